@@ -1,0 +1,31 @@
+"""One scored episode on an install without extras; CI runs it as a script, outside the checkout."""
+
+import json
+import sys
+
+HEAVY = {"PIL", "matplotlib", "pettingzoo", "torch", "transformers", "trl"}
+
+
+def main() -> None:
+    import healthgym  # noqa: F401 - first, so that what it loads can be counted
+
+    loaded = sorted(HEAVY & set(sys.modules))
+    assert not loaded, f"import healthgym loaded {loaded}"
+
+    import gymnasium as gym
+
+    env = gym.make("healthgym:HealthAgent/FhirRecord-v0")
+    observation, info = env.reset(seed=7)
+    assert observation
+    assert info["task_id"]
+    finish = json.dumps({"name": "finish", "arguments": {"value": [-1]}})
+    _, reward, terminated, truncated, info = env.step(finish)
+    assert terminated
+    assert not truncated
+    assert info["verdict"]
+    env.close()
+    print(f"smoke: {info.get('task_id', 'episode')} scored, reward {float(reward):.2f}")
+
+
+if __name__ == "__main__":
+    main()

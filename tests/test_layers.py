@@ -1,0 +1,258 @@
+"""Imports go one way.
+
+The order is a table, and a walker over the syntax trees holds every module to it: imports inside
+functions and under TYPE_CHECKING count, because what a module knows does not depend on when it is
+loaded. The walker is shown modules that break each rule, so that it is known to be able to fail.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+# What each part of the package may know. `healthgym` itself stands for the facade, what
+# `import healthgym` offers: it is for users, and for the top of the package.
+ENGINE = {"errors", "version", "spaces", "core"}
+FACES = {"wrappers", "policies", "integrations", "testing"}
+BELOW_FACES = ENGINE | {"worlds", "rewards", "envs", "registration"}
+EVERYTHING = BELOW_FACES | FACES | {"cli", "healthgym"}
+MAY_KNOW: Mapping[str, set[str]] = {
+    "errors": set(),
+    "version": set(),
+    "spaces": {"errors"},
+    "core": ENGINE,
+    "registration": ENGINE,
+    "worlds": ENGINE,
+    "rewards": ENGINE,
+    "envs": ENGINE | {"worlds", "rewards"},
+    **dict.fromkeys(FACES, BELOW_FACES | FACES),
+    "healthgym": ENGINE | FACES | {"registration"},
+    "cli": EVERYTHING,
+    "__main__": EVERYTHING,
+}
+
+# Inside a family of environments, by the first word of a module's name. Only `env` knows them all.
+FAMILY_MAY_NOT_REACH: Mapping[str, set[str]] = {
+    "generator": {"toolset", "verifier", "oracle", "env"},
+    "toolset": {"generator", "verifier", "oracle", "env"},
+    "verifier": {"toolset", "oracle", "env"},
+    "oracle": {"env"},
+}
+
+FIELD_WORDS = (
+    "bedside", "chart", "clinic", "diagnos", "disease", "doctor", "dosage", "dose", "drug", "ehr",
+    "fhir", "hospital", "medic", "nurse", "patient", "payer", "physician", "prescri", "radiolog",
+    "symptom", "treatment",
+)  # fmt: skip
+
+
+def module_name(path: Path, package: Path) -> str:
+    parts = path.relative_to(package.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def read_package(package: Path) -> dict[str, str]:
+    """Every module's source by dotted name; a package's name stands for its `__init__`."""
+    return {
+        module_name(path, package): path.read_text(encoding="utf-8")
+        for path in sorted(package.rglob("*.py"))
+    }
+
+
+def imports_of(name: str, sources: Mapping[str, str]) -> Iterator[str]:
+    """The healthgym modules that module `name` imports, anywhere in it."""
+    is_package = any(other.startswith(f"{name}.") for other in sources)
+    for node in ast.walk(ast.parse(sources[name])):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parent = name.split(".")
+                up = node.level - 1 if is_package else node.level
+                base = ".".join([*parent[: len(parent) - up], *([base] if base else [])])
+            # `from package import module` names a module; `from module import thing` does not.
+            found = [
+                f"{base}.{alias.name}" if f"{base}.{alias.name}" in sources else base
+                for alias in node.names
+            ]
+        else:
+            continue
+        yield from (module for module in found if module.split(".")[0] == "healthgym")
+
+
+def part_of(name: str) -> str:
+    return [*name.split("."), "healthgym"][1]
+
+
+def layer_faults(sources: Mapping[str, str]) -> list[str]:
+    """Imports between parts of the package that the table does not allow."""
+    faults = []
+    for name in sources:
+        part = part_of(name)
+        if part not in MAY_KNOW:
+            faults.append(f"{name}: {part} has no place in the order of layers")
+            continue
+        for imported in imports_of(name, sources):
+            if part_of(imported) not in MAY_KNOW[part] | {part}:
+                faults.append(f"{name} imports {imported}")
+    return faults
+
+
+def family_of(name: str) -> str | None:
+    parts = name.split(".")
+    return parts[2] if parts[1:2] == ["envs"] and len(parts) > 2 else None
+
+
+def role_of(name: str) -> str | None:
+    parts = name.split(".")
+    words = parts[3].split("_") if family_of(name) and len(parts) > 3 else []
+    return words[0].removesuffix("s") if words else None
+
+
+def family_faults(sources: Mapping[str, str]) -> list[str]:
+    """Imports between families, and what the rooms of a family reach, directly or not."""
+    faults = []
+    inside: dict[str, set[str]] = {}
+    for name in sources:
+        family = family_of(name)
+        if family is None:
+            continue
+        known = {module for module in imports_of(name, sources) if family_of(module)}
+        inside[name] = {module for module in known if family_of(module) == family}
+        faults += [f"{name} imports {module}" for module in sorted(known - inside[name])]
+    for name in inside:
+        forbidden = FAMILY_MAY_NOT_REACH.get(role_of(name) or "", set())
+        reached, queue = set(), [name]
+        while queue:
+            for module in inside.get(queue.pop(), set()) - reached:
+                reached.add(module)
+                queue.append(module)
+        faults += [f"{name} reaches {m}" for m in sorted(reached) if role_of(m) in forbidden]
+    return faults
+
+
+def field_words(source: str) -> set[str]:
+    """Words of the field in a source: identifiers are taken apart, text is taken whole."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", source)
+    return {word.lower() for word in words if word.lower().startswith(FIELD_WORDS)}
+
+
+@pytest.fixture(scope="module")
+def package(repo_root: Path) -> dict[str, str]:
+    return read_package(repo_root / "healthgym")
+
+
+def test_imports_go_one_way(package: dict[str, str]) -> None:
+    assert layer_faults(package) == []
+
+
+def test_families_keep_apart_and_verifiers_know_no_toolset(package: dict[str, str]) -> None:
+    assert family_faults(package) == []
+
+
+def test_the_engine_has_no_word_of_the_field(package: dict[str, str]) -> None:
+    engine = {name: text for name, text in package.items() if part_of(name) == "core"}
+    assert engine
+    assert {name: words for name, text in engine.items() if (words := field_words(text))} == {}
+
+
+def test_the_table_names_entry_points_as_strings_only(package: dict[str, str]) -> None:
+    knowing = [name for name in package if "healthgym.registration" in imports_of(name, package)]
+    assert "healthgym" in knowing
+    assert not [m for m in imports_of("healthgym.registration", package) if part_of(m) == "envs"]
+
+
+EMPTY_FAMILY = {
+    "healthgym": "",
+    "healthgym.core": "",
+    "healthgym.core.tool": "",
+    "healthgym.worlds": "",
+    "healthgym.worlds.fhir": "",
+    "healthgym.envs": "",
+    "healthgym.envs.one": "",
+    "healthgym.envs.one.env": "",
+    "healthgym.envs.one.toolset": "",
+    "healthgym.envs.one.shared": "",
+    "healthgym.envs.one.verifier": "",
+    "healthgym.envs.two": "",
+    "healthgym.envs.two.env": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "statement"),
+    [
+        ("healthgym.core.tool", "import healthgym.worlds.fhir"),
+        ("healthgym.core.tool", "from healthgym import worlds"),
+        ("healthgym.core.tool", "from ..worlds import fhir"),
+        ("healthgym.core", "from ..worlds.fhir import Store"),
+        ("healthgym.core.tool", "def f():\n    from healthgym.envs.one.env import Env"),
+        ("healthgym.worlds.fhir", "from healthgym.rewards import metrics"),
+        ("healthgym.rewards", "from healthgym.worlds.fhir import Store"),
+        ("healthgym.envs.one.env", "from healthgym.wrappers import Record"),
+        ("healthgym.envs.one.env", "from healthgym.registration import TABLE"),
+        ("healthgym.registration", "from healthgym.envs.one.env import Env"),
+        ("healthgym.policies", "from healthgym import cli"),
+        ("healthgym.policies", "import healthgym"),
+        ("healthgym.core.tool", "from healthgym import __version__"),
+        ("healthgym.helpers", ""),
+    ],
+)
+def test_the_walker_sees_an_import_against_the_order(module: str, statement: str) -> None:
+    parts = {"healthgym.rewards": "", "healthgym.cli": "", "healthgym.policies": ""}
+    sources = {**EMPTY_FAMILY, **parts, module: statement}
+    assert [fault.split()[0].rstrip(":") for fault in layer_faults(sources)] == [module]
+
+
+@pytest.mark.parametrize(
+    ("module", "statement"),
+    [
+        ("healthgym.core.tool", "from healthgym.errors import ToolError\nimport numpy.random"),
+        ("healthgym.core.tool", "from . import env"),
+        ("healthgym.envs.one.env", "from healthgym.worlds.fhir import Store"),
+        ("healthgym.cli", "import healthgym\nfrom healthgym.policies import oracle"),
+        ("healthgym.registration", "ENTRY = 'healthgym.envs.one.env:Env'"),
+    ],
+)
+def test_the_walker_allows_what_the_order_allows(module: str, statement: str) -> None:
+    assert layer_faults({**EMPTY_FAMILY, "healthgym.errors": "", module: statement}) == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"healthgym.envs.one.verifier": "from healthgym.envs.one.toolset import Tools"},
+        {"healthgym.envs.one.verifier": "from . import toolset"},
+        {
+            "healthgym.envs.one.verifier": "from healthgym.envs.one import shared",
+            "healthgym.envs.one.shared": "from healthgym.envs.one.toolset import Tools",
+        },
+        {"healthgym.envs.one.toolset": "from healthgym.envs.one.verifier import Checks"},
+        {"healthgym.envs.two.env": "from healthgym.envs.one import shared"},
+        {"healthgym.envs.one": "from healthgym.envs.two.env import Env"},
+    ],
+)
+def test_the_walker_sees_a_family_that_knows_too_much(changes: dict[str, str]) -> None:
+    assert len(family_faults({**EMPTY_FAMILY, **changes})) == 1
+
+
+def test_the_walker_lets_the_env_know_its_family() -> None:
+    statement = "from healthgym.envs.one import shared, toolset, verifier"
+    assert family_faults({**EMPTY_FAMILY, "healthgym.envs.one.env": statement}) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def search_patients(): ...", {"patients"}),
+        ("class FHIRStore: ...", {"fhir"}),
+        ("class DrugList: ...", {"drug"}),
+        ("# the clinician's chart", {"clinician", "chart"}),
+        ("from healthgym.errors import ToolError  # patience, uncharted", set()),
+    ],
+)
+def test_words_of_the_field_are_found_inside_identifiers(source: str, words: set[str]) -> None:
+    assert field_words(source) == words
