@@ -1,0 +1,117 @@
+"""What the agent may know, what only the verifier may know, and where both come from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
+
+from healthgym.core.seeding import INDEX_BOUND, Split
+from healthgym.errors import ConfigurationError
+
+_KEY = re.compile(r"(?P<family>.+)/(?P<split>[^/]*)/(?P<index>0|[1-9][0-9]{0,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskKey:
+    """The address of a task: family, split and index; written ``family/split/index``."""
+
+    family: str
+    split: Split
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.family}/{self.split}/{self.index}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a key back from its text.
+
+        Raises:
+            ConfigurationError: If the text is not ``family/split/index``.
+        """
+        match = _KEY.fullmatch(text)
+        if match is None or int(match["index"]) >= INDEX_BOUND:
+            raise ConfigurationError(
+                f"{text!r} is not a task id; one reads 'family/split/index' with an index below "
+                f"{INDEX_BOUND}."
+            )
+        try:
+            return cls(match["family"], Split(match["split"]), int(match["index"]))
+        except ValueError:
+            accepted = ", ".join(Split)
+            raise ConfigurationError(
+                f"{match['split']!r} is not a split; use one of {accepted}."
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the agent may know of a task. Frozen and free of answers.
+
+    Attributes:
+        key: Where the task comes from.
+        kind: The task type within its family, e.g. ``"v1-t5"``; for curricula and tables.
+        instruction: The text the agent reads first.
+        metadata: Further agent-visible facts (JSON values), such as the difficulty.
+    """
+
+    key: TaskKey
+    kind: str
+    instruction: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def task_id(self) -> str:
+        """The key as text."""
+        return str(self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What only the verifier may know. Families subclass it; nothing else ever receives it."""
+
+
+TaskT = TypeVar("TaskT", bound=Task, covariant=True)
+ReferenceT = TypeVar("ReferenceT", bound=Reference, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(Generic[TaskT, ReferenceT]):
+    """One generated task: both halves, and the immutable data its world starts from.
+
+    Attributes:
+        task: The agent-visible half.
+        reference: The verifier's half.
+        start: Immutable start state handed to the family's world; shared, never modified.
+    """
+
+    task: TaskT
+    reference: ReferenceT
+    start: Any
+
+
+class TaskGenerator(Protocol):
+    """Draws tasks: the same (split, index) gives the same instance, everywhere."""
+
+    @property
+    def name(self) -> str:
+        """The family name written into task keys."""
+
+    def size(self, split: Split) -> int:
+        """Return the number of tasks of a split; ``INDEX_BOUND`` where they are unlimited."""
+
+    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+        """Return task ``index`` of ``split``.
+
+        Raises:
+            ConfigurationError: If the split has no such index.
+        """
+
+
+@runtime_checkable
+class KindIndex(Protocol):
+    """A generator that tells a task's kind without generating it, so that a kind is found fast."""
+
+    def kind(self, split: Split, index: int) -> str:
+        """Return the kind that task ``index`` of ``split`` has."""

@@ -1,0 +1,288 @@
+"""The agent's verbs: methods of a toolset, made callable by name.
+
+A toolset is a class whose methods, marked with :func:`tool`, act on one world. It keeps no state
+of its own, so that cloning the world clones everything. Name, schema and validation of a tool come
+from its signature and docstring, once per class.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from functools import cache, cached_property
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from healthgym.core.schema import (
+    argument_model,
+    argument_signature,
+    describe,
+    parameters_schema,
+    validate,
+)
+from healthgym.core.world import World
+from healthgym.errors import ConfigurationError, ToolError
+
+Image = NDArray[np.uint8]
+WorldT = TypeVar("WorldT", bound=World)
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class ToolKind(StrEnum):
+    """What a tool may do."""
+
+    READ = "read"  #: leaves the world's contents as they are
+    WRITE = "write"  #: changes the world, or raises ToolError
+    SUBMIT = "submit"  #: hands in the answer; the role that calls it is done
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool shows the agent.
+
+    Attributes:
+        text: The text of the observation.
+        images: Pictures that go with it: uint8 arrays of shape (height, width) or
+            (height, width, 3).
+    """
+
+    text: str
+    images: tuple[Image, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A request to use a tool, with JSON arguments not yet validated."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+def call(name: str, /, **arguments: Any) -> ToolCall:
+    """Return a :class:`ToolCall`; a shorthand for scripts and notebooks."""
+    return ToolCall(name, arguments)
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool as a class declares it, independent of any world.
+
+    Attributes:
+        function: The undecorated method.
+        kind: What it may do.
+        namespace: Name of its toolset, or empty.
+        takes: Simulated time one call takes; the episode's own step length if None.
+    """
+
+    function: Callable[..., Any]
+    kind: ToolKind
+    namespace: str = ""
+    takes: timedelta | None = None
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.function.__name__
+
+    @property
+    def name(self) -> str:
+        """Full name: ``namespace.method``, or the method alone."""
+        return f"{self.namespace}.{self.method}" if self.namespace else self.method
+
+    @property
+    def identifier(self) -> str:
+        """The full name for faces that allow no dot (OpenAI, Python methods)."""
+        return self.name.replace(".", "__")
+
+    @cached_property
+    def description(self) -> str:
+        """What the tool does, from the docstring."""
+        return describe(self.function)[0]
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """JSON Schema of the arguments."""
+        return parameters_schema(self.function)
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """Typed signature of the arguments, without the receiver."""
+        return argument_signature(self.function)
+
+    @cached_property
+    def model(self) -> type[BaseModel]:
+        """Validator of the arguments."""
+        return argument_model(self.function)
+
+    @cached_property
+    def usage(self) -> str:
+        """One-line usage, such as ``find(name: string, limit?: integer)``."""
+        required = self.parameters.get("required", [])
+        parts = []
+        for name, schema in self.parameters["properties"].items():
+            kind = "|".join(map(str, schema["enum"])) if "enum" in schema else _type_name(schema)
+            parts.append(f"{name}{'' if name in required else '?'}: {kind}")
+        return f"{self.identifier}({', '.join(parts)})"
+
+    def openai(self) -> dict[str, Any]:
+        """The tool in OpenAI's function form, as chat templates take it."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.identifier,
+                "description": self.description,
+                "parameters": self.parameters,
+            },
+        }
+
+    def mcp(self) -> dict[str, Any]:
+        """The tool in the form of the Model Context Protocol."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": self.parameters,
+            "annotations": {
+                "readOnlyHint": self.kind is ToolKind.READ,
+                "destructiveHint": False,
+                "openWorldHint": False,
+            },
+        }
+
+
+def _type_name(schema: Mapping[str, Any]) -> str:
+    if "anyOf" in schema:
+        return "|".join(_type_name(option) for option in schema["anyOf"])
+    kind = schema.get("type", "any")
+    if kind == "array" and "items" in schema:
+        return f"list[{_type_name(schema['items'])}]"
+    return "|".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def tool(kind: ToolKind, *, takes: timedelta | None = None) -> Callable[[Method], Method]:
+    """Mark a method of a :class:`Toolset` as a tool.
+
+    Args:
+        kind: What the tool may do.
+        takes: Simulated time one call takes; the episode's step length if omitted.
+    """
+
+    def mark(method: Method) -> Method:
+        method.__tool__ = (kind, takes)  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class Toolset(Generic[WorldT]):
+    """Verbs on a world. Subclass it and mark methods with :func:`tool`.
+
+    Args:
+        world: The world the tools act on. It is the only state a toolset may hold.
+    """
+
+    namespace: ClassVar[str] = ""
+
+    def __init__(self, world: WorldT) -> None:
+        self.world = world
+
+    @classmethod
+    def specs(cls) -> tuple[ToolSpec, ...]:
+        """The tools of this class, in the order of their definition.
+
+        Raises:
+            TypeError: If a tool's signature or docstring cannot be made into a schema.
+        """
+        return _class_specs(cls)  # type: ignore[arg-type]
+
+
+@cache
+def _class_specs(cls: type[Toolset[Any]]) -> tuple[ToolSpec, ...]:
+    members: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        members.update(vars(base))
+    marked = ((value, getattr(value, "__tool__", None)) for value in members.values())
+    specs = tuple(
+        ToolSpec(function, mark[0], cls.namespace, mark[1]) for function, mark in marked if mark
+    )
+    for spec in specs:
+        _ = spec.parameters  # raises here, for the author, rather than in a running episode
+    return specs
+
+
+class ToolCatalog:
+    """The tools of one role, found by any form of their name.
+
+    A name may be written in full (``notes.read``), as an identifier (``notes__read``) or, where
+    no other toolset has the same, as the bare method (``read``).
+
+    Args:
+        toolsets: Toolset classes, or tool specs.
+        only: Names of the tools to keep; all of them if None.
+
+    Raises:
+        ConfigurationError: If two tools share a full name, or ``only`` names an unknown tool.
+    """
+
+    def __init__(
+        self, toolsets: Sequence[type[Toolset[Any]]], *, only: Sequence[str] | None = None
+    ) -> None:
+        pairs = [(spec, index) for index, cls in enumerate(toolsets) for spec in cls.specs()]
+        if only is not None:
+            unknown = set(only) - {spec.name for spec, _ in pairs}
+            if unknown:
+                raise ConfigurationError(f"There is no tool named {', '.join(sorted(unknown))}.")
+            pairs = [(spec, index) for spec, index in pairs if spec.name in only]
+        self.toolsets = tuple(toolsets)
+        self.specs = tuple(spec for spec, _ in pairs)
+        self._entries: dict[str, tuple[ToolSpec, int]] = {}
+        for spec, index in pairs:
+            if spec.name in self._entries:
+                raise ConfigurationError(f"Two tools are named {spec.name}.")
+            self._entries[spec.name] = self._entries[spec.identifier] = (spec, index)
+        methods = [spec.method for spec in self.specs]
+        for spec, index in pairs:
+            if methods.count(spec.method) == 1:
+                self._entries.setdefault(spec.method, (spec, index))
+
+    def openai(self) -> list[dict[str, Any]]:
+        """All tools in OpenAI's function form."""
+        return [spec.openai() for spec in self.specs]
+
+    def resolve(self, name: str) -> tuple[ToolSpec, int]:
+        """Return a tool and the index of its toolset.
+
+        Raises:
+            ToolError: If there is no such tool, listing those there are.
+        """
+        entry = self._entries.get(name)
+        if entry is None:
+            names = ", ".join(spec.identifier for spec in self.specs)
+            raise ToolError(f"There is no tool named {name[:80]!r}. Tools: {names}.")
+        return entry
+
+    def invoke(self, bound: Sequence[Toolset[Any]], request: ToolCall) -> Invocation:
+        """Validate a call and run it on the given toolset instances.
+
+        Raises:
+            ToolError: If the call is not accepted; the world is unchanged.
+        """
+        spec, index = self.resolve(request.name)
+        arguments = validate(spec.model, spec.identifier, spec.usage, request.arguments)
+        outcome = spec.function(bound[index], **arguments)
+        result = outcome if isinstance(outcome, ToolResult) else ToolResult(str(outcome))
+        return Invocation(spec, arguments, result)
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A call that was carried out: the tool, its validated arguments and what it showed."""
+
+    spec: ToolSpec
+    arguments: Mapping[str, Any]
+    result: ToolResult

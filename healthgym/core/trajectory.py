@@ -1,0 +1,161 @@
+"""The record of an episode: JSON Lines, one finished episode a line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
+
+from healthgym.errors import TrajectoryError
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One action and its answer.
+
+    Attributes:
+        role: Who acted.
+        action: The action as text.
+        observation: The answer.
+        reward: The step's reward.
+        time: Simulated time after the step, ISO 8601.
+        errors: Why calls were refused.
+        images: Number of pictures shown.
+    """
+
+    role: str
+    action: str
+    observation: str
+    reward: float
+    time: str
+    errors: tuple[str, ...] = ()
+    images: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """A finished episode, with all that is needed to run it again.
+
+    Attributes:
+        env_id: Registered id of the environment, or empty if it was made by hand.
+        env_kwargs: Arguments it was made with.
+        task_id: The task.
+        kind: The task type.
+        instructions: First text by role.
+        tools: Tools by role, in OpenAI's function form.
+        turns: The transcript.
+        verdicts: Verdicts by role and profile, as JSON values.
+        rewards: Return by role.
+        version: Version of healthgym that recorded it.
+        schema_version: Version of this layout.
+    """
+
+    env_id: str
+    env_kwargs: dict[str, Any]
+    task_id: str
+    kind: str
+    instructions: dict[str, str]
+    tools: dict[str, list[dict[str, Any]]]
+    turns: tuple[Turn, ...]
+    verdicts: dict[str, dict[str, Any]]
+    rewards: dict[str, float]
+    version: str = ""
+    schema_version: int = field(default=SCHEMA_VERSION)
+
+    def to_json(self) -> str:
+        """Return the trajectory as one line of ASCII JSON."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str) -> Self:
+        """Read a trajectory back.
+
+        Raises:
+            TrajectoryError: If the line is damaged or of another schema version.
+        """
+        try:
+            data = json.loads(line)
+            if data.get("schema_version") != SCHEMA_VERSION:
+                raise TrajectoryError(
+                    f"Trajectory schema {data.get('schema_version')!r}; this version of healthgym "
+                    f"reads schema {SCHEMA_VERSION}."
+                )
+            return TypeAdapter(cls).validate_python(data)
+        except (ValueError, AttributeError, ValidationError) as error:
+            raise TrajectoryError(f"Not a recorded trajectory: {str(error)[:200]}") from None
+
+
+class TrajectoryWriter:
+    """Appends finished episodes to a file, so that a killed run loses none of them.
+
+    Each line is flushed and synchronised before :meth:`write` returns. A line cut short by a crash
+    is dropped the next time the file is opened for writing.
+
+    Args:
+        path: The file; parent folders are made.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        _drop_partial_line(self.path)
+        self._file = self.path.open("a", encoding="ascii")
+
+    def write(self, trajectory: Trajectory) -> None:
+        """Append one trajectory, durably."""
+        self._file.write(trajectory.to_json() + "\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _drop_partial_line(path: Path) -> None:
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        end = file.seek(0, os.SEEK_END)
+        position = end
+        while position > 0:
+            start = max(position - 65536, 0)
+            file.seek(start)
+            newline = file.read(position - start).rfind(b"\n")
+            if newline >= 0:
+                if start + newline + 1 < end:
+                    file.truncate(start + newline + 1)
+                return
+            position = start
+        file.truncate(0)
+
+
+def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:
+    """Yield the trajectories of a file; a last line cut short by a crash is left out.
+
+    Raises:
+        TrajectoryError: If the file does not exist, or a complete line is damaged.
+    """
+    if not Path(path).is_file():
+        raise TrajectoryError(f"There is no trajectory file {path}.")
+    with Path(path).open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith("\n"):
+                return
+            try:
+                yield Trajectory.from_json(line)
+            except TrajectoryError as error:
+                raise TrajectoryError(f"{path}, line {number}: {error}") from None

@@ -1,0 +1,60 @@
+"""The exception tree.
+
+Two roots of failure are kept apart on purpose. A :class:`ToolError` is the agent's mistake: the
+engine turns it into an observation and the episode goes on. Everything else is ours or the
+caller's: it is raised, is never scored, and trainers mask the episode it interrupted.
+"""
+
+from __future__ import annotations
+
+
+class HealthGymError(Exception):
+    """Base class of every error raised by healthgym."""
+
+
+class ToolError(HealthGymError):
+    """The agent's action cannot be carried out; the message says what is accepted.
+
+    Raised by parsers, argument validation, toolsets and worlds. It never leaves
+    :meth:`healthgym.core.episode.Episode.step`.
+    """
+
+
+class ConfigurationError(HealthGymError, ValueError):
+    """An argument given by the caller (not the agent) is not one of those accepted."""
+
+
+class EpisodeStateError(HealthGymError, RuntimeError):
+    """A method was called at the wrong moment, such as ``step`` before ``reset``."""
+
+
+class DataError(HealthGymError):
+    """A data set is missing or damaged; the message names the files and how to get them."""
+
+
+class MissingDataError(DataError, FileNotFoundError):
+    """A file or folder of a data set does not exist."""
+
+
+class DamagedDataError(DataError, ValueError):
+    """A file of a data set exists but cannot be read as what it should be."""
+
+
+class MissingDependencyError(HealthGymError, ImportError):
+    """An optional dependency is not installed; the message names the extra that brings it."""
+
+
+class TrajectoryError(HealthGymError):
+    """A recorded trajectory cannot be read or does not replay to the same bytes."""
+
+
+class InfrastructureError(HealthGymError):
+    """Something outside the episode failed (endpoint, judge, disk): never a reward."""
+
+
+class EndpointError(InfrastructureError):
+    """A remote endpoint refused, timed out or answered with something unusable."""
+
+
+class VerifierError(InfrastructureError):
+    """A verifier failed on our account; the episode has no score and must be masked."""
