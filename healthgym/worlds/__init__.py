@@ -1,0 +1,1 @@
+"""What exists and how it may change: worlds without tasks, tools or rewards."""

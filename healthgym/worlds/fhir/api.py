@@ -1,0 +1,257 @@
+"""The REST interface over a store, as a function from request to response."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from healthgym.worlds.fhir.base import Resource
+from healthgym.worlds.fhir.bundle import render, searchset
+from healthgym.worlds.fhir.errors import FhirError, bad_request
+from healthgym.worlds.fhir.search.table import parameter_table
+from healthgym.worlds.fhir.store import RecordStore
+
+CONTENT_TYPE = "application/fhir+json;charset=UTF-8"
+_TYPE = re.compile(r"[A-Za-z]{1,64}")
+_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
+_METHODS = "GET, POST, PUT"
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What the server answers.
+
+    Attributes:
+        status: HTTP status.
+        headers: HTTP headers.
+        text: Body: a FHIR resource as JSON, or "".
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request after its target was taken apart."""
+
+    method: str
+    segments: tuple[str, ...]
+    parameters: tuple[tuple[str, str], ...]
+    body: str
+
+    @property
+    def pretty(self) -> str | None:
+        """The value of ``_pretty``, or None."""
+        return dict(self.parameters).get("_pretty")
+
+
+class FhirApi:
+    """FHIR RESTful API: search, read, create, update, paging and the capability statement.
+
+    Args:
+        store: The record system, embedded or remote.
+        base_url: Address that links and full URLs start with, such as
+            ``http://localhost:8080/fhir``.
+        pretty: Whether bodies are indented unless the request says otherwise with ``_pretty``.
+    """
+
+    def __init__(self, store: RecordStore, base_url: str, *, pretty: bool = True) -> None:
+        self.store = store
+        self.base_url = base_url.rstrip("/")
+        self.pretty = pretty
+
+    def handle(
+        self,
+        method: str,
+        target: str,
+        body: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """Answer a request; whatever the request holds, a refusal is an OperationOutcome.
+
+        Args:
+            method: HTTP method.
+            target: Full URL under ``base_url``, or its path and query.
+            body: JSON of a resource, or form parameters for ``_search``.
+            headers: Request headers; only ``Prefer: return=minimal`` has an effect.
+
+        Raises:
+            InfrastructureError: Only from a remote store that cannot be reached.
+        """
+        pretty = self.pretty
+        try:
+            request = self._parse(method, target, body)
+            if request.pretty in ("true", "false"):
+                pretty = request.pretty == "true"
+            minimal = "return=minimal" in _header(headers, "prefer")
+            return self._dispatch(request, pretty=pretty, minimal=minimal)
+        except FhirError as error:
+            extra = {"Allow": _METHODS} if error.status == 405 else {}
+            return self._answer(error.status, error.outcome(), pretty, extra)
+
+    def _parse(self, method: str, target: str, body: str) -> _Request:
+        target, body = (_valid_unicode(text) for text in (target.strip(), body))
+        path = target.removeprefix(self.base_url)
+        if path == target:
+            path = target.removeprefix(urlsplit(self.base_url).path)
+        if path == target or (path and path[0] not in "/?"):
+            raise FhirError(404, "not-found", f"'{target[:200]}' is not below {self.base_url}.")
+        path, _, query = path.partition("#")[0].partition("?")
+        segments = tuple(unquote(part) for part in path.split("/") if part)
+        return _Request(method.strip().upper(), segments, _form(query), body)
+
+    def _dispatch(self, request: _Request, *, pretty: bool, minimal: bool) -> Response:
+        match request.method, request.segments:
+            case "GET", ():
+                return self._next_page(request, pretty)
+            case "GET", ("metadata",):
+                return self._answer(200, capability_statement(self.base_url), pretty)
+            case "GET", (kind,):
+                return self._search(kind, request.parameters, pretty)
+            case (("POST" | "GET"), (kind, "_search")):
+                form = _form(request.body) if request.method == "POST" else ()
+                return self._search(kind, (*request.parameters, *form), pretty)
+            case "GET", (kind, key) if _ID.fullmatch(key):
+                resource = self.store.read(_type(kind), key)
+                return self._answer(200, resource, pretty, _version_headers(resource))
+            case "POST", (kind,):
+                return self._create(_type(kind), request.body, pretty, minimal)
+            case "PUT", (kind, key):
+                return self._update(_type(kind), key, request.body, pretty, minimal)
+            case (("GET" | "POST" | "PUT"), _):
+                raise FhirError(
+                    400,
+                    "not-supported",
+                    f"{request.method} /{'/'.join(request.segments)[:200]} is not supported. "
+                    "Supported: GET Type?parameters, GET Type/id, GET metadata, POST Type, "
+                    "POST Type/_search, PUT Type/id.",
+                )
+        raise FhirError(
+            405,
+            "not-supported",
+            f"Method {request.method[:20]} is not supported; use one of {_METHODS}.",
+        )
+
+    def _search(self, kind: str, parameters: tuple[tuple[str, str], ...], pretty: bool) -> Response:
+        result = self.store.search(_type(kind), parameters)
+        return self._answer(200, searchset(result, self.base_url, pretty=pretty), pretty)
+
+    def _next_page(self, request: _Request, pretty: bool) -> Response:
+        asked = dict(request.parameters)
+        if "_getpages" not in asked:
+            raise bad_request("A search needs a resource type: GET Type?parameters.")
+        offset, count = asked.get("_getpagesoffset", "0"), asked.get("_count", "20")
+        result = self.store.next_page(f"{asked['_getpages']}:{offset}:{count}")
+        return self._answer(200, searchset(result, self.base_url, pretty=pretty), pretty)
+
+    def _create(self, kind: str, body: str, pretty: bool, minimal: bool) -> Response:
+        resource = _resource(body)
+        _require_same("resourceType", resource.get("resourceType"), kind)
+        stored = self.store.create(resource)
+        return self._answer(201, stored, pretty, self._location(stored), minimal=minimal)
+
+    def _update(self, kind: str, key: str, body: str, pretty: bool, minimal: bool) -> Response:
+        resource = _resource(body)
+        _require_same("resourceType", resource.get("resourceType"), kind)
+        _require_same("id", resource.get("id"), key)
+        stored = self.store.update(resource)
+        if _version(stored) == "1":
+            return self._answer(201, stored, pretty, self._location(stored), minimal=minimal)
+        return self._answer(200, stored, pretty, _version_headers(stored), minimal=minimal)
+
+    def _location(self, stored: Resource) -> dict[str, str]:
+        path = f"{stored['resourceType']}/{stored['id']}/_history/{_version(stored)}"
+        return {"Location": f"{self.base_url}/{path}", **_version_headers(stored)}
+
+    @staticmethod
+    def _answer(
+        status: int,
+        resource: Resource,
+        pretty: bool,
+        headers: Mapping[str, str] | None = None,
+        *,
+        minimal: bool = False,
+    ) -> Response:
+        text = "" if minimal else render(resource, pretty=pretty)
+        return Response(status, {"Content-Type": CONTENT_TYPE, **(headers or {})}, text)
+
+
+def capability_statement(base_url: str) -> Resource:
+    """Return what this server can do, as ``GET metadata`` answers it."""
+    interactions = [{"code": code} for code in ("read", "update", "create", "search-type")]
+    return {
+        "resourceType": "CapabilityStatement",
+        "status": "active",
+        "date": "2024-12-30",
+        "kind": "instance",
+        "software": {"name": "healthgym embedded FHIR server"},
+        "implementation": {"description": "Simulated record system", "url": base_url},
+        "fhirVersion": "4.0.1",
+        "format": ["application/fhir+json", "json"],
+        "rest": [
+            {
+                "mode": "server",
+                "resource": [
+                    {
+                        "type": kind,
+                        "interaction": interactions,
+                        "searchParam": [
+                            {"name": name, "type": str(table.parameters[name].kind)}
+                            for name in table.names
+                        ],
+                    }
+                    for kind, table in parameter_table().types.items()
+                ],
+            }
+        ],
+    }
+
+
+def _valid_unicode(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _form(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple(parse_qsl(text.strip(), keep_blank_values=True, errors="replace"))
+
+
+def _header(headers: Mapping[str, str] | None, name: str) -> str:
+    return next((v for k, v in (headers or {}).items() if k.lower() == name), "")
+
+
+def _type(kind: str) -> str:
+    if not _TYPE.fullmatch(kind):
+        raise FhirError(404, "not-supported", f"Unknown resource type '{kind[:100]}'.")
+    return kind
+
+
+def _resource(body: str) -> dict[str, Any]:
+    try:
+        resource = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        detail = str(error)[:200]
+        raise FhirError(400, "structure", f"The body is not valid JSON: {detail}.") from None
+    if not isinstance(resource, dict):
+        raise FhirError(400, "structure", "The body must be one JSON object: a FHIR resource.")
+    return resource
+
+
+def _require_same(name: str, given: Any, expected: str) -> None:
+    if given != expected:
+        raise bad_request(
+            f"The body has {name} {str(given)[:100]!r}, but the URL says {expected[:100]!r}."
+        )
+
+
+def _version(resource: Resource) -> str:
+    return str(resource.get("meta", {}).get("versionId", "1"))
+
+
+def _version_headers(resource: Resource) -> dict[str, str]:
+    return {"ETag": f'W/"{_version(resource)}"'}

@@ -1,0 +1,294 @@
+"""A record store on a real FHIR server, over HTTP."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from healthgym.errors import ConfigurationError, EndpointError
+from healthgym.worlds.fhir.base import Resource
+from healthgym.worlds.fhir.errors import FhirError, bad_request, not_found
+from healthgym.worlds.fhir.store import NEVER, SearchResult
+
+DEFAULT_TIMEOUT_S = 30.0
+DEFAULT_RETRIES = 3
+FIRST_BACKOFF_S = 0.25
+
+_JSON = "application/fhir+json"
+_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
+_TYPE = re.compile(r"[A-Za-z]{1,64}")
+#: Refusals that are about access or load, not about what the agent asked for.
+_NOT_THE_AGENT = frozenset({401, 403, 407, 408, 429})
+
+
+class RemoteStore:
+    """The store interface over a FHIR server.
+
+    Reads are tried again after a failure of the network or the server, writes never: a write that
+    timed out may have been carried out. What the agent got wrong (4xx with an OperationOutcome) is
+    a ``FhirError``; anything else is an ``EndpointError``, which never counts as an answer.
+
+    Args:
+        base_url: Base address of the server.
+        timeout: Seconds to wait for a connection and for each part of an answer.
+        retries: How often a read is tried again.
+        transport: Replaces the network, for tests.
+        sleep: Waits between tries; takes seconds.
+
+    Raises:
+        ConfigurationError: If ``base_url`` is not an http(s) address.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_S,
+        retries: int = DEFAULT_RETRIES,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        try:
+            self._base = httpx.URL(base_url.rstrip("/"))
+        except httpx.InvalidURL as error:
+            raise ConfigurationError(f"{base_url!r} is not a URL: {error}") from error
+        if self._base.scheme not in ("http", "https") or not self._base.host:
+            raise ConfigurationError(f"{base_url!r} is not an http or https address.")
+        self.base_url = str(self._base)
+        self._retries = retries
+        self._sleep = sleep
+        headers = {"Accept": _JSON}
+        self._client = httpx.Client(timeout=timeout, transport=transport, headers=headers)
+        self._written: list[tuple[str, Resource]] = []
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        """Return the store itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    def digest(self) -> str:
+        """Return a hex digest of the writes made through this store, in order."""
+        text = json.dumps(self._written, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def search(self, resource_type: str, params: Sequence[tuple[str, str]]) -> SearchResult:
+        """Return the first page of a search; the token of the next page is the server's link."""
+        url = f"{self.base_url}/{_checked_type(resource_type)}"
+        bundle = self._get(url, [(name, value) for name, value in params])
+        parameters = tuple(sorted(params, key=lambda pair: pair[0]))
+        return self._result(bundle, resource_type, parameters)
+
+    def next_page(self, token: str) -> SearchResult:
+        """Return the page of a next link.
+
+        Raises:
+            FhirError: 400, if the link is not one of this server.
+        """
+        if not self._is_own(token):
+            raise bad_request(f"'{token[:200]}' is not a page link of {self.base_url}.")
+        return self._result(self._get(token, None), "", ())
+
+    def read(self, resource_type: str, id: str) -> Resource:
+        """Return the current version of a resource."""
+        if not _ID.fullmatch(id):
+            raise not_found(resource_type, id[:100])
+        return self._get(f"{self.base_url}/{_checked_type(resource_type)}/{id}", None)
+
+    def create(self, resource: Resource) -> Resource:
+        """Store a new resource; it is sent once, whatever happens."""
+        kind = _checked_type(resource.get("resourceType"))
+        response = self._send("POST", f"{self.base_url}/{kind}", resource)
+        return self._stored("create", response, resource)
+
+    def update(self, resource: Resource) -> Resource:
+        """Replace a resource; it is sent once, whatever happens."""
+        kind, key = _checked_type(resource.get("resourceType")), resource.get("id")
+        if not isinstance(key, str) or not _ID.fullmatch(key):
+            raise bad_request("An update needs the id of the resource in its 'id' element.")
+        response = self._send("PUT", f"{self.base_url}/{kind}/{key}", resource)
+        return self._stored("update", response, resource)
+
+    def _get(self, url: str, params: Any) -> Resource:
+        failure: EndpointError | None = None
+        for attempt in range(self._retries + 1):
+            if attempt:
+                self._sleep(FIRST_BACKOFF_S * 2 ** (attempt - 1))
+            try:
+                return self._parsed(self._exchange("GET", url, params=params))
+            except EndpointError as error:
+                if not _is_transient(error):
+                    raise
+                failure = error
+        assert failure is not None
+        raise EndpointError(f"{failure} Tried {self._retries + 1} times.") from failure
+
+    def _send(self, method: str, url: str, resource: Resource) -> httpx.Response:
+        try:
+            content = json.dumps(resource, allow_nan=False).encode("utf-8")
+        except (TypeError, ValueError) as error:
+            raise bad_request(f"The resource is not valid JSON: {error}.") from None
+        response = self._exchange(method, url, content=content)
+        if response.status_code >= 400:
+            self._parsed(response)
+        return response
+
+    def _exchange(self, method: str, url: str, **kwargs: Any) -> httpx.Response:
+        headers = {"Content-Type": _JSON} if "content" in kwargs else {}
+        try:
+            return self._client.request(method, url, headers=headers, **kwargs)
+        except httpx.TimeoutException as error:
+            raise _Transient(
+                f"{self.base_url} did not answer in time ({type(error).__name__}). "
+                "Raise the timeout or look at the load of the server."
+            ) from error
+        except httpx.TransportError as error:
+            raise _Transient(
+                f"{self.base_url} cannot be reached ({error}). Is the FHIR server running there?"
+            ) from error
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise bad_request(f"The request cannot be sent: {error}.") from None
+
+    def _parsed(self, response: httpx.Response) -> Resource:
+        """Return the resource of a good answer; raise the right error for any other."""
+        status = response.status_code
+        if status >= 500:
+            raise _Transient(
+                f"{self.base_url} failed with HTTP {status}. Look at the log of the server."
+            )
+        body = _json_object(response)
+        if status in _NOT_THE_AGENT:
+            kind = _Transient if status in (408, 429) else EndpointError
+            raise kind(
+                f"{self.base_url} refused with HTTP {status}. Check credentials and rate limits."
+            )
+        if status >= 400 and body is not None and body.get("resourceType") == "OperationOutcome":
+            raise _refusal(status, body)
+        if status != 200 and status != 201:
+            raise EndpointError(
+                f"{self.base_url} answered HTTP {status} without an OperationOutcome. Is this the "
+                "base address of a FHIR server?"
+            )
+        if body is None or not isinstance(body.get("resourceType"), str):
+            kind_of = response.headers.get("Content-Type", "no content type")
+            raise EndpointError(
+                f"{self.base_url} answered with {kind_of} that is not a FHIR resource. Is this the "
+                "base address of a FHIR server?"
+            )
+        return body
+
+    def _stored(self, verb: str, response: httpx.Response, sent: Resource) -> Resource:
+        """Return the resource as stored; ask for it if the server did not return it."""
+        if response.status_code in (200, 201, 204) and not response.content.strip():
+            location = response.headers.get("Location", "").partition("/_history/")[0]
+            kind = sent["resourceType"]
+            key = location.rpartition("/")[2] or str(sent.get("id", ""))
+            stored = self.read(kind, key)
+        else:
+            stored = self._parsed(response)
+        self._written.append((verb, sent))
+        return stored
+
+    def _result(
+        self, bundle: Resource, resource_type: str, parameters: tuple[tuple[str, str], ...]
+    ) -> SearchResult:
+        entries = bundle.get("entry", [])
+        links = bundle.get("link", [])
+        listed = isinstance(entries, list) and isinstance(links, list)
+        if bundle["resourceType"] != "Bundle" or not listed:
+            raise EndpointError(
+                f"{self.base_url} answered a search with a {bundle['resourceType']}, not a Bundle."
+            )
+        found: dict[str, list[Resource]] = {"match": [], "include": [], "outcome": []}
+        for entry in entries:
+            resource = entry.get("resource") if isinstance(entry, dict) else None
+            if not isinstance(resource, dict):
+                raise EndpointError(f"{self.base_url} sent a Bundle entry without a resource.")
+            search = entry.get("search")
+            mode = search.get("mode") if isinstance(search, dict) else "match"
+            found[mode if mode in ("include", "outcome") else "match"].append(resource)
+        named = (link for link in links if isinstance(link, dict))
+        following = next((link.get("url") for link in named if link.get("relation") == "next"), None)
+        if following is not None and not self._is_own(str(following)):
+            raise EndpointError(
+                f"{self.base_url} links the next page at another origin ({following}). Configure "
+                "the server's own address to be the one used here."
+            )
+        total = bundle.get("total")
+        return SearchResult(
+            resources=tuple(found["match"]),
+            total=total if isinstance(total, int) else None,
+            next=following,
+            search_id=str(bundle.get("id", "")),
+            parameters=parameters,
+            resource_type=resource_type,
+            included=tuple(found["include"]),
+            time=_time(bundle),
+        )
+
+    def _is_own(self, link: str) -> bool:
+        """Say whether a link leads to this server, below its base address."""
+        try:
+            url = httpx.URL(link)
+        except httpx.InvalidURL:
+            return False
+        mine = (self._base.scheme, self._base.host, self._base.port)
+        below = url.path == self._base.path or url.path.startswith(self._base.path + "/")
+        return (url.scheme, url.host, url.port) == mine and below and not url.userinfo
+
+
+class _Transient(EndpointError):
+    """A failure that may be over at the next try."""
+
+
+def _is_transient(error: EndpointError) -> bool:
+    return isinstance(error, _Transient)
+
+
+def _json_object(response: httpx.Response) -> Resource | None:
+    try:
+        body = response.json()
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _refusal(status: int, outcome: Resource) -> FhirError:
+    issues = outcome.get("issue")
+    issues = [i for i in issues if isinstance(i, dict)] if isinstance(issues, list) else []
+    texts = [str(i.get("diagnostics") or i.get("details") or "") for i in issues]
+    code = str(issues[0].get("code", "processing")) if issues else "processing"
+    text = "; ".join(t for t in texts if t) or f"The server refused with HTTP {status}."
+    return FhirError(status, code, text)
+
+
+def _checked_type(kind: Any) -> str:
+    if not isinstance(kind, str) or not _TYPE.fullmatch(kind):
+        raise FhirError(404, "not-supported", f"Unknown resource type '{str(kind)[:100]}'.")
+    return kind
+
+
+def _time(bundle: Resource) -> datetime:
+    try:
+        return datetime.fromisoformat(bundle["meta"]["lastUpdated"])
+    except (KeyError, TypeError, ValueError):
+        return NEVER

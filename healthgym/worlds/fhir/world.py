@@ -1,0 +1,48 @@
+"""The world of one episode over a FHIR record system."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from healthgym.core.clock import Clock
+from healthgym.core.world import World
+from healthgym.worlds.fhir.base import Base
+from healthgym.worlds.fhir.store import DEFAULT_PAGE_SIZE, FhirStore
+from healthgym.worlds.fhir.validate import R4Compat, ValidationLevel
+
+
+class FhirWorld(World):
+    """A record store and a clock.
+
+    Args:
+        base: The chart; shared between worlds.
+        clock: Start of the episode; the world keeps this object and advances it.
+        validation: How strictly writes are checked.
+        page_size: Matches per page when a search does not say.
+        compat: Exceptions from strict validation.
+    """
+
+    def __init__(
+        self,
+        base: Base,
+        clock: Clock,
+        *,
+        validation: ValidationLevel = ValidationLevel.STRUCTURAL,
+        page_size: int = DEFAULT_PAGE_SIZE,
+        compat: R4Compat = R4Compat(),  # noqa: B008 -- frozen
+    ) -> None:
+        self.clock = clock
+        self.store = FhirStore(
+            base, clock=clock, validation=validation, page_size=page_size, compat=compat
+        )
+
+    def digest(self) -> str:
+        """Return a hex digest of what was written in this episode."""
+        return self.store.digest()
+
+    def clone(self) -> Self:
+        """Return an independent world over the same chart."""
+        other = object.__new__(type(self))
+        other.clock = self.clock.clone()
+        other.store = self.store.clone(other.clock)
+        return other
