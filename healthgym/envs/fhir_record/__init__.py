@@ -1,0 +1,1 @@
+"""Questions and orders over a FHIR record system: MedAgentBench v1, v2 and v3."""

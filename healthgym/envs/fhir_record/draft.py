@@ -1,0 +1,197 @@
+"""A chart under construction around one question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import numpy as np
+
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.fhir.charts import ChartBuilder
+from healthgym.worlds.fhir.cohort import (
+    PatientProfile,
+    draw_mrn,
+    draw_patient,
+    namesake,
+    write_chart,
+    write_patient,
+)
+
+HOUR = 3600
+DAY = 24 * HOUR
+
+
+class Difficulty(StrEnum):
+    """Presets of :class:`ChartConfig`."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartConfig:
+    """How much there is in a chart besides the answer.
+
+    Attributes:
+        density: Amount of background history; 1 is the published population's.
+        others: Number of other patients in the record system.
+        namesakes: How many of them share a name with the patient asked about.
+        history: Fewest and most older rows of the code asked about.
+        window: Fewest and most rows inside the window asked about, where several may be.
+        traps: Probability of each trap: future-dated rows, other units, rows of other patients.
+        terse: Whether questions are put in one short, fixed form.
+    """
+
+    density: float
+    others: int
+    namesakes: int
+    history: tuple[int, int]
+    window: tuple[int, int]
+    traps: float
+    terse: bool
+
+
+PRESETS = {
+    Difficulty.EASY: ChartConfig(0.0, 1, 0, (1, 3), (1, 3), 0.0, True),
+    Difficulty.MEDIUM: ChartConfig(0.005, 4, 1, (4, 16), (2, 6), 0.25, False),
+    Difficulty.HARD: ChartConfig(0.02, 8, 3, (22, 60), (3, 14), 0.6, False),
+}
+
+
+def chart_config(difficulty: str | ChartConfig) -> ChartConfig:
+    """Return the preset of a name, or the configuration itself.
+
+    Raises:
+        ConfigurationError: If there is no preset of that name.
+    """
+    if isinstance(difficulty, ChartConfig):
+        return difficulty
+    try:
+        return PRESETS[Difficulty(difficulty)]
+    except ValueError:
+        accepted = ", ".join(Difficulty)
+        raise ConfigurationError(f"difficulty {difficulty!r} is not one of {accepted}.") from None
+
+
+class Draft:
+    """Collects patients and rows for one task.
+
+    Args:
+        rng: Randomness of the task.
+        now: When the question is asked.
+        config: How much else there is.
+        partition: Split whose patients may appear.
+        traps_allowed: Whether rows may be planted that a published grader is known to misread.
+    """
+
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        now: datetime,
+        config: ChartConfig,
+        partition: str,
+        *,
+        traps_allowed: bool = True,
+    ) -> None:
+        self.rng = rng
+        self.now = now
+        self.config = config
+        self.traps_allowed = traps_allowed
+        self.builder = ChartBuilder()
+        self.at_now = int(now.timestamp())
+        self._partition = partition
+        self._mrns: set[str] = set()
+        self._taken: set[tuple[str, str, int]] = set()
+        self.patient: PatientProfile = draw_patient(rng, mrn=self._mrn(), now=now)
+        twins = min(config.namesakes, config.others)
+        self.others: list[PatientProfile] = [
+            namesake(rng, self.patient, mrn=self._mrn(), now=now) for _ in range(twins)
+        ]
+        taken = {(self.patient.family, self.patient.given)}
+        self.others += [
+            draw_patient(rng, mrn=self._mrn(), now=now, avoid_names=taken)
+            for _ in range(config.others - twins)
+        ]
+
+    @property
+    def mrn(self) -> str:
+        """Record number of the patient asked about."""
+        return self.patient.mrn
+
+    def _mrn(self) -> str:
+        while True:
+            mrn = draw_mrn(self.rng, self._partition)
+            if mrn not in self._mrns:
+                self._mrns.add(mrn)
+                return mrn
+
+    # -- randomness ----------------------------------------------------------------------------
+
+    def chance(self, probability: float) -> bool:
+        """Return True with a probability."""
+        return bool(self.rng.random() < probability)
+
+    def trap(self) -> bool:
+        """Return whether to set a trap here, by the difficulty."""
+        return self.traps_allowed and self.chance(self.config.traps)
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer in [low, high]."""
+        return int(self.rng.integers(low, high + 1))
+
+    def number(self, low: float, high: float, decimals: int = 1) -> float:
+        """Return a number in [low, high] on the grid of its decimals, ends included."""
+        scale = 10**decimals
+        return float(self.integer(round(low * scale), round(high * scale)) / scale)
+
+    def edge_or(
+        self, edges: tuple[float, ...], low: float, high: float, decimals: int = 1
+    ) -> float:
+        """Return one of the exact boundary values a third of the time, else any in the range."""
+        if self.chance(1 / 3):
+            return float(self.rng.choice(edges))
+        return self.number(low, high, decimals)
+
+    def minutes_ago(self, least: float, most: float) -> int:
+        """Return an epoch second, a whole minute, between two ages given in minutes."""
+        return self.at_now - 60 * self.integer(round(least), round(most))
+
+    # -- rows ----------------------------------------------------------------------------------
+
+    def lab(self, code: str, when: int, value: float, unit: str, *, mrn: str = "") -> None:
+        """Add a lab result; it is issued some time after the specimen was taken.
+
+        Two results of a test never share a time: the newest is one and no other.
+        """
+        while (mrn, code, when) in self._taken:
+            when -= 60
+        self._taken.add((mrn, code, when))
+        issued = when + 60 * self.integer(20, 240)
+        self.builder.lab(mrn or self.mrn, code, when, value, unit, issued=issued)
+
+    def finish_background(self, omit: frozenset[str]) -> None:
+        """Write the patients and whatever else their charts hold, but for what is left out.
+
+        Args:
+            omit: Codes and classes that the question itself controls.
+        """
+        for person in [self.patient, *self.others]:
+            write_patient(self.builder, person)
+            if self.config.density > 0:
+                write_chart(
+                    self.builder,
+                    person,
+                    self.rng,
+                    now=self.now,
+                    years=1.5,
+                    density=self.config.density,
+                    omit=omit,
+                )
+
+    def iso(self, when: int) -> str:
+        """Return an epoch second as the chart writes it."""
+        moment = self.now + timedelta(seconds=when - self.at_now)
+        return moment.strftime("%Y-%m-%dT%H:%M:%S+00:00")

@@ -1,0 +1,235 @@
+"""Seed to question: the branch is drawn first, then a chart on which it applies."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+import numpy as np
+
+from healthgym.core.clock import Clock
+from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
+from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.envs.fhir_record.draft import ChartConfig, Draft
+from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
+from healthgym.envs.fhir_record.task import Facts, FhirReference, FhirTask
+from healthgym.envs.fhir_record.view import ChartView
+from healthgym.envs.fhir_record.wording import Style, phrase
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.fhir.base import Base
+from healthgym.worlds.fhir.store import FhirStore
+
+#: The moment most published questions are asked.
+BENCHMARK_NOW = datetime(2023, 11, 13, 10, 15, tzinfo=UTC)
+_FIRST_DAY = datetime(2022, 1, 1, tzinfo=UTC)
+_DAYS = 730
+
+
+class ChartSource(Protocol):
+    """Where charts come from."""
+
+    def branches(self, kind: TaskKind) -> Sequence[Branch]:
+        """Return the branches of a type that this source can bring about; none if it cannot."""
+
+    def draw(
+        self, kind: TaskKind, branch: str, split: Split, rng: np.random.Generator
+    ) -> tuple[Facts, Base]:
+        """Return the facts of a question on which ``branch`` applies, and the chart it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticCharts:
+    """Charts made for the question.
+
+    Attributes:
+        config: How much there is besides the answer.
+        traps: Whether rows and branches may appear that a published grader misreads.
+        now: When questions are asked; drawn from 2022 and 2023 if None.
+    """
+
+    config: ChartConfig
+    traps: bool = True
+    now: datetime | None = None
+
+    def branches(self, kind: TaskKind) -> Sequence[Branch]:
+        """Return all branches, less those that a published grader misjudges where asked for."""
+        return [branch for branch in kind.branches if self.traps or not branch.trap]
+
+    def draw(
+        self, kind: TaskKind, branch: str, split: Split, rng: np.random.Generator
+    ) -> tuple[Facts, Base]:
+        """Plant the branch among other patients and history."""
+        now = self.now or _FIRST_DAY + timedelta(minutes=int(rng.integers(_DAYS * 1440)))
+        draft = Draft(rng, now, self.config, str(split), traps_allowed=self.traps)
+        facts = kind.plant(draft, branch)
+        draft.finish_background(kind.omit)
+        return facts, draft.builder.build(shuffle=rng)
+
+
+@dataclass(frozen=True)
+class RecordStart:
+    """Start state of a record world.
+
+    Attributes:
+        base: The chart, shared and immutable.
+        now: The world's time.
+    """
+
+    base: Base
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Which task types and branches are drawn, and how often.
+
+    Attributes:
+        kinds: Weight of each task type.
+        branches: Weights of a type's branches; without an entry, branches that act and branches
+            that do not share evenly, each by their own share.
+        fixed: Size and order of the test split as (type, branch) pairs; unlimited if empty.
+    """
+
+    kinds: Mapping[str, float]
+    branches: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    fixed: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A degree of difficulty.
+
+    Attributes:
+        name: The ``difficulty`` in a task's metadata.
+        source: Where its charts come from.
+        style: How its questions are worded.
+        weight: How often it is drawn, relative to the other levels.
+    """
+
+    name: str
+    source: ChartSource
+    style: Style
+    weight: float = 1.0
+
+
+class FhirRecordGenerator:
+    """Draws questions over record systems.
+
+    Args:
+        kinds: The task types by name.
+        mix: What is drawn, and how often.
+        levels: One degree of difficulty or several; each can bring about the same branches.
+        name: Family name in task ids.
+    """
+
+    def __init__(
+        self,
+        kinds: Mapping[str, TaskKind],
+        mix: Mix,
+        levels: Sequence[Level],
+        *,
+        name: str,
+    ) -> None:
+        unknown = mix.kinds.keys() - kinds.keys()
+        if unknown or not mix.kinds:
+            named = ", ".join(sorted(unknown)) or "nothing"
+            raise ConfigurationError(
+                f"task_types names {named}; the task types are {', '.join(kinds)}."
+            )
+        self.name = name
+        self._kinds = kinds
+        self._mix = mix
+        self._levels = tuple(levels)
+        possible = {kind: self._weights(kinds[kind]) for kind in mix.kinds}
+        self._branches = {kind: weights for kind, weights in possible.items() if weights}
+        if not self._branches:
+            raise ConfigurationError(
+                f"This source has no data for the task types {', '.join(mix.kinds)}."
+            )
+        self._names = tuple(self._branches)
+        self._kind_edges = _edges([mix.kinds[kind] for kind in self._branches], "task types")
+        self._level_edges = _edges([level.weight for level in levels], "difficulties")
+
+    @property
+    def task_types(self) -> tuple[str, ...]:
+        """The task types that are drawn."""
+        return self._names
+
+    def size(self, split: Split) -> int:
+        """Return the number of tasks of a split."""
+        fixed = self._mix.fixed
+        return len(fixed) if fixed and split is Split.TEST else INDEX_BOUND
+
+    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+        """Return a question; the same for the same arguments, everywhere."""
+        if index >= self.size(split):
+            raise ConfigurationError(
+                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
+            )
+        rng = task_rng(self.name, split, index)
+        kind_name, branch = self._draw_branch(split, index, rng)
+        kind = self._kinds[kind_name]
+        level = self._levels[0]
+        if len(self._levels) > 1:
+            level = self._levels[_place(self._level_edges, rng)]
+        facts, base = level.source.draw(kind, branch, split, rng)
+        view = ChartView(FhirStore(base, clock=Clock(facts.now)))
+        decision = kind.decide(view, facts)
+        wording = task_rng(self.name, split, index, stream=1)
+        task = FhirTask(
+            TaskKey(self.name, split, index),
+            kind_name,
+            phrase(kind_name, facts, level.style, wording),
+            {"title": kind.title, "difficulty": level.name},
+            now=facts.now,
+        )
+        return Instance(
+            task, FhirReference(kind_name, facts, decision), RecordStart(base, facts.now)
+        )
+
+    def kind(self, split: Split, index: int) -> str:
+        """Return the task type of a question, without making its chart."""
+        return self._draw_branch(split, index, task_rng(self.name, split, index))[0]
+
+    def _draw_branch(self, split: Split, index: int, rng: np.random.Generator) -> tuple[str, str]:
+        if self._mix.fixed and split is Split.TEST:
+            return self._mix.fixed[index]
+        kind = self._names[_place(self._kind_edges, rng)]
+        weights = self._branches[kind]
+        return kind, tuple(weights)[_place(_edges(list(weights.values()), "branches"), rng)]
+
+    def _weights(self, kind: TaskKind) -> dict[str, float]:
+        """Return the probability of each branch of a type; empty if the source has none."""
+        possible = {branch.name: branch for branch in self._levels[0].source.branches(kind)}
+        given = self._mix.branches.get(kind.name)
+        if given is not None:
+            return {name: weight for name, weight in given.items() if name in possible and weight}
+        return balanced(list(possible.values()))
+
+
+def _edges(weights: Sequence[float], what: str) -> Sequence[float]:
+    """Return the cumulative probabilities of weights."""
+    total = math.fsum(weights)
+    if not math.isfinite(total) or total <= 0 or min(weights) < 0:
+        raise ConfigurationError(f"Weights of {what} are positive numbers, or zero for some.")
+    return [edge / total for edge in itertools.accumulate(weights)]
+
+
+def _place(edges: Sequence[float], rng: np.random.Generator) -> int:
+    """Draw an index by cumulative probabilities."""
+    return min(bisect.bisect_right(edges, rng.random()), len(edges) - 1)
+
+
+def balanced(branches: Sequence[Branch]) -> dict[str, float]:
+    """Return weights by which acting and not acting are equally likely, where both occur."""
+    weights: dict[str, float] = {}
+    for acts in (False, True):
+        group = [branch for branch in branches if branch.acts is acts]
+        total = sum(branch.share for branch in group)
+        weights |= {branch.name: branch.share / total for branch in group}
+    return weights

@@ -1,0 +1,157 @@
+"""Medication orders: reading them with their dosage, classes of drugs, and planting orders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from healthgym.envs.fhir_record.draft import DAY, HOUR, Draft
+from healthgym.envs.fhir_record.view import ChartView, concept_text, int_or_zero, parse_time
+from healthgym.worlds.fhir.cohort import Medication, vocabulary
+
+# The drugs each published rule names. They are closed lists, and every question states its own.
+ANTICOAGULANTS = (
+    "heparin",
+    "enoxaparin",
+    "dalteparin",
+    "fondaparinux",
+    "apixaban",
+    "rivaroxaban",
+    "dabigatran",
+    "warfarin",
+)
+OPIOIDS = ("hydromorphone", "oxycodone", "fentanyl", "hydrocodone", "morphine")
+NALOXONE = ("naloxone", "narcan")
+QT_PROLONGING = (
+    "ondansetron",
+    "prochlorperazine",
+    "haloperidol",
+    "quetiapine",
+    "olanzapine",
+    "risperidone",
+    "ziprasidone",
+    "clozapine",
+    "chlorpromazine",
+)
+
+SUBCUTANEOUS = ("subcutaneous", "subcutaneously", "sc", "subq", "sq", "subcut")
+EVERY_8_HOURS = ("q8h", "q8 h", "q 8 h", "q8hr", "q8hrs", "q8 hours", "every 8 hours", "every 8 h")
+UNITS = ("units", "unit", "[usp'u]", "u", "international units", "iu")
+
+_EPOCH = datetime(1, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class DrugOrder:
+    """A MedicationRequest with its first dosage.
+
+    Attributes:
+        id: Id of the resource.
+        time: When it was written, UTC; the beginning of time if the chart does not say.
+        text: The drug as the formulary prints it.
+        dose: Amount per dose, if stated.
+        unit: Unit of the dose, lower case.
+        route: Route, lower case.
+        timing: Timing, lower case.
+    """
+
+    id: str
+    time: datetime
+    text: str
+    dose: float | None
+    unit: str
+    route: str
+    timing: str
+
+    def names(self, words: Sequence[str]) -> bool:
+        """Return whether the text has one of the words, as a whole word."""
+        return any(re.search(rf"\b{re.escape(word)}\b", self.text.lower()) for word in words)
+
+
+def active_orders(view: ChartView, patient: str) -> list[DrugOrder]:
+    """Return a patient's active MedicationRequests, oldest first."""
+    found = view.search("MedicationRequest", patient=patient, status="active")
+    orders = [_drug_order(resource) for resource in found]
+    return sorted(orders, key=lambda order: (order.time, int_or_zero(order.id)))
+
+
+def _drug_order(resource: dict[str, Any]) -> DrugOrder:
+    dosage = (resource.get("dosageInstruction") or [{}])[0]
+    quantity = (dosage.get("doseAndRate") or [{}])[0].get("doseQuantity") or {}
+    route = dosage.get("route") or ""
+    value = quantity.get("value")
+    return DrugOrder(
+        resource["id"],
+        parse_time(resource.get("authoredOn")) or _EPOCH,
+        concept_text(resource.get("medicationCodeableConcept")),
+        None if value is None else float(value),
+        str(quantity.get("unit", "")).strip().lower(),
+        (route if isinstance(route, str) else concept_text(route)).strip().lower(),
+        concept_text((dosage.get("timing") or {}).get("code")).strip().lower(),
+    )
+
+
+def is_anticoagulant(order: DrugOrder) -> bool:
+    """Return whether an order anticoagulates; what keeps a line open does not."""
+    return order.names(ANTICOAGULANTS) and not order.names(("flush", "lock"))
+
+
+def is_prophylactic_heparin(order: DrugOrder) -> bool:
+    """Return whether an order is heparin 5,000 units subcutaneously every 8 hours."""
+    return (
+        is_anticoagulant(order)
+        and order.names(("heparin",))
+        and order.dose == 5000
+        and order.unit in UNITS
+        and order.route in SUBCUTANEOUS
+        and order.timing in EVERY_8_HOURS
+    )
+
+
+@cache
+def formulary(tag: str, without: str = "") -> tuple[Medication, ...]:
+    """Return the formulary's rows with a tag, but for those with another."""
+    rows = vocabulary().medications
+    return tuple(row for row in rows if tag in row.tags and without not in row.tags)
+
+
+def pick(draft: Draft, rows: Sequence[Medication]) -> Medication:
+    """Return one of the rows."""
+    return rows[draft.integer(0, len(rows) - 1)]
+
+
+def plant_order(
+    draft: Draft, drug: Medication, days_ago: int, *, status: str = "active", mrn: str = ""
+) -> None:
+    """Order a drug in the morning of some day before today."""
+    morning = draft.at_now // DAY * DAY + 8 * HOUR
+    draft.builder.medication_request(
+        mrn or draft.mrn,
+        drug.text,
+        morning - days_ago * DAY,
+        timing=drug.timing,
+        route=drug.route,
+        dose=drug.dose,
+        dose_unit=drug.unit if drug.dose is not None else "",
+        status=status,
+    )
+
+
+def plant_decoys(draft: Draft, rows: Sequence[Medication]) -> None:
+    """Plant orders of the drugs that ended, and active ones of other patients."""
+    if draft.chance(0.5):
+        for _ in range(draft.integer(1, 3)):
+            ended = ("completed", "stopped", "cancelled")[draft.integer(0, 2)]
+            plant_order(draft, pick(draft, rows), draft.integer(1, 400), status=ended)
+    for other in draft.others:
+        if draft.chance(0.5):
+            plant_order(draft, pick(draft, rows), draft.integer(1, 400), mrn=other.mrn)
+
+
+def days_apart(draft: Draft, count: int, *, most: int = 60) -> list[int]:
+    """Return ages in days, all different, youngest first."""
+    return sorted(int(day) + 1 for day in draft.rng.permutation(most)[:count])

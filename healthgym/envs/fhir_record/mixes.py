@@ -1,0 +1,45 @@
+"""What each published benchmark asks, and how often.
+
+The counts of task types, and of branches where they are known (v1 throughout; of v2 the numbers of
+tasks that act and that do not), are the published ones. How v2's tasks divide within those two
+groups was never published; there the division is ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import resources
+
+from healthgym.envs.fhir_record.generator import Mix
+from healthgym.errors import ConfigurationError
+
+_Counts = Mapping[str, Mapping[str, int]]
+
+
+def published_mix(benchmark: str) -> Mix:
+    """Return the mix of a benchmark: ``"v1"`` (300 tasks), ``"v2"`` (300) or ``"v3"`` (508).
+
+    The test split holds exactly that many tasks, in the order of types and branches; the other
+    splits are unlimited and drawn with the same frequencies.
+
+    Raises:
+        ConfigurationError: If there is no such benchmark.
+    """
+    text = resources.files(__package__).joinpath("mixes.json").read_text(encoding="utf-8")
+    data: Mapping[str, _Counts] = json.loads(text)
+    if benchmark not in data:
+        raise ConfigurationError(f"benchmark {benchmark!r} is not one of {', '.join(data)}.")
+    # The audit kept both benchmarks, and of five types only as many tasks as it could balance.
+    counts = {**data["v1"], **data["v2"], **data["v3"]} if benchmark == "v3" else data[benchmark]
+    fixed = tuple(
+        (kind, branch)
+        for kind, branches in counts.items()
+        for branch, count in branches.items()
+        for _ in range(count)
+    )
+    return Mix(
+        kinds={kind: float(sum(branches.values())) for kind, branches in counts.items()},
+        branches={kind: dict(branches) for kind, branches in counts.items()},
+        fixed=fixed,
+    )

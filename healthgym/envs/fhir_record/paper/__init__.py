@@ -1,0 +1,1 @@
+"""The published graders, re-specified from their documented behaviour."""

@@ -1,0 +1,121 @@
+"""From an episode to what a published grader would have found in its history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from healthgym.core.family import Evidence
+from healthgym.core.verdict import Check, CheckResult
+from healthgym.envs.fhir_record.paper.base import Case, Defect, PaperGrader, Post
+from healthgym.envs.fhir_record.paper.v1 import V1_GRADERS
+from healthgym.envs.fhir_record.paper.v2 import V2_GRADERS
+from healthgym.envs.fhir_record.task import FhirReference
+from healthgym.envs.fhir_record.view import ChartView
+from healthgym.worlds.fhir.world import FhirWorld
+
+BASE_URL = "http://localhost:8080/fhir/"
+
+#: The machine's clock of the published runs, for the grader that reads it: past every chart.
+WALL_CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
+
+GRADERS: Mapping[str, PaperGrader] = {**V1_GRADERS, **V2_GRADERS}
+
+FINISHED = Check("finished", "The run ends with a FINISH; others are not graded at all.")
+
+
+def grade(evidence: Evidence[FhirWorld], defects: frozenset[Defect]) -> list[CheckResult]:
+    """Return what the published grader of the task type makes of an episode."""
+    reference = evidence.reference
+    assert isinstance(reference, FhirReference)
+    finished = evidence.submission is not None
+    if not finished:
+        return [FINISHED.result(False, "the run was not finished")]
+    return [FINISHED.result(True), *GRADERS[reference.kind](case_of(evidence, defects))]
+
+
+def case_of(evidence: Evidence[FhirWorld], defects: frozenset[Defect]) -> Case:
+    """Return an episode as a published grader's input.
+
+    Writes made with native tools appear as the published tools would have sent them; in the raw
+    text protocol the agent's own text counts, unchanged.
+    """
+    reference = evidence.reference
+    assert isinstance(reference, FhirReference)
+    raw = [event for event in evidence.events if event.tool == "post"]
+    posts = _raw_posts(evidence) if raw else _native_posts(evidence)
+    value = (evidence.submission or {}).get("value")
+    return Case(
+        chart=ChartView(evidence.before.store),
+        facts=reference.facts,
+        decision=reference.decision,
+        posts=posts,
+        post_word=bool(posts) or bool(raw) or _mentions_post(evidence),
+        result=value if isinstance(value, list) else None,
+        finished=evidence.submission is not None,
+        base_url=BASE_URL,
+        defects=defects,
+        wall_clock=WALL_CLOCK,
+    )
+
+
+def _mentions_post(evidence: Evidence[FhirWorld]) -> bool:
+    """Return whether the word stands in what the agent asked for or handed in."""
+    submission = evidence.submission or {}
+    value = submission.get("value")
+    texts = [submission.get("text"), *(value if isinstance(value, list) else [])]
+    texts += [event.arguments.get("url") for event in evidence.events if event.tool == "get"]
+    return any(isinstance(text, str) and "POST" in text for text in texts)
+
+
+def _raw_posts(evidence: Evidence[FhirWorld]) -> tuple[Post, ...]:
+    return tuple(
+        Post(
+            str(event.arguments["url"]),
+            _json_or_none(event.arguments["body"]),
+            fenced=bool(event.arguments["fenced"]),
+        )
+        for event in evidence.events
+        if event.tool == "post" and not event.error
+    )
+
+
+def _json_or_none(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _native_posts(evidence: Evidence[FhirWorld]) -> tuple[Post, ...]:
+    return tuple(
+        Post(f"{BASE_URL}{write.resource_type}", published_form(write.resource))
+        for write in evidence.after.store.written
+    )
+
+
+def published_form(resource: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored resource as the published tools would have posted it.
+
+    Server-assigned elements go, and so does all of the subject but the reference; the route becomes
+    a bare string and the notes one object, the two forms the published graders insist on.
+    """
+    form = {key: value for key, value in resource.items() if key not in ("id", "meta")}
+    subject = form.get("subject")
+    if isinstance(subject, dict) and "reference" in subject:
+        form["subject"] = {"reference": subject["reference"]}
+    dosages = form.get("dosageInstruction")
+    if isinstance(dosages, list):
+        form["dosageInstruction"] = [_bare_route(d) if isinstance(d, dict) else d for d in dosages]
+    notes = form.get("note")
+    if isinstance(notes, list) and len(notes) == 1:
+        form["note"] = notes[0]
+    return form
+
+
+def _bare_route(dosage: Mapping[str, Any]) -> dict[str, Any]:
+    route = dosage.get("route")
+    text = route.get("text") if isinstance(route, dict) else None
+    return {**dosage, "route": text} if isinstance(text, str) else dict(dosage)

@@ -1,0 +1,209 @@
+"""The types that pass between the parts of the FHIR record family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from healthgym.core.task import Reference, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The parameters of one question. Its wording is made from them; so is its answer.
+
+    Attributes:
+        now: The time the question is asked, timezone-aware.
+        patient: Record number of the patient asked about; empty where finding it is the task.
+        codes: Local codes by concept, e.g. ``{"magnesium": "MG"}``.
+        details: Further words of the question by name.
+    """
+
+    now: datetime
+    patient: str = ""
+    codes: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, str] = field(default_factory=dict)
+
+
+class ExpectedKind(StrEnum):
+    """How one element of a finish value is compared."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    INSTANT = "instant"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One element of the finish value.
+
+    Attributes:
+        kind: How it is compared.
+        value: A number, a text, or an ISO 8601 date-time as stored in the chart.
+        tolerance: For numbers: the largest accepted difference.
+    """
+
+    kind: ExpectedKind
+    value: float | str
+    tolerance: float = 1e-6
+
+    def accepts(self, given: Any) -> bool:
+        """Return whether a JSON value is this element. A number in a string is not a number."""
+        if self.kind is ExpectedKind.NUMBER:
+            if isinstance(given, bool) or not isinstance(given, int | float):
+                return False
+            return abs(float(given) - float(self.value)) <= self.tolerance
+        if not isinstance(given, str):
+            return False
+        if self.kind is ExpectedKind.TEXT:
+            return given.strip() == self.value
+        moment = parse_instant(given)
+        return moment is not None and moment == parse_instant(str(self.value))
+
+
+def number(value: float, tolerance: float = 1e-6) -> Expected:
+    """Return the expectation of a number."""
+    return Expected(ExpectedKind.NUMBER, value, tolerance)
+
+
+def text(value: str) -> Expected:
+    """Return the expectation of an exact text."""
+    return Expected(ExpectedKind.TEXT, value)
+
+
+def instant(value: str) -> Expected:
+    """Return the expectation of a point in time, compared to the minute."""
+    return Expected(ExpectedKind.INSTANT, value)
+
+
+#: What stands for "there is none" in a finish value.
+NOTHING = number(-1)
+
+
+def parse_instant(value: str) -> datetime | None:
+    """Return a date-time cut to the minute, UTC where it names no zone; None if it is not one."""
+    try:
+        moment = datetime.fromisoformat(value.strip().replace(" +", "+"))
+    except ValueError:
+        return None
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return moment.replace(second=0, microsecond=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Dose:
+    """An amount with the units accepted for it.
+
+    Attributes:
+        value: The amount.
+        units: Accepted spellings of its unit, compared without case; the first is the usual one.
+        tolerance: Largest accepted difference of the amount.
+    """
+
+    value: float
+    units: tuple[str, ...]
+    tolerance: float = 1e-6
+
+    @property
+    def written(self) -> str:
+        """The usual spelling of the unit."""
+        return self.units[0]
+
+    def accepts(self, quantity: Any) -> bool:
+        """Return whether a FHIR Quantity is this amount."""
+        if not isinstance(quantity, dict):
+            return False
+        value, unit = quantity.get("value"), quantity.get("unit")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        known = isinstance(unit, str) and unit.strip().lower() in map(str.lower, self.units)
+        return known and abs(value - self.value) <= self.tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class OrderSpec:
+    """A resource that must come to exist, once.
+
+    Attributes:
+        name: Name used in checks, e.g. ``"magnesium"``.
+        resource_type: ``MedicationRequest``, ``ServiceRequest`` or ``Observation``.
+        codes: Accepted codes in ``code`` or ``medicationCodeableConcept``; any of them identifies
+            the order.
+        words: Words that identify the order by its text instead, all of them, without case.
+        system: Code system the code must carry, if one is asked for.
+        dose: Dose, for medications.
+        rate: Duration or rate that goes with it.
+        routes: Accepted routes, compared without case, the usual one first; empty if any.
+        frequencies: Accepted timings, likewise.
+        priority: Required priority; empty if any.
+        note: Text that must stand in the note or reason, compared without case and spacing.
+        occurrence: Earliest and latest accepted ``occurrenceDateTime``.
+        value: Required ``valueString``, spaces aside.
+        text: What a good agent calls the order; written by the oracle, never checked.
+    """
+
+    name: str
+    resource_type: str
+    codes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    system: str = ""
+    dose: Dose | None = None
+    rate: Dose | None = None
+    routes: tuple[str, ...] = ()
+    frequencies: tuple[str, ...] = ()
+    priority: str = ""
+    note: str = ""
+    occurrence: tuple[datetime, datetime] | None = None
+    value: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the rule of a task type makes of a chart.
+
+    Attributes:
+        branch: The branch of the rule that applies.
+        answer: The finish value, element by element.
+        orders: What must be ordered or recorded.
+        stops: Ids of the MedicationRequests that must no longer be active.
+    """
+
+    branch: str
+    answer: tuple[Expected, ...]
+    orders: tuple[OrderSpec, ...] = ()
+    stops: frozenset[str] = frozenset()
+
+    @property
+    def acts(self) -> bool:
+        """Whether the record must change."""
+        return bool(self.orders or self.stops)
+
+
+@dataclass(frozen=True, slots=True)
+class FhirTask(Task):
+    """A question over a record system.
+
+    Attributes:
+        now: The time printed in the question, and the world's clock at the start.
+    """
+
+    now: datetime = datetime(2023, 11, 13, 10, 15, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class FhirReference(Reference):
+    """What the verifier knows of a question.
+
+    Attributes:
+        kind: The task type.
+        facts: Its parameters.
+        decision: What the rule makes of the chart.
+    """
+
+    kind: str
+    facts: Facts
+    decision: Decision

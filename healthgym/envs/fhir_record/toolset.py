@@ -1,0 +1,459 @@
+"""The agent's verbs on a record system."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, Literal
+from urllib.parse import parse_qsl, unquote_plus
+
+from healthgym.core.tool import ToolKind, Toolset, tool
+from healthgym.envs.fhir_record import tables
+from healthgym.errors import ToolError
+from healthgym.worlds.fhir.world import FhirWorld
+
+_MOST_ROWS = 50
+_RAW_PAGE = "5"
+_MOST_TEXT = 4000
+
+
+class RecordToolset(Toolset[FhirWorld]):
+    """Search, read and write a FHIR record system; short tables instead of JSON by default."""
+
+    # -- looking things up ---------------------------------------------------------------------
+
+    @tool(ToolKind.READ)
+    def search_patients(
+        self, family: str = "", given: str = "", birth_date: str = "", mrn: str = ""
+    ) -> str:
+        """Find patients. Each row is record number | name | birth date | sex.
+
+        Args:
+            family: Family name or its beginning, e.g. "Nguyen".
+            given: Given name or its beginning, e.g. "Linh".
+            birth_date: Date of birth as YYYY-MM-DD.
+            mrn: Medical record number, e.g. "S7012345".
+        """
+        if not (family or given or birth_date or mrn):
+            raise ToolError("Give at least one of family, given, birth_date or mrn.")
+        params = [("family", family), ("given", given), ("birthdate", birth_date)]
+        return self._table("Patient", [*params, ("identifier", mrn)], 10, tables.patient_row)
+
+    @tool(ToolKind.READ)
+    def search_observations(
+        self,
+        patient: str,
+        code: str = "",
+        category: Literal["", "laboratory", "vital-signs"] = "",
+        since: str = "",
+        until: str = "",
+        limit: int = 10,
+    ) -> str:
+        """List a patient's measurements, newest first. Each row is time, code, value with unit.
+
+        Args:
+            patient: Medical record number.
+            code: Local code of the test, e.g. "K"; all tests if left out.
+            category: Only laboratory results or only vital signs.
+            since: Earliest time, e.g. "2023-11-12T10:15:00+00:00" or "2023-11-12".
+            until: Latest time, in the same form.
+            limit: Most rows to show, 1 to 50.
+        """
+        params = [("patient", patient), ("code", code), ("category", category)]
+        return self._dated("Observation", params, since, until, limit, tables.observation_row)
+
+    @tool(ToolKind.READ)
+    def search_medication_requests(
+        self, patient: str, status: str = "", text: str = "", limit: int = 20
+    ) -> str:
+        """List a patient's medication orders, newest first, with their ids.
+
+        Args:
+            patient: Medical record number.
+            status: Only orders of this status, e.g. "active".
+            text: Only orders whose text contains this word, e.g. "heparin".
+            limit: Most rows to show, 1 to 50.
+        """
+        params = [("patient", patient), ("status", status), ("_sort", "-authoredon")]
+        if text:
+            params.append(("code:text", text))
+        return self._table("MedicationRequest", params, limit, tables.medication_row)
+
+    @tool(ToolKind.READ)
+    def search_procedures(
+        self, patient: str, code: str = "", since: str = "", until: str = "", limit: int = 10
+    ) -> str:
+        """List a patient's procedures, newest first. Each row is time, code and name.
+
+        Args:
+            patient: Medical record number.
+            code: One code, or several separated by commas, e.g. "IMGCT0491,IMGIL0001".
+            since: Earliest time, e.g. "2023-11-12".
+            until: Latest time, in the same form.
+            limit: Most rows to show, 1 to 50.
+        """
+        params = [("patient", patient), ("code", code)]
+        return self._dated("Procedure", params, since, until, limit, tables.procedure_row)
+
+    @tool(ToolKind.READ)
+    def search_conditions(self, patient: str, code: str = "", limit: int = 20) -> str:
+        """List a patient's diagnoses. Each row is onset, ICD-10 code and name.
+
+        Args:
+            patient: Medical record number.
+            code: Only this code, e.g. "E11.9".
+            limit: Most rows to show, 1 to 50.
+        """
+        params = [("patient", patient), ("code", code)]
+        return self._table("Condition", params, limit, tables.condition_row)
+
+    @tool(ToolKind.READ)
+    def search_service_requests(
+        self, patient: str, code: str = "", status: str = "", limit: int = 20
+    ) -> str:
+        """List a patient's orders for tests, referrals and nursing, with their ids.
+
+        Args:
+            patient: Medical record number.
+            code: Only orders with this code.
+            status: Only orders of this status, e.g. "active".
+            limit: Most rows to show, 1 to 50.
+        """
+        params = [("patient", patient), ("code", code), ("status", status)]
+        return self._table("ServiceRequest", params, limit, tables.service_request_row)
+
+    @tool(ToolKind.READ)
+    def next_page(self, token: str) -> str:
+        """Show the next rows of an earlier search.
+
+        Args:
+            token: The token the search named after "next_page".
+        """
+        result = self.world.store.next_page(token)
+        return tables.table(result, _ROWS.get(result.resource_type, tables.compact_json), "rows")
+
+    @tool(ToolKind.READ)
+    def search_fhir(self, query: str) -> str:
+        """Run any FHIR R4 search and show the resources as JSON, five a page.
+
+        Args:
+            query: Type and parameters, e.g. "Observation?patient=S7012345&code=K&_sort=-date".
+        """
+        resource_type, _, text = query.strip().lstrip("/").partition("?")
+        # "+" in an offset such as 10:15:00+00:00 is meant literally; FHIR has no spaces there.
+        params = parse_qsl(text.replace("+", "%2B"), keep_blank_values=True)
+        if not any(name == "_count" for name, _ in params):
+            params.append(("_count", _RAW_PAGE))
+        result = self.world.store.search(unquote_plus(resource_type), params)
+        return tables.table(result, tables.compact_json, "matches")
+
+    @tool(ToolKind.READ)
+    def read_resource(self, resource_type: str, id: str) -> str:
+        """Show one resource as FHIR JSON.
+
+        Args:
+            resource_type: FHIR type, e.g. "MedicationRequest".
+            id: Its id, as a search shows it.
+        """
+        return tables.compact_json(self.world.store.read(resource_type, id))
+
+    @tool(ToolKind.READ, takes=timedelta(0))
+    def calculate(self, expression: str) -> str:
+        """Work out an arithmetic expression.
+
+        Args:
+            expression: Numbers with + - * / and parentheses, mean(...), sum(...), min(...),
+                max(...) or round(x, digits), e.g. "mean(131, 118, 140)".
+        """
+        return evaluate(expression)
+
+    # -- changing the record -------------------------------------------------------------------
+
+    @tool(ToolKind.WRITE)
+    def record_observation(self, patient: str, flowsheet: str, value: str, time: str = "") -> str:
+        """Record a vital sign that was just measured.
+
+        Args:
+            patient: Medical record number.
+            flowsheet: Flowsheet id of the measurement, e.g. "BP".
+            value: The measurement with its unit, e.g. "118/77 mmHg".
+            time: When it was measured, ISO 8601; now if left out.
+        """
+        coding = {
+            "system": "http://hl7.org/fhir/observation-category",
+            "code": "vital-signs",
+            "display": "Vital Signs",
+        }
+        resource: dict[str, Any] = {
+            "resourceType": "Observation",
+            "category": [{"coding": [coding]}],
+            "code": {"text": _short("flowsheet", flowsheet)},
+            "effectiveDateTime": self._time("time", time),
+            "status": "final",
+            "valueString": _short("value", value),
+            "subject": self._subject(patient),
+        }
+        return self._create(resource, "Recorded")
+
+    @tool(ToolKind.WRITE)
+    def create_medication_request(
+        self,
+        patient: str,
+        medication: str = "",
+        code: str = "",
+        system: str = "http://hl7.org/fhir/sid/ndc",
+        dose: float = 0.0,
+        dose_unit: str = "",
+        route: str = "",
+        rate: float = 0.0,
+        rate_unit: str = "",
+        frequency: str = "",
+    ) -> str:
+        """Order a medication; the order is signed at once.
+
+        Args:
+            patient: Medical record number.
+            medication: Name of the medication, e.g. "potassium chloride".
+            code: Its code, e.g. an NDC such as "40032-917-01".
+            system: Code system of the code.
+            dose: Amount per dose, e.g. 40.
+            dose_unit: Unit of the dose, e.g. "mEq".
+            route: Route, e.g. "oral" or "IV".
+            rate: Duration of an infusion, e.g. 2.
+            rate_unit: Unit of the duration, e.g. "h".
+            frequency: How often, e.g. "q8h" or "daily".
+        """
+        if not medication and not code:
+            raise ToolError("Name the medication or give its code.")
+        if bool(dose) != bool(dose_unit) or bool(rate) != bool(rate_unit):
+            raise ToolError("A dose and a rate each need a number and a unit.")
+        concept: dict[str, Any] = {}
+        if code:
+            concept["coding"] = [{"system": _short("system", system), "code": _short("code", code)}]
+        concept["text"] = _short("medication", medication or code)
+        amounts: dict[str, Any] = {}
+        if dose:
+            amounts["doseQuantity"] = {"value": dose, "unit": _short("dose_unit", dose_unit)}
+        if rate:
+            amounts["rateQuantity"] = {"value": rate, "unit": _short("rate_unit", rate_unit)}
+        dosage: dict[str, Any] = {}
+        if frequency:
+            dosage["timing"] = {"code": {"text": _short("frequency", frequency)}}
+        if route:
+            dosage["route"] = {"text": _short("route", route)}
+        if amounts:
+            dosage["doseAndRate"] = [amounts]
+        resource: dict[str, Any] = {
+            "resourceType": "MedicationRequest",
+            "status": "active",
+            "intent": "order",
+            "medicationCodeableConcept": concept,
+            "subject": self._subject(patient),
+            "authoredOn": self._time("", ""),
+        }
+        if dosage:
+            resource["dosageInstruction"] = [dosage]
+        return self._create(resource, "Ordered")
+
+    @tool(ToolKind.WRITE)
+    def create_service_request(
+        self,
+        patient: str,
+        code: str,
+        system: str = "",
+        text: str = "",
+        priority: Literal["routine", "urgent", "asap", "stat"] = "routine",
+        note: str = "",
+        occurrence: str = "",
+    ) -> str:
+        """Order a laboratory test, an imaging study, a referral or a nursing task.
+
+        Args:
+            patient: Medical record number.
+            code: Code of what is ordered, e.g. "2823-3".
+            system: Code system of the code, e.g. "http://loinc.org".
+            text: Name of what is ordered.
+            priority: How urgent it is.
+            note: Free text for whoever carries it out.
+            occurrence: When it is to be done, ISO 8601, e.g. "2023-11-14T08:00:00+00:00".
+        """
+        coding = {"code": _short("code", code)}
+        if system:
+            coding = {"system": _short("system", system), **coding}
+        concept: dict[str, Any] = {"coding": [coding]}
+        if text:
+            concept["text"] = _short("text", text)
+        resource: dict[str, Any] = {
+            "resourceType": "ServiceRequest",
+            "status": "active",
+            "intent": "order",
+            "priority": priority,
+            "code": concept,
+            "subject": self._subject(patient),
+            "authoredOn": self._time("", ""),
+        }
+        if occurrence:
+            resource["occurrenceDateTime"] = self._time("occurrence", occurrence)
+        if note:
+            resource["note"] = [{"text": _short("note", note)}]
+        return self._create(resource, "Ordered")
+
+    @tool(ToolKind.WRITE)
+    def stop_medication_request(self, id: str) -> str:
+        """Discontinue a medication order.
+
+        Args:
+            id: Id of the order, as search_medication_requests shows it.
+        """
+        resource = self.world.store.read("MedicationRequest", id)
+        if resource.get("status") != "active":
+            raise ToolError(f"Order {id} is not active; its status is {resource.get('status')}.")
+        self.world.store.update({**resource, "status": "stopped"})
+        return f"Stopped: MedicationRequest {id}."
+
+    # -- handing in ----------------------------------------------------------------------------
+
+    @tool(ToolKind.SUBMIT)
+    def finish(self, value: list) -> str:  # type: ignore[type-arg]
+        """Hand in the answer and end the task.
+
+        Args:
+            value: The answer as a list, in the form the question asks for, e.g. [3.4] or [-1].
+        """
+        return "Finished."
+
+    # -- helpers -------------------------------------------------------------------------------
+
+    def _table(
+        self,
+        resource_type: str,
+        params: list[tuple[str, str]],
+        limit: int,
+        row: Callable[[dict[str, Any]], str],
+    ) -> str:
+        if not 1 <= limit <= _MOST_ROWS:
+            raise ToolError(f"limit lies between 1 and {_MOST_ROWS}, not {limit}.")
+        asked = [(name, value) for name, value in params if value]
+        asked += [("_count", str(limit)), ("_total", "accurate")]
+        return tables.table(self.world.store.search(resource_type, asked), row, "matches")
+
+    def _dated(
+        self,
+        resource_type: str,
+        params: list[tuple[str, str]],
+        since: str,
+        until: str,
+        limit: int,
+        row: Callable[[dict[str, Any]], str],
+    ) -> str:
+        bounds = [("date", f"ge{since}" if since else ""), ("date", f"le{until}" if until else "")]
+        return self._table(resource_type, [*params, *bounds, ("_sort", "-date")], limit, row)
+
+    def _subject(self, patient: str) -> dict[str, str]:
+        """Return the reference to a patient known to the record system."""
+        key = _short("patient", patient).removeprefix("Patient/")
+        found = self.world.store.search("Patient", [("_id", key)]).resources
+        found = found or self.world.store.search("Patient", [("identifier", key)]).resources
+        if len(found) != 1:
+            raise ToolError(f"There is no patient {key!r}; search_patients finds record numbers.")
+        return {"reference": f"Patient/{found[0]['id']}"}
+
+    def _time(self, argument: str, value: str) -> str:
+        if not value:
+            return self.world.clock.now.isoformat()
+        try:
+            moment = datetime.fromisoformat(value.strip())
+        except ValueError:
+            raise ToolError(
+                f"{argument} is a time such as 2023-11-14T08:00:00+00:00, not {value[:60]!r}."
+            ) from None
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
+
+    def _create(self, resource: dict[str, Any], verb: str) -> str:
+        stored = self.world.store.create(resource)
+        return f"{verb}: {stored['resourceType']} {stored['id']}."
+
+
+_ROWS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "Patient": tables.patient_row,
+    "Observation": tables.observation_row,
+    "MedicationRequest": tables.medication_row,
+    "Procedure": tables.procedure_row,
+    "Condition": tables.condition_row,
+    "ServiceRequest": tables.service_request_row,
+}
+
+
+def _short(argument: str, value: str) -> str:
+    text = value.strip()
+    if not text or len(text) > _MOST_TEXT:
+        raise ToolError(f"{argument} is a text of 1 to {_MOST_TEXT} characters.")
+    return text
+
+
+#: What an expression may be made of; checked first, so that Python's parser sees nothing else.
+_EXPRESSION = re.compile(
+    r"(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+|mean|sum|min|max|round|[-+*/(),\s])+"
+)
+
+_OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+
+
+class _Arithmetic:
+    """Evaluates the expressions ``calculate`` accepts, and nothing else of Python."""
+
+    functions: ClassVar[dict[str, Callable[..., float]]] = {
+        "mean": lambda *values: math.fsum(values) / len(values),
+        "sum": lambda *values: math.fsum(values),
+        "min": lambda *values: min(values),
+        "max": lambda *values: max(values),
+        "round": lambda value, digits=0: round(value, int(digits)),
+    }
+
+    def run(self, node: ast.AST) -> float:
+        if isinstance(node, ast.Expression):
+            return self.run(node.body)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return float(node.value)
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return _OPERATORS[type(node.op)](self.run(node.left), self.run(node.right))
+        if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATORS:
+            return _OPERATORS[type(node.op)](self.run(node.operand))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            function = self.functions.get(node.func.id)
+            if function is not None and node.args:
+                return function(*(self.run(argument) for argument in node.args))
+        raise ValueError("it is not arithmetic")
+
+
+def evaluate(expression: str) -> str:
+    """Return the value of an arithmetic expression, to ten significant digits.
+
+    Raises:
+        ToolError: If it is not one.
+    """
+    if len(expression) > 500:
+        raise ToolError("The expression is longer than 500 characters.")
+    if not _EXPRESSION.fullmatch(expression):
+        raise ToolError(
+            "Cannot work that out: only numbers, + - * / ( ), mean, sum, min, max and round are "
+            "understood."
+        )
+    try:
+        value = _Arithmetic().run(ast.parse(expression.strip(), mode="eval"))
+    except (ValueError, TypeError, SyntaxError, ArithmeticError, RecursionError, MemoryError) as e:
+        raise ToolError(f"Cannot work that out: {e}.") from None
+    if not math.isfinite(value):
+        raise ToolError("The result is not a finite number.")
+    return f"{value:.10g}"
