@@ -48,6 +48,10 @@ class TrajectoryError(HealthGymError):
     """A recorded trajectory cannot be read or does not replay to the same bytes."""
 
 
+class ConformanceError(HealthGymError, AssertionError):
+    """An environment breaks a promise that the conformance suite checks."""
+
+
 class InfrastructureError(HealthGymError):
     """Something outside the episode failed (endpoint, judge, disk): never a reward."""
 

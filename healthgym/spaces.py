@@ -42,11 +42,11 @@ class UnicodeText(spaces.Text):
     def __repr__(self) -> str:
         return f"UnicodeText({self.max_length})"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UnicodeText) and self.max_length == other.max_length
+    def __eq__(self, other: Any) -> bool:
+        return type(other) is type(self) and self.max_length == other.max_length
 
     def __hash__(self) -> int:
-        return hash((UnicodeText, self.max_length))
+        return hash((type(self), self.max_length))
 
 
 class JsonText(UnicodeText):
@@ -107,6 +107,8 @@ def _write(
     space: UnicodeText, index: int, value: str, shared_memory: SynchronizedArray[Any]
 ) -> None:
     data = value.encode("utf-8", "surrogatepass")
+    if len(data) > _stride(space) - _HEADER.size:
+        raise ValueError(f"The text is longer than {space.max_length} characters.")
     start = index * _stride(space)
     view = memoryview(shared_memory.get_obj()).cast("B")
     _HEADER.pack_into(view, start, len(data))

@@ -10,16 +10,15 @@ import numpy as np
 from healthgym.core.episode import Episode, RewardFunction
 from healthgym.core.family import EpisodeConfig, Family
 from healthgym.core.render import draw_transcript, transcript
-from healthgym.core.seeding import INDEX_BOUND, Split
-from healthgym.core.task import KindIndex, TaskKey
+from healthgym.core.seeding import Split
+from healthgym.core.selection import choose_task, parse_split
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import ConfigurationError, EpisodeStateError
 from healthgym.spaces import JsonText, UnicodeText
 
+__all__ = ["HealthEnv", "parse_split"]
+
 _RENDER_MODES = ("ansi", "rgb_array")
-_FILTERS = ("kind", "difficulty")
-_OPTIONS = {"task_id", "index", "split", *_FILTERS}
-_MAX_DRAWS = 400
 
 
 class HealthEnv(gym.Env[str, Any]):
@@ -92,7 +91,7 @@ class HealthEnv(gym.Env[str, Any]):
             ConfigurationError: If an option is unknown, or no task fits it.
         """
         super().reset(seed=seed)
-        split, index = self._choose(options or {})
+        split, index = choose_task(self.family.generator, self.np_random, self.split, options or {})
         self._episode = self.open_episode(split, index)
         self._images = ()
         task = self._episode.task
@@ -104,78 +103,15 @@ class HealthEnv(gym.Env[str, Any]):
         }
         return self._episode.instruction(), info
 
-    def _choose(self, options: dict[str, Any]) -> tuple[Split, int]:
-        unknown = options.keys() - _OPTIONS
-        if unknown:
-            raise ConfigurationError(
-                f"Unknown reset option {', '.join(sorted(map(str, unknown)))}; "
-                f"use {', '.join(sorted(_OPTIONS))}."
-            )
-        wanted = {name: options[name] for name in _FILTERS if name in options}
-        if len(options.keys() & {"task_id", "index"}) + bool(wanted) > 1:
-            raise ConfigurationError(
-                "Give task_id, or index, or kind and difficulty: each of them chooses the task."
-            )
-        split = parse_split(options.get("split", self.split))
-        # Drawn even where it is not used: the stream must not depend on the options.
-        drawn = int(self.np_random.integers(self.family.generator.size(split)))
-        if "task_id" in options:
-            key = TaskKey.parse(str(options["task_id"]))
-            if key.family != self.family.generator.name:
-                raise ConfigurationError(
-                    f"Task {key} belongs to {key.family}, not to {self.family.generator.name}."
-                )
-            return key.split, key.index
-        if wanted:
-            return split, self._find(split, drawn, wanted)
-        index = options.get("index", drawn)
-        if isinstance(index, bool) or not isinstance(index, int | np.integer):
-            raise ConfigurationError(f"A task index is an integer, not {index!r}.")
-        if not 0 <= index < INDEX_BOUND:
-            raise ConfigurationError(f"A task index lies in [0, {INDEX_BOUND}), not {index}.")
-        return split, int(index)
-
-    def _find(self, split: Split, first: int, wanted: dict[str, Any]) -> int:
-        """Return the first index, of those drawn from ``first`` on, whose task is as wanted."""
-        generator = self.family.generator
-        accepted = {
-            name: list(value) if isinstance(value, list | tuple) else [value]
-            for name, value in wanted.items()
-        }
-        rng = np.random.Generator(np.random.PCG64(first))
-        index, seen = first, set()
-        for _ in range(_MAX_DRAWS):
-            if wanted.keys() == {"kind"} and isinstance(generator, KindIndex):
-                facts: dict[str, Any] = {"kind": generator.kind(split, index)}
-            else:
-                task = generator.generate(split, index).task
-                facts = {"kind": task.kind, "difficulty": task.metadata.get("difficulty")}
-            if all(facts[name] in values for name, values in accepted.items()):
-                return index
-            seen.add(", ".join(f"{name} {facts[name]!r}" for name in accepted))
-            index = int(rng.integers(generator.size(split)))
-        raise ConfigurationError(
-            f"None of {_MAX_DRAWS} tasks of {split} has {wanted}; there are: "
-            f"{'; '.join(sorted(seen)[:40])}."
-        )
-
     def step(self, action: Any) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Carry out one action; never raises for what an agent can send."""
         outcome = self.episode.step(action)
         self._images = outcome.images or self._images
-        info: dict[str, Any] = {
-            "task_id": self.episode.task.task_id,
-            "turns_left": self.episode.turns_left(),
-            "time": self.episode.world.clock.now.isoformat(),
-        }
+        info = self._info()
         if outcome.images:
             info["images"] = outcome.images
         if outcome.errors:
             info["error"] = outcome.errors[0]
-        if outcome.terminated or outcome.truncated:
-            verdicts = self.episode.verdicts()
-            info["verdict"] = verdicts
-            info["success"] = verdicts[str(self.config.profile)]["success"]
         return (
             outcome.observation,
             outcome.reward,
@@ -183,6 +119,28 @@ class HealthEnv(gym.Env[str, Any]):
             outcome.truncated,
             info,
         )
+
+    def stop(self) -> tuple[float, dict[str, Any]]:
+        """End the episode as if it were out of turns; return the reward of that, and the info.
+
+        For wrappers that limit something other than turns, such as tokens.
+
+        Raises:
+            EpisodeStateError: If the episode is over.
+        """
+        return self.episode.stop(), self._info()
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {
+            "task_id": self.episode.task.task_id,
+            "turns_left": self.episode.turns_left(),
+            "time": self.episode.world.clock.now.isoformat(),
+        }
+        if self.episode.done():
+            verdicts = self.episode.verdicts()
+            info["verdict"] = verdicts
+            info["success"] = verdicts[str(self.config.profile)]["success"]
+        return info
 
     def trajectory(self) -> Trajectory:
         """Return the record of the current episode so far."""
@@ -200,6 +158,7 @@ class HealthEnv(gym.Env[str, Any]):
             turns=episode.turns,
             verdicts={role: episode.verdicts(role) for role in episode.roles},
             rewards={role: episode.total_reward(role) for role in episode.roles},
+            stopped=tuple(role for role in episode.roles if episode.stopped(role)),
             version=__version__,
         )
 
@@ -215,16 +174,3 @@ class HealthEnv(gym.Env[str, Any]):
     def __getstate__(self) -> dict[str, Any]:
         """Leave the running episode out: a pickled environment is reset before its next use."""
         return {**self.__dict__, "_episode": None, "_images": ()}
-
-
-def parse_split(split: Split | str) -> Split:
-    """Return the split of a name.
-
-    Raises:
-        ConfigurationError: If there is none of that name.
-    """
-    try:
-        return Split(split)
-    except ValueError:
-        accepted = ", ".join(Split)
-        raise ConfigurationError(f"{split!r} is not a split; use one of {accepted}.") from None

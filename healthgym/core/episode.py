@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -31,6 +31,8 @@ from healthgym.errors import EpisodeStateError, HealthGymError, ToolError, Verif
 WorldT = TypeVar("WorldT", bound=World)
 
 _OVER = "This episode is over."
+# Reasons may quote what the agent wrote, which may be long.
+_MAX_REASON = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +97,12 @@ class _SeatState:
     calls: int = 0
     submission: Mapping[str, Any] | None = None
     truncated: bool = False
+    stopped: bool = False
     verdict: Verdict | None = None
     total_reward: float = 0.0
 
     def copy(self) -> _SeatState:
-        return _SeatState(
-            self.calls, self.submission, self.truncated, self.verdict, self.total_reward
-        )
+        return replace(self)
 
 
 @dataclass(slots=True)
@@ -257,6 +258,28 @@ class Episode(Generic[WorldT]):
             settled,
         )
 
+    def stop(self, role: str = AGENT) -> float:
+        """End a role's part for want of something other than turns, and return what this earns.
+
+        The role counts as out of turns: the episode is scored as it stands.
+
+        Raises:
+            EpisodeStateError: If the role is done.
+        """
+        if self.done(role):
+            raise EpisodeStateError(_OVER)
+        seat = self._state.seats[role]
+        seat.truncated = seat.stopped = True
+        reward = self._pay(role, 0, 0)
+        for other in self._seats:
+            if other != role and self.done():
+                self._pay(other, 0, 0)
+        return reward
+
+    def stopped(self, role: str = AGENT) -> bool:
+        """Return whether a role was ended by :meth:`stop`."""
+        return self._state.seats[role].stopped
+
     def _pay(self, role: str, calls: int, refused: int) -> float:
         """Return what a role earns by a step with so many calls, and add it to its total."""
         seat = self._state.seats[role]
@@ -283,8 +306,9 @@ class Episode(Generic[WorldT]):
             calls = actions.parse(action)
         except ToolError as error:
             seat.calls += 1
-            self._log(role, "", {}, None, str(error))
-            return [("", f"Error: {error}", ())]
+            reason = str(error)[:_MAX_REASON]
+            self._log(role, "", {}, None, reason)
+            return [("", f"Error: {reason}", ())]
         results: list[tuple[str, str, tuple[Image, ...]]] = []
         for request in calls:
             if seat.submission is not None or seat.calls >= self.config.max_turns:
@@ -293,8 +317,9 @@ class Episode(Generic[WorldT]):
             try:
                 done = self._invoke(request, role)
             except ToolError as error:
-                self._log(role, request.name, request.arguments, None, str(error))
-                results.append((request.name[:80], f"Error: {error}", ()))
+                reason = str(error)[:_MAX_REASON]
+                self._log(role, request.name, request.arguments, None, reason)
+                results.append((request.name[:80], f"Error: {reason}", ()))
                 continue
             spec = done.spec
             images = done.result.images

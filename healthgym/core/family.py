@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -19,6 +20,9 @@ from healthgym.core.world import World
 Script = Sequence[Any]
 #: A scripted policy: from an instance, reference included, and randomness to a script.
 Baseline = Callable[["Instance[Task, Reference]", np.random.Generator], Script]
+
+#: Highest share of tasks that a policy without skill may solve, unless the family says otherwise.
+CEILING = 0.05
 
 #: The role of the only player where there is one.
 AGENT = "agent"
@@ -119,6 +123,9 @@ class Family(ABC, Generic[WorldT]):
     """A kind of task: where its tasks, worlds, tools and verdicts come from."""
 
     name: ClassVar[str]
+    #: Highest share of tasks that a baseline other than the oracle may solve under the strict
+    #: profile; :data:`CEILING` for a baseline that is not named.
+    ceilings: Mapping[str, float] = MappingProxyType({})
 
     generator: TaskGenerator
     verifier: Verifier

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache, cached_property
@@ -129,6 +129,10 @@ class ToolSpec:
             kind = "|".join(map(str, schema["enum"])) if "enum" in schema else _type_name(schema)
             parts.append(f"{name}{'' if name in required else '?'}: {kind}")
         return f"{self.identifier}({', '.join(parts)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is derived: a generated pydantic model cannot be pickled.
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def openai(self) -> dict[str, Any]:
         """The tool in OpenAI's function form, as chat templates take it."""

@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from types import ModuleType
+from typing import Any, BinaryIO, Self
 
 from pydantic import TypeAdapter, ValidationError
 
 from healthgym.errors import TrajectoryError
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 SCHEMA_VERSION = 1
 
@@ -53,6 +61,7 @@ class Trajectory:
         turns: The transcript.
         verdicts: Verdicts by role and profile, as JSON values.
         rewards: Return by role.
+        stopped: Roles whose part was ended from outside, such as by a budget of tokens.
         version: Version of healthgym that recorded it.
         schema_version: Version of this layout.
     """
@@ -66,12 +75,13 @@ class Trajectory:
     turns: tuple[Turn, ...]
     verdicts: dict[str, dict[str, Any]]
     rewards: dict[str, float]
+    stopped: tuple[str, ...] = ()
     version: str = ""
     schema_version: int = field(default=SCHEMA_VERSION)
 
     def to_json(self) -> str:
         """Return the trajectory as one line of ASCII JSON."""
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def from_json(cls, line: str) -> Self:
@@ -96,7 +106,8 @@ class TrajectoryWriter:
     """Appends finished episodes to a file, so that a killed run loses none of them.
 
     Each line is flushed and synchronised before :meth:`write` returns. A line cut short by a crash
-    is dropped the next time the file is opened for writing.
+    is dropped the next time the file is opened for writing. Several processes may write to one
+    file, where the system has file locks.
 
     Args:
         path: The file; parent folders are made.
@@ -105,14 +116,16 @@ class TrajectoryWriter:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        _drop_partial_line(self.path)
-        self._file = self.path.open("a", encoding="ascii")
+        self._file = self.path.open("ab")
+        with _locked(self._file):
+            _drop_partial_line(self.path)
 
     def write(self, trajectory: Trajectory) -> None:
         """Append one trajectory, durably."""
-        self._file.write(trajectory.to_json() + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with _locked(self._file):
+            self._file.write(trajectory.to_json().encode("ascii") + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file."""
@@ -125,9 +138,20 @@ class TrajectoryWriter:
         self.close()
 
 
-def _drop_partial_line(path: Path) -> None:
-    if not path.exists():
+@contextmanager
+def _locked(file: BinaryIO) -> Iterator[None]:
+    """Keep other writers out, so that none takes a line being written for one cut short."""
+    if fcntl is None:
+        yield
         return
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _drop_partial_line(path: Path) -> None:
     with path.open("rb+") as file:
         end = file.seek(0, os.SEEK_END)
         position = end
@@ -151,11 +175,11 @@ def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:
     """
     if not Path(path).is_file():
         raise TrajectoryError(f"There is no trajectory file {path}.")
-    with Path(path).open(encoding="utf-8") as file:
+    with Path(path).open("rb") as file:
         for number, line in enumerate(file, 1):
-            if not line.endswith("\n"):
+            if not line.endswith(b"\n"):
                 return
             try:
-                yield Trajectory.from_json(line)
+                yield Trajectory.from_json(line.decode("ascii", "backslashreplace"))
             except TrajectoryError as error:
                 raise TrajectoryError(f"{path}, line {number}: {error}") from None

@@ -11,19 +11,11 @@ from healthgym.core.env import HealthEnv
 from healthgym.core.episode import RewardFunction
 from healthgym.core.family import EpisodeConfig
 from healthgym.core.verdict import Profile
-from healthgym.envs.fhir_record.draft import ChartConfig, chart_config
+from healthgym.envs.fhir_record.assembly import assemble
+from healthgym.envs.fhir_record.draft import ChartConfig
 from healthgym.envs.fhir_record.family import FhirRecordFamily
-from healthgym.envs.fhir_record.generator import (
-    BENCHMARK_NOW,
-    ChartSource,
-    FhirRecordGenerator,
-    Level,
-    Mix,
-    SyntheticCharts,
-)
-from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.generator import ChartSource
 from healthgym.envs.fhir_record.paper.base import BENCHMARK_DEFECTS, HONEST_DEFECTS
-from healthgym.envs.fhir_record.wording import Style
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import Costs, resolve
 
@@ -121,7 +113,11 @@ class FhirRecordEnv(HealthEnv):
         weights of several, among which a curriculum chooses.
     - `benchmark` (str, None): ``"v1"``, ``"v2"`` or ``"v3"``: the published mix, wording
         conventions, frozen clock and grader defects.
-    - `source` (str, "synthetic"): ``"synthetic"``, or a folder of FHIR R4 bundles.
+    - `source` (str, "synthetic"): ``"synthetic"``; or a folder of FHIR R4 bundles, on which the
+        questions it has data for are asked; or a published task file (``.json``), whose questions
+        are asked verbatim. A published file has a test split only.
+    - `charts` (str, None): For a published task file: a folder of FHIR files or the address of a
+        FHIR server that holds its patients; made-up charts that fit if None.
     - `max_turns` (int, 12): Tool calls an episode may take.
     - `costs` (Costs or dict, None): Charges per call, per refused call, and for not finishing.
     - `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``.
@@ -160,11 +156,12 @@ class FhirRecordEnv(HealthEnv):
         difficulty: str | ChartConfig | Mapping[str, float] = "medium",
         benchmark: str | None = None,
         source: str | Path | ChartSource = "synthetic",
+        charts: str | Path | None = None,
         max_turns: int = 12,
         costs: Costs | Mapping[str, float] | None = None,
         render_mode: str | None = None,
     ) -> None:
-        generator = _generator(benchmark, task_types, difficulty, source)
+        generator, benchmark = assemble(benchmark, task_types, difficulty, source, charts)
         defects = BENCHMARK_DEFECTS[benchmark] if benchmark else HONEST_DEFECTS
         config = EpisodeConfig(
             max_turns=_turns(max_turns),
@@ -173,62 +170,12 @@ class FhirRecordEnv(HealthEnv):
             profile=_profile(profile),
         )
         super().__init__(
-            FhirRecordFamily(generator, defects=defects),
+            FhirRecordFamily(generator, defects=defects, published=benchmark is not None),
             resolve(reward, costs),
             split=split,
             config=config,
             render_mode=render_mode,
         )
-
-
-def _generator(
-    benchmark: str | None,
-    task_types: Sequence[str] | Mapping[str, float] | None,
-    difficulty: str | ChartConfig | Mapping[str, float],
-    source: str | Path | ChartSource,
-) -> FhirRecordGenerator:
-    mix = _mix(benchmark, task_types)
-    if source != "synthetic":
-        charts = _real_charts(source)
-        level = Level("real", charts, Style.FULL if difficulty != "easy" else Style.TERSE)
-        return FhirRecordGenerator(KINDS, mix, [level], name=f"{FhirRecordFamily.name}-real")
-    name = f"medagentbench-{benchmark}" if benchmark else FhirRecordFamily.name
-    weights = difficulty if isinstance(difficulty, Mapping) else {difficulty: 1.0}
-    levels = [_level(benchmark, item, float(weight)) for item, weight in weights.items()]
-    return FhirRecordGenerator(KINDS, mix, levels, name=name)
-
-
-def _level(benchmark: str | None, difficulty: str | ChartConfig, weight: float) -> Level:
-    config = chart_config(difficulty)
-    charts = SyntheticCharts(
-        config, traps=benchmark is None, now=BENCHMARK_NOW if benchmark else None
-    )
-    style = Style.TERSE if config.terse else Style.FULL
-    if benchmark:
-        style = Style.AUDITED if benchmark == "v3" else Style.BENCHMARK
-    name = difficulty if isinstance(difficulty, str) else "custom"
-    return Level(name, charts, style, weight)
-
-
-def _real_charts(source: str | Path | ChartSource) -> ChartSource:
-    if not isinstance(source, str | Path):
-        return source
-    from healthgym.envs.fhir_record.sources import BundleSource
-
-    return BundleSource(source)
-
-
-def _mix(benchmark: str | None, task_types: Sequence[str] | Mapping[str, float] | None) -> Mix:
-    if isinstance(task_types, str):
-        task_types = [task_types]
-    if task_types is not None:
-        chosen = task_types if isinstance(task_types, Mapping) else dict.fromkeys(task_types, 1.0)
-        return Mix(dict(chosen))
-    if benchmark is None:
-        return Mix(dict.fromkeys(KINDS, 1.0))
-    from healthgym.envs.fhir_record.mixes import published_mix
-
-    return published_mix(benchmark)
 
 
 def _turns(max_turns: Any) -> int:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,7 +33,7 @@ _DAYS = 730
 class ChartSource(Protocol):
     """Where charts come from."""
 
-    def branches(self, kind: TaskKind) -> Sequence[Branch]:
+    def branches(self, kind: TaskKind, split: Split) -> Sequence[Branch]:
         """Return the branches of a type that this source can bring about; none if it cannot."""
 
     def draw(
@@ -56,7 +56,7 @@ class SyntheticCharts:
     traps: bool = True
     now: datetime | None = None
 
-    def branches(self, kind: TaskKind) -> Sequence[Branch]:
+    def branches(self, kind: TaskKind, split: Split) -> Sequence[Branch]:
         """Return all branches, less those that a published grader misjudges where asked for."""
         return [branch for branch in kind.branches if self.traps or not branch.trap]
 
@@ -117,6 +117,15 @@ class Level:
     weight: float = 1.0
 
 
+class _Menu(NamedTuple):
+    """What a split offers, with cumulative probabilities."""
+
+    kinds: tuple[str, ...]
+    kind_edges: Sequence[float]
+    branches: Mapping[str, tuple[str, ...]]
+    branch_edges: Mapping[str, Sequence[float]]
+
+
 class FhirRecordGenerator:
     """Draws questions over record systems.
 
@@ -145,20 +154,32 @@ class FhirRecordGenerator:
         self._kinds = kinds
         self._mix = mix
         self._levels = tuple(levels)
-        possible = {kind: self._weights(kinds[kind]) for kind in mix.kinds}
-        self._branches = {kind: weights for kind, weights in possible.items() if weights}
-        if not self._branches:
-            raise ConfigurationError(
-                f"This source has no data for the task types {', '.join(mix.kinds)}."
-            )
-        self._names = tuple(self._branches)
-        self._kind_edges = _edges([mix.kinds[kind] for kind in self._branches], "task types")
         self._level_edges = _edges([level.weight for level in levels], "difficulties")
+        self._menus: dict[Split, _Menu] = {}
+        if min(mix.kinds.values()) < 0 or not math.fsum(mix.kinds.values()) > 0:
+            raise ConfigurationError("Weights of task types are positive numbers, or zero.")
 
-    @property
-    def task_types(self) -> tuple[str, ...]:
-        """The task types that are drawn."""
-        return self._names
+    def _menu(self, split: Split) -> _Menu:
+        """Return what can be drawn in a split, and how often."""
+        if split not in self._menus:
+            weighted = {kind: self._weights(self._kinds[kind], split) for kind in self._mix.kinds}
+            branches = {kind: weights for kind, weights in weighted.items() if weights}
+            if not branches:
+                raise ConfigurationError(
+                    f"There is no data for {', '.join(self._mix.kinds)} in the {split} split."
+                )
+            edges = _edges([self._mix.kinds[kind] for kind in branches], "task types")
+            self._menus[split] = _Menu(
+                tuple(branches),
+                edges,
+                {kind: tuple(weights) for kind, weights in branches.items()},
+                {kind: _edges(list(w.values()), "branches") for kind, w in branches.items()},
+            )
+        return self._menus[split]
+
+    def task_types(self, split: Split) -> tuple[str, ...]:
+        """Return the task types that are drawn in a split."""
+        return self._menu(split).kinds
 
     def size(self, split: Split) -> int:
         """Return the number of tasks of a split."""
@@ -199,13 +220,13 @@ class FhirRecordGenerator:
     def _draw_branch(self, split: Split, index: int, rng: np.random.Generator) -> tuple[str, str]:
         if self._mix.fixed and split is Split.TEST:
             return self._mix.fixed[index]
-        kind = self._names[_place(self._kind_edges, rng)]
-        weights = self._branches[kind]
-        return kind, tuple(weights)[_place(_edges(list(weights.values()), "branches"), rng)]
+        menu = self._menu(split)
+        kind = menu.kinds[_place(menu.kind_edges, rng)]
+        return kind, menu.branches[kind][_place(menu.branch_edges[kind], rng)]
 
-    def _weights(self, kind: TaskKind) -> dict[str, float]:
+    def _weights(self, kind: TaskKind, split: Split) -> dict[str, float]:
         """Return the probability of each branch of a type; empty if the source has none."""
-        possible = {branch.name: branch for branch in self._levels[0].source.branches(kind)}
+        possible = {branch.name: branch for branch in self._levels[0].source.branches(kind, split)}
         given = self._mix.branches.get(kind.name)
         if given is not None:
             return {name: weight for name, weight in given.items() if name in possible and weight}

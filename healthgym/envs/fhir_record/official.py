@@ -47,11 +47,10 @@ class OfficialSource:
     Args:
         task_file: The published JSON file.
         benchmark: ``"v1"`` or ``"v2"``; told from the questions if None.
-        charts: A folder of FHIR files, or a base, that holds the patients; or a record store,
-            such as :class:`~healthgym.worlds.fhir.remote.RemoteStore` on the published server.
-            From a store each patient's chart is copied when first needed, so that nothing an agent
-            writes reaches the server. If None, charts are made up: right patient, right type, and
-            a branch drawn by the row's position.
+        charts: A folder of FHIR files, or a base, that holds the patients; or the address of a FHIR
+            server such as the published one, or a record store. From the last two each patient's
+            chart is copied when first needed, so that nothing an agent writes reaches the server.
+            If None, charts are made up: right patient, right type, and a branch drawn by the row.
         difficulty: How much there is in made-up charts.
 
     Raises:
@@ -72,6 +71,10 @@ class OfficialSource:
         self._charts: OfficialCharts
         if charts is None:
             self._charts = _MadeCharts(self.name, chart_config(difficulty))
+        elif isinstance(charts, str) and charts.startswith(("http://", "https://")):
+            from healthgym.worlds.fhir.remote import RemoteStore
+
+            self._charts = _CopiedCharts(RemoteStore(charts))
         elif isinstance(charts, str | Path):
             self._charts = _HeldCharts(load_bundles(charts))
         elif hasattr(charts, "narrow"):  # what a base has and a store has not

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -60,6 +61,8 @@ _AFTERWARDS = timedelta(days=600)
 _LONGEST = timedelta(days=400)
 #: Readings of a patient that are tried as anchors; the newest count.
 _MOST_ANCHORS = 40
+#: Patients of a split that are looked up: each look-up searches the whole folder.
+_MOST_LOOKUPS = 300
 _MOST_TRIES = 40
 
 
@@ -93,6 +96,8 @@ class BundleSource:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self._data = read_folder(folder)
+        self._by_id = {person.id: person for person in self._data.people}
+        self._alike = Counter((p.name, p.birth_date) for p in self._data.people)
         self._plans: dict[tuple[str, Split], _Plan] = {}
         self._bound = {concept: self._binding(concept) for concept in BINDINGS}
 
@@ -200,10 +205,11 @@ class BundleSource:
             return {}
         people = [person for person in self.people(split) if person.rows]
         measured = False
-        for person in people:
-            if kind.name == _LOOKUP:
+        if kind.name == _LOOKUP:
+            for person in people[:_MOST_LOOKUPS]:
                 self._plan_lookups(plan, kind, person, people)
-                continue
+            return plan
+        for person in people:
             if kind.name == _AGE and person.birth_date is None:
                 continue
             codes = self._codes(kind, person, concepts)
@@ -231,17 +237,12 @@ class BundleSource:
             details = {"family": family, "given": given, "birth_date": day.isoformat()}
             facts = Facts(first, details=details)
             decision = kind.decide(_view(self.base, first), facts)
-            if decision.branch.startswith("found") and self._bearers(*person.name, born) > 1:
+            if decision.branch.startswith("found") and self._alike[person.name, born] > 1:
                 continue  # two charts of one person, or two people alike: there is no one answer
             span = _Span(first, last, facts)
             plan.setdefault(decision.branch, {}).setdefault(person.id, []).append(span)
 
-    def _bearers(self, family: str, given: str, born: date) -> int:
-        return sum(p.name == (family, given) and p.birth_date == born for p in self._data.people)
-
-    def _codes(
-        self, kind: TaskKind, person: Person, concepts: Sequence[str]
-    ) -> dict[str, str]:
+    def _codes(self, kind: TaskKind, person: Person, concepts: Sequence[str]) -> dict[str, str]:
         """Return the type's codes, those of its concepts as this patient's chart has them."""
         codes = dict(kind.codes)
         view = _view(person.chart, person.rows[-1].when)
@@ -261,7 +262,7 @@ class BundleSource:
         return None
 
     def _person(self, person_id: str) -> Person:
-        return next(person for person in self._data.people if person.id == person_id)
+        return self._by_id[person_id]
 
 
 def _view(base: Base, now: datetime) -> ChartView:

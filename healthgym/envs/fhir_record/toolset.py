@@ -40,8 +40,10 @@ class RecordToolset(Toolset[FhirWorld]):
         """
         if not (family or given or birth_date or mrn):
             raise ToolError("Give at least one of family, given, birth_date or mrn.")
-        params = [("family", family), ("given", given), ("birthdate", birth_date)]
-        return self._table("Patient", [*params, ("identifier", mrn)], 10, tables.patient_row)
+        if mrn:
+            mrn = self._patient_id(mrn)
+        params = [("_id", mrn), ("family", family), ("given", given), ("birthdate", birth_date)]
+        return self._table("Patient", params, 10, tables.patient_row)
 
     @tool(ToolKind.READ)
     def search_observations(
@@ -339,7 +341,15 @@ class RecordToolset(Toolset[FhirWorld]):
             raise ToolError(f"limit lies between 1 and {_MOST_ROWS}, not {limit}.")
         asked = [(name, value) for name, value in params if value]
         asked += [("_count", str(limit)), ("_total", "accurate")]
-        return tables.table(self.world.store.search(resource_type, asked), row, "matches")
+        result = self.world.store.search(resource_type, asked)
+        patient = dict(params).get("patient")
+        if patient and not result.resources:
+            # Nothing under that id: it may be a record number, which is not always the id.
+            key = self._patient_id(patient)
+            if key != patient.removeprefix("Patient/"):
+                asked[0] = ("patient", key)
+                result = self.world.store.search(resource_type, asked)
+        return tables.table(result, row, "matches")
 
     def _dated(
         self,
@@ -355,12 +365,16 @@ class RecordToolset(Toolset[FhirWorld]):
 
     def _subject(self, patient: str) -> dict[str, str]:
         """Return the reference to a patient known to the record system."""
+        return {"reference": f"Patient/{self._patient_id(patient)}"}
+
+    def _patient_id(self, patient: str) -> str:
+        """Return the id of the patient with an id or a record number."""
         key = _short("patient", patient).removeprefix("Patient/")
-        found = self.world.store.search("Patient", [("_id", key)]).resources
-        found = found or self.world.store.search("Patient", [("identifier", key)]).resources
-        if len(found) != 1:
-            raise ToolError(f"There is no patient {key!r}; search_patients finds record numbers.")
-        return {"reference": f"Patient/{found[0]['id']}"}
+        for parameter in ("_id", "identifier"):
+            found = self.world.store.search("Patient", [(parameter, key)]).resources
+            if len(found) == 1:
+                return str(found[0]["id"])
+        raise ToolError(f"There is no patient {key[:80]!r}; search_patients finds record numbers.")
 
     def _time(self, argument: str, value: str) -> str:
         if not value:

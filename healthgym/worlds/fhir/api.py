@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from healthgym.worlds.fhir.base import Resource
 from healthgym.worlds.fhir.bundle import render, searchset
 from healthgym.worlds.fhir.errors import FhirError, bad_request
+from healthgym.worlds.fhir.records import RecordStore
 from healthgym.worlds.fhir.search.table import parameter_table
-from healthgym.worlds.fhir.store import RecordStore
 
 CONTENT_TYPE = "application/fhir+json;charset=UTF-8"
 _TYPE = re.compile(r"[A-Za-z]{1,64}")

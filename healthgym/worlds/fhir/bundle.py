@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from healthgym.worlds.fhir.base import Resource
-from healthgym.worlds.fhir.store import SearchResult
+from healthgym.worlds.fhir.records import SearchResult
 
 _INDENTS = tuple("\n" + "  " * depth for depth in range(64))
 

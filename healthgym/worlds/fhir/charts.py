@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.fhir.columns import ColumnBase
-from healthgym.worlds.fhir.shapes import NO_TIME, TABLES, Address, PatientRow, TableSpec
+from healthgym.worlds.fhir.layout import TABLES, TableSpec
+from healthgym.worlds.fhir.shapes import NO_TIME, Address, PatientRow
 from healthgym.worlds.fhir.tables import Column
 
 Moment = int | datetime

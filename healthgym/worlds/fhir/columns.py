@@ -20,18 +20,11 @@ from numpy.typing import NDArray
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.fhir.base import NO_KEY, Resource, Rows
 from healthgym.worlds.fhir.documents import DocumentTable
+from healthgym.worlds.fhir.layout import TABLES, ColumnTokens, FixedTokens, TableSpec
 from healthgym.worlds.fhir.search.criteria import Criterion
 from healthgym.worlds.fhir.search.dates import compare
 from healthgym.worlds.fhir.search.table import Kind, Parameter
-from healthgym.worlds.fhir.shapes import (
-    TABLES,
-    Address,
-    ColumnTokens,
-    FixedTokens,
-    PatientRow,
-    TableSpec,
-    patient_resource,
-)
+from healthgym.worlds.fhir.shapes import Address, PatientRow, patient_resource
 from healthgym.worlds.fhir.tables import NO_ROWS, Column, Table, uploaded
 
 #: Version of the folder format of :meth:`ColumnBase.save`.

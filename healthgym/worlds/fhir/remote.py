@@ -16,7 +16,7 @@ import httpx
 from healthgym.errors import ConfigurationError, EndpointError
 from healthgym.worlds.fhir.base import Resource
 from healthgym.worlds.fhir.errors import FhirError, bad_request, not_found
-from healthgym.worlds.fhir.store import NEVER, SearchResult
+from healthgym.worlds.fhir.records import NEVER, SearchResult
 
 DEFAULT_TIMEOUT_S = 30.0
 DEFAULT_RETRIES = 3
@@ -227,7 +227,9 @@ class RemoteStore:
             mode = search.get("mode") if isinstance(search, dict) else "match"
             found[mode if mode in ("include", "outcome") else "match"].append(resource)
         named = (link for link in links if isinstance(link, dict))
-        following = next((link.get("url") for link in named if link.get("relation") == "next"), None)
+        following = next(
+            (link.get("url") for link in named if link.get("relation") == "next"), None
+        )
         if following is not None and not self._is_own(str(following)):
             raise EndpointError(
                 f"{self.base_url} links the next page at another origin ({following}). Configure "

@@ -1,4 +1,4 @@
-"""How a row of each column table reads as a FHIR resource, and what a search may know of it.
+"""How a row of each column table reads as a FHIR resource.
 
 The shapes, element order and quirks are those of the MedAgentBench server: a lab carries the
 system of LOINC but a local base name as its code, a flowsheet vital has a text-only code, a string
@@ -8,13 +8,9 @@ value and no status, a Condition has neither category nor clinical status.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any, NamedTuple
-
-from healthgym.worlds.fhir.search.criteria import Criterion
-from healthgym.worlds.fhir.search.values import IMPLIED, Token
+from typing import Any
 
 ICD10 = "http://hl7.org/fhir/sid/icd-10"
 LOINC = "http://loinc.org"
@@ -59,71 +55,6 @@ class PatientRow:
     ethnicity: str | None = None
 
 
-class FixedTokens(NamedTuple):
-    """A token parameter that has the same values in every row of a table."""
-
-    tokens: tuple[Token, ...]
-
-
-class ColumnTokens(NamedTuple):
-    """A token parameter whose values follow from one string column.
-
-    Attributes:
-        column: The column.
-        tokens: From the string to the values it stands for.
-        has_texts: Whether the texts are known too; if not (the display is in another column),
-            ``:text`` is checked on the resource.
-        has_system: Whether the system is known; if not (it is in another column), a condition
-            that names one is checked on the resource.
-    """
-
-    column: str
-    tokens: Callable[[str], tuple[Token, ...]]
-    has_texts: bool = True
-    has_system: bool = True
-
-    def decides(self, criterion: Criterion) -> bool:
-        """Say whether the column is enough to tell which rows meet ``criterion``."""
-        if criterion.modifier == "text":
-            return self.has_texts
-        if self.has_system or criterion.modifier == "missing":
-            return True
-        return all(asked.system is None for asked in criterion.asked)
-
-
-class DateColumns(NamedTuple):
-    """A date parameter: the column of its start and, for periods, that of its end."""
-
-    low: str
-    high: str | None = None
-
-
-@dataclass(frozen=True)
-class TableSpec:
-    """One table of the chart.
-
-    Attributes:
-        name: Name of the table and of its files.
-        resource_type: Type of the resources its rows become.
-        columns: Column names and numpy types, in the order of the builder's rows. The first is
-            the patient; string columns hold positions in the base's string list.
-        build: Completes a resource that has its id and meta, from ``(resource, strings, mrn,
-            *row[1:])``.
-        tokens: Token parameters that can be answered from the columns.
-        dates: Date parameters that can be answered from the columns.
-        others: Parameters that have values but are answered from the built resource. Every other
-            parameter has no value in any row of this table.
-    """
-
-    name: str
-    resource_type: str
-    columns: Mapping[str, str]
-    build: Callable[..., Resource]
-    tokens: Mapping[str, FixedTokens | ColumnTokens] = field(default_factory=dict)
-    dates: Mapping[str, DateColumns] = field(default_factory=dict)
-    others: frozenset[str] = frozenset()
-
-
 def iso(seconds: int) -> str:
     """Return seconds since 1970 as a FHIR dateTime with the offset written as ``+00:00``."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()
@@ -140,9 +71,10 @@ def _category(system: str, code: str, display: str) -> list[Resource]:
     return [{"coding": [{"system": system, "code": code, "display": display}]}]
 
 
-def _condition(
+def condition_resource(
     resource: Resource, strings: Strings, mrn: str, code: int, display: int, onset: int
 ) -> Resource:
+    """Complete a Condition that has its id and meta."""
     when = iso(onset)
     resource["code"] = {
         "coding": [{"system": ICD10, "code": strings[code], "display": strings[display]}]
@@ -153,7 +85,7 @@ def _condition(
     return resource
 
 
-def _lab(
+def lab_resource(
     resource: Resource,
     strings: Strings,
     mrn: str,
@@ -164,6 +96,7 @@ def _lab(
     issued: int,
     interpretation: int,
 ) -> Resource:
+    """Complete a laboratory Observation that has its id and meta."""
     name = strings[code]
     resource["status"] = "final"
     resource["category"] = _category(*LABORATORY, "Laboratory")
@@ -184,9 +117,10 @@ def _lab(
     return resource
 
 
-def _vital(
+def vital_resource(
     resource: Resource, strings: Strings, mrn: str, name: int, effective: int, value: int
 ) -> Resource:
+    """Complete a flowsheet Observation that has its id and meta."""
     resource["category"] = _category(*VITAL_SIGNS, "Vital Signs")
     resource["code"] = {"text": strings[name]}
     resource["subject"] = _subject(mrn)
@@ -195,7 +129,7 @@ def _vital(
     return resource
 
 
-def _procedure(
+def procedure_resource(
     resource: Resource,
     strings: Strings,
     mrn: str,
@@ -204,6 +138,7 @@ def _procedure(
     performed: int,
     end: int,
 ) -> Resource:
+    """Complete a Procedure that has its id and meta."""
     text = strings[display]
     resource["code"] = {
         "coding": [{"system": CPT, "code": strings[code], "display": text}],
@@ -217,7 +152,7 @@ def _procedure(
     return resource
 
 
-def _medication_request(
+def medication_request_resource(
     resource: Resource,
     strings: Strings,
     mrn: str,
@@ -229,6 +164,7 @@ def _medication_request(
     dose_unit: int,
     status: int,
 ) -> Resource:
+    """Complete a MedicationRequest that has its id and meta."""
     resource["status"] = strings[status]
     resource["intent"] = "order"
     resource["medicationCodeableConcept"] = {"text": strings[text]}
@@ -249,7 +185,7 @@ def _medication_request(
     return resource
 
 
-def _service_request(
+def service_request_resource(
     resource: Resource,
     strings: Strings,
     mrn: str,
@@ -263,6 +199,7 @@ def _service_request(
     occurrence: int,
     note: int,
 ) -> Resource:
+    """Complete a ServiceRequest that has its id and meta."""
     text = strings[display]
     resource["status"] = strings[status]
     resource["intent"] = strings[intent]
@@ -313,130 +250,3 @@ def patient_resource(resource: Resource, row: PatientRow) -> Resource:
             }
         ]
     return resource
-
-
-def _coded(system: str) -> Callable[[str], tuple[Token, ...]]:
-    return lambda code: (Token(system, code, ()),)
-
-
-def _named(system: str) -> Callable[[str], tuple[Token, ...]]:
-    return lambda code: (Token(system, code, (code,)),)
-
-
-def _primitive(code: str) -> tuple[Token, ...]:
-    return (Token(IMPLIED, code, ()),) if code else ()
-
-
-def _text_only(text: str) -> tuple[Token, ...]:
-    return (Token(None, None, (text,)),)
-
-
-_LAB_CODE = ColumnTokens("code", _named(LOINC))
-_VITAL_NAME = ColumnTokens("code", _text_only)
-
-#: The tables in the order in which their rows were uploaded, which is the order of ids.
-TABLES: tuple[TableSpec, ...] = (
-    TableSpec(
-        "condition",
-        "Condition",
-        {"patient": "i4", "code": "i4", "display": "i4", "time": "i8"},
-        _condition,
-        tokens={"code": ColumnTokens("code", _coded(ICD10), has_texts=False)},
-        dates={"onset-date": DateColumns("time"), "recorded-date": DateColumns("time")},
-    ),
-    TableSpec(
-        "lab",
-        "Observation",
-        {
-            "patient": "i4",
-            "code": "i4",
-            "time": "i8",
-            "value": "f8",
-            "unit": "i4",
-            "issued": "i8",
-            "interpretation": "i4",
-        },
-        _lab,
-        tokens={
-            "category": FixedTokens((Token(*LABORATORY, ("Laboratory",)),)),
-            "code": _LAB_CODE,
-            "combo-code": _LAB_CODE,
-            "status": FixedTokens((Token(IMPLIED, "final", ()),)),
-        },
-        dates={"date": DateColumns("time")},
-        others=frozenset(
-            {
-                "code-value-quantity",
-                "combo-code-value-quantity",
-                "combo-value-quantity",
-                "value-quantity",
-            }
-        ),
-    ),
-    TableSpec(
-        "vital",
-        "Observation",
-        {"patient": "i4", "code": "i4", "time": "i8", "value": "i4"},
-        _vital,
-        tokens={
-            "category": FixedTokens((Token(*VITAL_SIGNS, ("Vital Signs",)),)),
-            "code": _VITAL_NAME,
-            "combo-code": _VITAL_NAME,
-        },
-        dates={"date": DateColumns("time")},
-        others=frozenset({"code-value-quantity", "combo-code-value-quantity", "value-string"}),
-    ),
-    TableSpec(
-        "procedure",
-        "Procedure",
-        {"patient": "i4", "code": "i4", "display": "i4", "time": "i8", "end": "i8"},
-        _procedure,
-        tokens={"code": ColumnTokens("code", _coded(CPT), has_texts=False)},
-        dates={"date": DateColumns("time", "end")},
-    ),
-    TableSpec(
-        "medication_request",
-        "MedicationRequest",
-        {
-            "patient": "i4",
-            "code": "i4",
-            "time": "i8",
-            "timing": "i4",
-            "route": "i4",
-            "dose": "f8",
-            "dose_unit": "i4",
-            "status": "i4",
-        },
-        _medication_request,
-        tokens={
-            "code": ColumnTokens("code", _text_only),
-            "status": ColumnTokens("status", _primitive),
-            "intent": FixedTokens((Token(IMPLIED, "order", ()),)),
-        },
-        dates={"authoredon": DateColumns("time")},
-    ),
-    TableSpec(
-        "service_request",
-        "ServiceRequest",
-        {
-            "patient": "i4",
-            "code": "i4",
-            "system": "i4",
-            "display": "i4",
-            "time": "i8",
-            "status": "i4",
-            "intent": "i4",
-            "priority": "i4",
-            "occurrence": "i8",
-            "note": "i4",
-        },
-        _service_request,
-        tokens={
-            "code": ColumnTokens("code", _coded(IMPLIED), has_texts=False, has_system=False),
-            "status": ColumnTokens("status", _primitive),
-            "intent": ColumnTokens("intent", _primitive),
-            "priority": ColumnTokens("priority", _primitive),
-        },
-        dates={"authored": DateColumns("time"), "occurrence": DateColumns("occurrence")},
-    ),
-)

@@ -6,9 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +14,7 @@ from healthgym.core.clock import Clock
 from healthgym.worlds.fhir.base import Base, Resource, Rows
 from healthgym.worlds.fhir.documents import copy_json
 from healthgym.worlds.fhir.errors import FhirError, bad_request, not_found
+from healthgym.worlds.fhir.records import RecordStore, SearchResult, Write, WriteKind
 from healthgym.worlds.fhir.search.criteria import Criterion
 from healthgym.worlds.fhir.search.dates import microseconds
 from healthgym.worlds.fhir.search.query import Include, Query, parse_query
@@ -24,86 +23,20 @@ from healthgym.worlds.fhir.search.table import Kind, parameter_table
 from healthgym.worlds.fhir.search.values import extract
 from healthgym.worlds.fhir.validate import R4Compat, ValidationLevel, Validator
 
+__all__ = [
+    "DEFAULT_PAGE_SIZE",
+    "KEPT_SEARCHES",
+    "FhirStore",
+    "RecordStore",
+    "SearchResult",
+    "Write",
+    "WriteKind",
+]
+
 DEFAULT_PAGE_SIZE = 20
-NEVER = datetime.fromtimestamp(0, UTC)
 
 #: Result sets kept for paging; the oldest is dropped, and its tokens answer 410 from then on.
 KEPT_SEARCHES = 64
-
-
-class WriteKind(StrEnum):
-    """What a write did."""
-
-    CREATE = "create"
-    UPDATE = "update"
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One entry of the write log.
-
-    Attributes:
-        kind: Whether the resource was new.
-        resource_type: Its type.
-        id: Its id.
-        resource: The resource as stored; do not change it.
-        time: When it was written, on the world's clock.
-    """
-
-    kind: WriteKind
-    resource_type: str
-    id: str
-    resource: Resource
-    time: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """One page of a search.
-
-    Attributes:
-        resources: The matches on this page; copies that the caller owns.
-        total: Number of all matches: present when they all fit on the first page or when it was
-            asked for, otherwise None.
-        next: Token of the next page, or None on the last one.
-        search_id: Id of the result set; it becomes the id of the Bundle.
-        parameters: Name and value pairs of the search, sorted by name.
-        resource_type: The type searched.
-        included: Resources brought in by ``_include`` and ``_revinclude``.
-        offset: Position of the first match of this page in the result set.
-        previous: Token of the page before, or None.
-        time: When the page was made.
-    """
-
-    resources: tuple[Resource, ...]
-    total: int | None
-    next: str | None
-    search_id: str = ""
-    parameters: tuple[tuple[str, str], ...] = ()
-    resource_type: str = ""
-    included: tuple[Resource, ...] = ()
-    offset: int = 0
-    previous: str | None = None
-    time: datetime = NEVER
-
-
-class RecordStore(Protocol):
-    """A FHIR record system: the embedded one or a remote server."""
-
-    def search(self, resource_type: str, params: Sequence[tuple[str, str]]) -> SearchResult:
-        """Return the first page of a search; raises ``FhirError`` if it is refused."""
-
-    def next_page(self, token: str) -> SearchResult:
-        """Return the page a token stands for; raises ``FhirError`` if it is not known."""
-
-    def read(self, resource_type: str, id: str) -> Resource:
-        """Return the current version of a resource; raises ``FhirError`` 404."""
-
-    def create(self, resource: Resource) -> Resource:
-        """Store a new resource and return it with the id and meta it was given."""
-
-    def update(self, resource: Resource) -> Resource:
-        """Replace a resource, or create it under a client-assigned id; returns it as stored."""
 
 
 @dataclass(frozen=True, slots=True)

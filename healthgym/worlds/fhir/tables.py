@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from healthgym.worlds.fhir.base import NO_KEY, Resource, Rows
+from healthgym.worlds.fhir.layout import TableSpec
 from healthgym.worlds.fhir.search.dates import SECOND
-from healthgym.worlds.fhir.shapes import NO_TIME, TableSpec, iso
+from healthgym.worlds.fhir.shapes import NO_TIME, iso
 
 Column = Sequence[Any] | NDArray[Any]
 

@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+
 from healthgym.core.clock import Clock
 from healthgym.envs.fhir_record.draft import PRESETS, Difficulty, Draft
 from healthgym.envs.fhir_record.kinds import KINDS

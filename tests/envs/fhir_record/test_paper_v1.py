@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+
 from healthgym.core.clock import Clock
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.paper.base import (

@@ -5,15 +5,21 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import numpy as np
 import pytest
+
 from healthgym.core.clock import Clock
+from healthgym.core.episode import Episode
+from healthgym.core.family import EpisodeConfig
 from healthgym.core.seeding import Split
-from healthgym.envs.fhir_record.generator import BENCHMARK_NOW, FhirRecordGenerator, Mix
+from healthgym.envs.fhir_record.family import FhirRecordFamily
+from healthgym.envs.fhir_record.generator import BENCHMARK_NOW, FhirRecordGenerator, Level, Mix
 from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.paper.base import BENCHMARK_DEFECTS, HONEST_DEFECTS
 from healthgym.envs.fhir_record.people import dated, read_folder
 from healthgym.envs.fhir_record.sources import BundleSource, OfficialSource
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.envs.fhir_record.wording import Style
 from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
+from healthgym.rewards import resolve
 from healthgym.worlds.fhir import DocumentBase
 from healthgym.worlds.fhir.api import FhirApi
 from healthgym.worlds.fhir.remote import RemoteStore
@@ -62,9 +68,13 @@ def small_resources():
         found.append(small_patient(number))
         found.append(small_lab(number, "2339-0", 90 + number, "2019-04-01T08:00:30Z", "mg/dL"))
         found.append(small_lab(number, "2339-0", 95 + number, "2019-04-01T20:00:00Z", "mg/dL"))
-        found.append(small_lab(number, "2823-3", 3.0 + number / 20, "2019-06-01T08:00:00Z", "mmol/L"))
+        found.append(
+            small_lab(number, "2823-3", 3.0 + number / 20, "2019-06-01T08:00:00Z", "mmol/L")
+        )
         found.append(small_lab(number, "4548-4", 6.5, "2018-06-01T08:00:00-05:00", "%"))
-        found.append(small_lab(number, "19123-9", 1.0 + number / 30, "2019-06-01T08:00:00Z", "mg/dL"))
+        found.append(
+            small_lab(number, "19123-9", 1.0 + number / 30, "2019-06-01T08:00:00Z", "mg/dL")
+        )
     dead = small_patient(90, deceasedDateTime="2020-01-01")
     odd = [
         {"resourceType": "Patient", "id": "nameless"},
@@ -213,8 +223,9 @@ class TestBundles:
             BundleSource(tmp_path)
 
     def test_a_generator_over_it_makes_whole_tasks(self, bundles):
-        mix = Mix({name: 1.0 for name in ("v1-t1", "v1-t6", "v1-t9")})
-        made = FhirRecordGenerator(KINDS, mix, bundles, style=Style.FULL, name="bundles")
+        mix = Mix(dict.fromkeys(("v1-t1", "v1-t6", "v1-t9"), 1.0))
+        level = Level("real", bundles, Style.FULL)
+        made = FhirRecordGenerator(KINDS, mix, [level], name="bundles")
         tasks = [made.generate(Split.VALIDATION, index) for index in range(30)]
         assert len({instance.task.instruction for instance in tasks}) > 20
         acting = [instance.reference.decision.acts for instance in tasks]
@@ -239,6 +250,29 @@ def test_synthea(data_dir):
         source.require(KINDS["v1-t4"])
 
 
+def play_oracle(generator, split, index, defects, **config):
+    """Let the oracle play a task; return the verdicts by profile."""
+    family = FhirRecordFamily(generator, defects=defects)
+    instance = generator.generate(split, index)
+    episode = Episode(family, instance, resolve("sparse", None), EpisodeConfig(**config))
+    for action in family.oracle(instance, np.random.default_rng(0)):
+        outcome = episode.step(action)
+        assert not outcome.errors
+    return {profile: verdict["success"] for profile, verdict in episode.verdicts().items()}
+
+
+def test_the_oracle_solves_real_charts(bundles):
+    names = tuple(bundles.possible(KINDS))
+    mix = Mix(dict.fromkeys(names, 1.0))
+    made = FhirRecordGenerator(KINDS, mix, [Level("real", bundles, Style.FULL)], name="bundles")
+    kinds = set()
+    for index in range(60):
+        kinds.add(made.kind(Split.TRAIN, index))
+        verdicts = play_oracle(made, Split.TRAIN, index, HONEST_DEFECTS)
+        assert verdicts == {"paper": True, "strict": True}, made.generate(Split.TRAIN, index).task
+    assert kinds == set(names)
+
+
 # -- the published task files --------------------------------------------------------------------
 
 
@@ -260,8 +294,8 @@ ROWS = [
     row_v1(2, "How old?", sol=[40]),
     row_v1(3, 'Pressure is "121/80 mmHg". Record it.'),
     row_v1(4, "Magnesium?", f'{CLOCK} The code for magnesium is "MG".'),
-    row_v1(8, 'Refer, saying "Situation: a. Assessment: \'b\'."'),
-    row_v1(10, "HbA1C?", f'{CLOCK} The LOINC code for ordering HbA1C lab is: 4548-4.'),
+    row_v1(8, "Refer, saying \"Situation: a. Assessment: 'b'.\""),
+    row_v1(10, "HbA1C?", f"{CLOCK} The LOINC code for ordering HbA1C lab is: 4548-4."),
 ]
 
 
@@ -390,6 +424,10 @@ class TestOfficial:
         with pytest.raises(DamagedDataError, match=r"task4_1.*S1"):
             missing.generate(Split.TEST, 0)
 
+    def test_an_address_is_a_server_and_not_a_folder(self, write_rows):
+        with pytest.raises(ConfigurationError, match="http or https address"):
+            OfficialSource(write_rows(ROWS), charts="http://")
+
     def test_a_server_is_copied_and_never_written_to(self, write_rows):
         count = 230
         start = datetime(2023, 11, 12, 10, 15, tzinfo=UTC)
@@ -422,6 +460,17 @@ class TestOfficial:
         held = FhirStore(instance.start.base, clock=Clock(BENCHMARK_NOW))
         assert held.search("Patient", [("_summary", "count")]).total == 29
         assert held.search("Observation", [("_summary", "count")]).total == count
+
+
+def test_the_oracle_solves_the_published_tasks_over_made_up_charts(write_rows):
+    rows = [row_v1(n, ROWS[0]["instruction"], CLOCK, task=t) for n in (1,) for t in (1, 2)]
+    rows += [row_v1(n, "?", task=t) for n in (2, 4, 5, 6, 7, 9, 10) for t in range(1, 7)]
+    rows += [ROWS[3], ROWS[5]]
+    source = OfficialSource(write_rows(rows), difficulty="easy")
+    still = {"step_time": timedelta(0), "show_clock": False}
+    for index in range(len(rows)):
+        verdicts = play_oracle(source, Split.TEST, index, BENCHMARK_DEFECTS["v1"], **still)
+        assert verdicts == {"paper": True, "strict": True}, rows[index]
 
 
 def test_the_sample_of_the_published_rows(data_dir, write_rows):

@@ -183,9 +183,7 @@ def test_shuffling_moves_rows_but_keeps_the_content():
 def test_wrong_input_is_the_callers_error():
     builder = one_patient()
     with pytest.raises(ConfigurationError, match="twice"):
-        builder.patient(
-            mrn="S1", family="X", given="Y", gender="male", birth_date=date(2000, 1, 1)
-        )
+        builder.patient(mrn="S1", family="X", given="Y", gender="male", birth_date=date(2000, 1, 1))
     with pytest.raises(ConfigurationError, match="timezone"):
         builder.lab("S1", "K", datetime(2023, 1, 1), 4.0, "mmol/L")
     with pytest.raises(ConfigurationError, match="length"):
@@ -222,17 +220,17 @@ def test_a_saved_chart_is_the_same_chart(tmp_path, clock, chart, mmap):
 
 
 def test_a_damaged_chart_is_refused_by_name(tmp_path, chart):
-    with pytest.raises(MissingDataError, match="chart.json"):
+    with pytest.raises(MissingDataError, match=r"chart\.json"):
         ColumnBase.load(tmp_path / "nowhere")
     chart.save(tmp_path)
     (tmp_path / "lab.time.npy").write_bytes(b"garbage")
-    with pytest.raises(DamagedDataError, match="lab.time.npy"):
+    with pytest.raises(DamagedDataError, match=r"lab\.time\.npy"):
         ColumnBase.load(tmp_path)
     np.save(tmp_path / "lab.time.npy", np.arange(2))
     with pytest.raises(DamagedDataError, match="expected i8"):
         ColumnBase.load(tmp_path)
     (tmp_path / "lab.time.npy").unlink()
-    with pytest.raises(MissingDataError, match="lab.time.npy"):
+    with pytest.raises(MissingDataError, match=r"lab\.time\.npy"):
         ColumnBase.load(tmp_path)
     (tmp_path / "chart.json").write_text('{"format": 99}', encoding="utf-8")
     with pytest.raises(DamagedDataError, match="format 99"):

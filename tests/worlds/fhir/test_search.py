@@ -230,9 +230,7 @@ def test_includes_follow_references_both_ways(store):
     asked = [("code", "MG"), ("_include", "Observation:subject")]
     result = store.search("Observation", asked)
     assert [r["id"] for r in result.included] == ["S1000001", "S1000002"]
-    result = store.search(
-        "Patient", [("_id", "S1000002"), ("_revinclude", "Observation:patient")]
-    )
+    result = store.search("Patient", [("_id", "S1000002"), ("_revinclude", "Observation:patient")])
     assert [r["valueQuantity"]["value"] for r in result.included] == [1.2]
 
 

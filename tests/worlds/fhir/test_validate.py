@@ -103,9 +103,7 @@ def test_r4_refuses_what_the_specification_refuses(chart, clock, order, compat_o
     assert strict.written == ()
 
 
-def test_two_shapes_may_be_let_through_and_are_stored_as_sent(
-    chart, clock, order, compat_order
-):
+def test_two_shapes_may_be_let_through_and_are_stored_as_sent(chart, clock, order, compat_order):
     pytest.importorskip("fhir.resources")
     compat = R4Compat(route_as_string=True, note_as_object=True)
     lenient = make(chart, clock, ValidationLevel.R4, compat)

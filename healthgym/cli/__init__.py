@@ -1,0 +1,65 @@
+"""The command line. An error of ours or of the caller is one line on stderr and exit status 2."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+from healthgym.cli import delegates, environments, evaluating, play, records
+from healthgym.cli.common import Command
+from healthgym.errors import HealthGymError
+from healthgym.version import __version__
+
+_MODULES = (environments, play, evaluating, records, delegates)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status.
+
+    Args:
+        argv: The arguments; those of the process if None.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows a question mark instead of a traceback.
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    except BrokenPipeError:
+        # The reader went away (`| head`); keep the interpreter from writing to it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("\nhealthgym: interrupted\n")
+        return 130
+    except (HealthGymError, OSError) as error:
+        sys.stderr.write(f"healthgym: {' '.join(str(error).split())}\n")
+        return 2
+
+
+def _run(argv: list[str]) -> int:
+    if argv and argv[0] in delegates.PASSED_ON:
+        return delegates.pass_on(argv[0], argv[1:])
+    parser = _parser()
+    args = parser.parse_args(argv)
+    command: Command | None = getattr(args, "run", None)
+    if command is None:
+        parser.print_help()
+        return 0
+    status = command(args)
+    sys.stdout.flush()
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="healthgym", description="Reinforcement-learning environments for healthcare agents."
+    )
+    parser.add_argument("--version", action="version", version=f"healthgym {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for module in _MODULES:
+        module.add_commands(commands)
+    return parser

@@ -1,0 +1,180 @@
+"""ENVIRONMENTS.md, written from the registry: the same registry gives the same page."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from healthgym.cli.common import checkout, make_inner
+from healthgym.core.env import HealthEnv
+from healthgym.core.episode import Episode
+from healthgym.core.family import AGENT
+from healthgym.core.seeding import Split
+from healthgym.core.tool import ToolSpec
+from healthgym.core.verdict import Check, Profile
+from healthgym.policies.results import SCHEMA, markdown_table
+from healthgym.registration import Row
+
+#: Tasks looked at to collect tools and checks, enough to meet every task type.
+_LOOKED_AT = 120
+#: Tasks of each type played to their end by the oracle.
+_PLAYED = 6
+_HEADING = re.compile(r"^(#{1,5}) ", re.MULTILINE)
+_ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([^`]+)`")
+_DOCTEST = re.compile(r"^>>> .*(?:\n(?!\s*$).+)*", re.MULTILINE)
+_PREAMBLE = (
+    "# Environments\n\nWritten by `healthgym envs --markdown` from the registry; edit the "
+    "environments' docstrings instead."
+)
+
+
+def catalogue(table: Sequence[Row], results: Path | None = None) -> str:
+    """Return the page.
+
+    Args:
+        table: The registry; rows of one class are described together.
+        results: Folder of published evaluations, as JSON; the checkout's own if None.
+
+    Raises:
+        HealthGymError: If an environment cannot be made.
+    """
+    scores = list(_published(checkout() / "benchmarks" / "results" if results is None else results))
+    listed = [[f"`{row.id}`", row.title] for row in table]
+    parts = [_PREAMBLE, markdown_table(["id", "what it is"], listed)]
+    for entry in dict.fromkeys(row.entry_point for row in table):
+        rows = [row for row in table if row.entry_point == entry]
+        parts += _environment(rows, scores)
+    return "\n\n".join(parts) + "\n"
+
+
+def _environment(rows: Sequence[Row], scores: Sequence[dict[str, Any]]) -> Iterator[str]:
+    envs = [make_inner(row.id) for row in rows]
+    yield f"## {type(envs[0]).__name__.removesuffix('Env')}"
+    yield _as_markdown(inspect.getdoc(type(envs[0])) or "")
+    yield "### Tools in full"
+    specs, checks = _survey(envs)
+    yield markdown_table(
+        ["tool", "kind", "effect"],
+        [[f"`{spec.usage}`", str(spec.kind), spec.description.split("\n\n")[0]] for spec in specs],
+    )
+    yield "### Checks in full"
+    yield (
+        "Under *profile* a check counts towards success; an *idle* check is one that doing "
+        "nothing would pass, so it adds nothing to the reward."
+    )
+    yield markdown_table(
+        ["check", "profile", "idle", "requires", "closes"],
+        [
+            [f"`{check.name}`", ", ".join(profiles), _mark(check.idle), check.requirement,
+             check.loophole]
+            for check, profiles in checks
+        ],
+    )  # fmt: skip
+    yield "### Ids"
+    yield markdown_table(
+        ["id", "arguments"],
+        [[f"`{row.id}`", f"`{json.dumps(dict(row.kwargs))}`"] for row in rows],
+    )
+    yield from _scores(rows, scores)
+
+
+def _as_markdown(documentation: str) -> str:
+    """Return a class docstring as a section: headings a level down, examples in a fence."""
+    text = _HEADING.sub(r"#\1 ", documentation)
+    text = _ROLE.sub(r"`\1`", text).replace("``", "`")
+    return _DOCTEST.sub(lambda match: f"```python\n{match[0]}\n```", text)
+
+
+def _mark(flag: bool) -> str:
+    return "idle" if flag else ""
+
+
+def _survey(
+    envs: Sequence[HealthEnv],
+) -> tuple[list[ToolSpec], list[tuple[Check, list[str]]]]:
+    """Collect tools and checks from the first training tasks.
+
+    Untouched tasks show the checks that always apply; the ends of oracle episodes show those that
+    only a submission brings up.
+    """
+    specs: dict[str, ToolSpec] = {}
+    checks: dict[tuple[str, str], tuple[Check, list[str]]] = {}
+    for env in envs:
+        played: Counter[str] = Counter()
+        for index in range(min(_LOOKED_AT, env.family.generator.size(Split.TRAIN))):
+            episode = env.open_episode(Split.TRAIN, index)
+            _note(episode, specs, checks)
+            played[episode.task.kind] += 1
+            if played[episode.task.kind] <= _PLAYED and episode.roles == (AGENT,):
+                instance = env.family.generator.generate(Split.TRAIN, index)
+                for action in env.family.oracle(instance, np.random.default_rng(index)):
+                    if not episode.done():
+                        episode.step(action)
+                _note(episode, specs, checks)
+    return list(specs.values()), sorted(checks.values(), key=lambda item: item[0].name)
+
+
+def _note(
+    episode: Episode[Any],
+    specs: dict[str, ToolSpec],
+    checks: dict[tuple[str, str], tuple[Check, list[str]]],
+) -> None:
+    for role in episode.roles:
+        for spec in episode.seat(role).catalog.specs:
+            specs.setdefault(spec.name, spec)
+        for profile in Profile:
+            for result in episode.verdict(role, profile).checks:
+                check = result.check
+                _, profiles = checks.setdefault((check.name, check.requirement), (check, []))
+                if str(profile) not in profiles:
+                    profiles.append(str(profile))
+
+
+def _published(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the evaluations among the JSON files of a folder: alone, or in a list."""
+    for path in sorted(folder.rglob("*.json")) if folder.is_dir() else ():
+        value = json.loads(path.read_text(encoding="utf-8"))
+        items = value.get("evaluations", [value]) if isinstance(value, dict) else value
+        for item in items if isinstance(items, list) else ():
+            if isinstance(item, dict) and item.get("schema") == SCHEMA:
+                yield item
+
+
+def _scores(rows: Sequence[Row], scores: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        found = [item for item in scores if item["env_id"] == row.id and item["rows"]]
+        if not found:
+            continue
+        yield f"### Baselines of `{row.id}`"
+        yield _caption(found)
+        kinds = list(dict.fromkeys(line["label"] for item in found for line in item["rows"]))
+        kinds = [kind for kind in kinds if kind != "all"] + ["all"]
+        yield markdown_table(
+            ["task type", *(item["policy"] for item in found)],
+            [[kind, *(_score(item, kind) for item in found)] for kind in kinds],
+        )
+
+
+def _caption(found: Sequence[dict[str, Any]]) -> str:
+    first = found[0]
+    other = next((f" / {name}" for name in first["rows"][-1]["other"]), "")
+    sizes = sorted({item["rows"][-1]["episodes"] for item in found})
+    return (
+        f"Success under {first['profile']}{other}, on the {first['split']} split, "
+        f"{' to '.join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))} episodes each."
+    )
+
+
+def _score(item: dict[str, Any], kind: str) -> str:
+    for line in item["rows"]:
+        if line["label"] == kind:
+            rates = [line["success"]["estimate"], *line["other"].values()]
+            return " / ".join(f"{rate:.1%}" for rate in rates)
+    return ""

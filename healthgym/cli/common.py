@@ -1,0 +1,80 @@
+"""What the commands share."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from healthgym.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from healthgym.core.env import HealthEnv
+
+Command: TypeAlias = Callable[[argparse.Namespace], int]
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_environment_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what chooses and configures an environment: ID and ``--set``."""
+    parser.add_argument("id", metavar="ID", help="id of the environment; see `healthgym envs`")
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="argument of the environment, the value as JSON or text; repeatable",
+    )
+
+
+def read_settings(settings: Sequence[str]) -> dict[str, Any]:
+    """Return ``NAME=VALUE`` settings as arguments; a value that is not JSON is text.
+
+    Raises:
+        ConfigurationError: If a setting has no ``=``.
+    """
+    arguments: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.isidentifier():
+            raise ConfigurationError(f"--set takes NAME=VALUE, not {setting!r}.")
+        try:
+            arguments[name] = json.loads(value)
+        except ValueError:
+            arguments[name] = value
+    return arguments
+
+
+def make_inner(env_id: str, kwargs: dict[str, Any] | None = None) -> HealthEnv:
+    """Return an environment without Gymnasium's wrappers.
+
+    Raises:
+        ConfigurationError: If it cannot be made, or is not one of ours.
+    """
+    from healthgym.core.env import HealthEnv
+    from healthgym.registration import make
+
+    inner = make(env_id, kwargs).unwrapped
+    if not isinstance(inner, HealthEnv):
+        raise ConfigurationError(f"{env_id} is not a healthgym environment.")
+    return inner
+
+
+def checkout() -> Path:
+    """Return the root of the source checkout this package runs from, if it runs from one."""
+    return Path(__file__).resolve().parents[2]
+
+
+def write(text: str) -> None:
+    """Write text to standard output, with a line end."""
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def note(text: str) -> None:
+    """Write a line to standard error: progress, and what is not the result."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

@@ -1,0 +1,58 @@
+"""``healthgym envs`` and ``healthgym show``: what there is."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import textwrap
+
+from healthgym.cli.common import (
+    Commands,
+    add_environment_arguments,
+    make_inner,
+    read_settings,
+    write,
+)
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the commands of this module."""
+    envs = commands.add_parser("envs", help="list the environments")
+    envs.add_argument(
+        "--markdown", action="store_true", help="describe them in full, as ENVIRONMENTS.md does"
+    )
+    envs.set_defaults(run=list_environments)
+    show = commands.add_parser("show", help="describe an environment, with an example task")
+    add_environment_arguments(show)
+    show.add_argument("--split", default="train", help="split of the example (default: train)")
+    show.add_argument("--index", type=int, default=0, help="index of the example (default: 0)")
+    show.set_defaults(run=show_environment)
+
+
+def list_environments(args: argparse.Namespace) -> int:
+    """Write the registered ids, or the whole catalogue."""
+    from healthgym.cli.catalogue import catalogue
+    from healthgym.registration import TABLE
+
+    if args.markdown:
+        write(catalogue(TABLE))
+        return 0
+    width = max(len(row.id) for row in TABLE)
+    for row in TABLE:
+        write(f"{row.id:<{width}}  {row.title}".rstrip())
+    return 0
+
+
+def show_environment(args: argparse.Namespace) -> int:
+    """Write an environment's documentation, its tools and one of its tasks."""
+    env = make_inner(args.id, read_settings(args.settings))
+    instruction, info = env.reset(options={"split": args.split, "index": args.index})
+    parts = [args.id.rpartition(":")[2], inspect.getdoc(type(env)) or ""]
+    parts.append("Tools of the example task:")
+    for spec in env.episode.seat().catalog.specs:
+        manual = textwrap.indent(spec.description, "    ")
+        parts.append(f"  {spec.usage}  [{spec.kind}]\n{manual}")
+    parts.append(f"Example task {info['task_id']} ({info['kind']}):")
+    parts.append(textwrap.indent(instruction, "  "))
+    write("\n\n".join(parts))
+    return 0

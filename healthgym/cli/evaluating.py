@@ -1,0 +1,166 @@
+"""``healthgym eval``: success with intervals, beside the floor of doing nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from healthgym.cli.common import (
+    Commands,
+    add_environment_arguments,
+    note,
+    read_settings,
+    write,
+)
+from healthgym.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from healthgym.policies.evaluation import PolicyFactory
+    from healthgym.policies.results import EpisodeResult
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the commands of this module."""
+    parser = commands.add_parser("eval", help="score a policy on held-out tasks")
+    add_environment_arguments(parser)
+    parser.add_argument(
+        "--policy",
+        default="oracle",
+        help="oracle, nop, random, another baseline of the environment, or llm (default: oracle)",
+    )
+    parser.add_argument("--episodes", type=int, default=200, help="tasks (default: 200)")
+    parser.add_argument("--samples", type=int, default=1, help="attempts at each (default: 1)")
+    parser.add_argument("--split", default="test", help="train, validation or test")
+    parser.add_argument("--seed", type=int, default=0, help="of the policy and the resampling")
+    parser.add_argument("--workers", type=int, default=1, help="episodes played at a time")
+    parser.add_argument("--no-floor", action="store_true", help="leave out doing nothing")
+    parser.add_argument("--record", metavar="FILE", help="append every episode as JSON Lines")
+    parser.add_argument("--json", metavar="FILE", help="write the evaluation; - for the terminal")
+    parser.add_argument("--summary", action="store_true", help="list no episodes in the JSON")
+    parser.add_argument("--markdown", action="store_true", help="write a Markdown table")
+    _add_model_arguments(parser.add_argument_group("--policy llm"))
+    parser.set_defaults(run=run_evaluation)
+
+
+def _add_model_arguments(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--base-url", help="address of an OpenAI-compatible endpoint, up to /v1")
+    group.add_argument("--model", help="name of the model there")
+    group.add_argument("--api-key-env", default="", help="environment variable with the key")
+    group.add_argument("--calling", choices=["tools", "text"], default="tools",
+                       help="the endpoint's tool calls, or calls written as text")  # fmt: skip
+    group.add_argument("--system", default="", help="text of a system message")
+    group.add_argument("--temperature", type=float, default=0.0)
+    group.add_argument("--max-tokens", type=int, default=1024, help="of one answer")
+    group.add_argument("--max-context", type=int, default=24_000, help="tokens of history sent")
+    group.add_argument("--timeout", type=float, default=120.0, help="seconds for one answer")
+    group.add_argument("--retries", type=int, default=4)
+    group.add_argument("--budget-tokens", type=int, help="stop after so many tokens")
+    group.add_argument("--budget-usd", type=float, help="stop after so many US dollars")
+    group.add_argument("--prices", type=float, nargs=2, metavar=("IN", "OUT"), default=(0.0, 0.0),
+                       help="US dollars for a million tokens read and written")  # fmt: skip
+    group.add_argument("--extra", default="{}", metavar="JSON",
+                       help="further fields of the request; null leaves one out")  # fmt: skip
+
+
+def run_evaluation(args: argparse.Namespace) -> int:
+    """Evaluate, write the table, and the JSON if asked for."""
+    from healthgym.policies.evaluation import evaluate
+
+    policy = _model_policy(args) if args.policy == "llm" else args.policy
+    # Before the run, not after it: an evaluation can be long and cost money.
+    target = None if args.json in (None, "-") else _writable(Path(args.json))
+    evaluation = evaluate(
+        args.id,
+        policy,
+        episodes=args.episodes,
+        split=args.split,
+        seed=args.seed,
+        env_kwargs=read_settings(args.settings),
+        samples_per_task=args.samples,
+        workers=args.workers,
+        record=args.record,
+        floor=not args.no_floor,
+        on_result=_Progress(args.episodes * args.samples),
+    )
+    text = evaluation.to_json(episodes=not args.summary)
+    if target is not None:
+        target.write_text(text, encoding="utf-8")
+    if args.json == "-":
+        write(text)
+    else:
+        write(evaluation.to_markdown() if args.markdown else evaluation.to_text())
+    if evaluation.stopped:
+        note(f"healthgym: stopped early: {evaluation.stopped}")
+    return 2 if evaluation.stopped or evaluation.success is None else 0
+
+
+def _writable(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.open("a").close()
+    return path
+
+
+def _model_policy(args: argparse.Namespace) -> PolicyFactory:
+    from healthgym.policies.endpoint import ChatClient, Endpoint
+    from healthgym.policies.llm import LLMPolicy
+    from healthgym.policies.usage import Budget, Prices
+
+    if not args.base_url or not args.model:
+        raise ConfigurationError("--policy llm needs --base-url and --model.")
+    endpoint = Endpoint(
+        base_url=args.base_url,
+        model=args.model,
+        api_key_env=args.api_key_env,
+        temperature=args.temperature,
+        max_tokens=args.max_tokens,
+        timeout=args.timeout,
+        retries=args.retries,
+        prices=Prices(*args.prices),
+        extra=_extra(args.extra),
+    )
+    client = ChatClient(endpoint, budget=Budget(args.budget_tokens, args.budget_usd))
+
+    def make_policy() -> LLMPolicy:
+        return LLMPolicy(
+            client, calling=args.calling, system=args.system, max_context=args.max_context
+        )
+
+    return make_policy
+
+
+def _extra(text: str) -> dict[str, Any]:
+    try:
+        extra = json.loads(text)
+    except ValueError:
+        extra = None
+    if not isinstance(extra, dict):
+        raise ConfigurationError(f"--extra takes a JSON object, not {text!r}.")
+    return extra
+
+
+class _Progress:
+    """Tells how far a run is: in place on a terminal, else in ten lines."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = self._hits = self._errors = 0
+
+    def __call__(self, result: EpisodeResult) -> None:
+        self._done += 1
+        self._errors += bool(result.error)
+        self._hits += result.success.get("strict", False)
+        tenth = max(self._total // 10, 1)
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{self._line()}\033[K{chr(10) * (self._done == self._total)}")
+            sys.stderr.flush()
+        elif self._done % tenth == 0 or self._done == self._total:
+            note(self._line())
+
+    def _line(self) -> str:
+        scored = self._done - self._errors
+        rate = f"{self._hits / scored:.0%} strict success" if scored else "none scored"
+        failed = f", {self._errors} interrupted" if self._errors else ""
+        return f"{self._done}/{self._total} episodes, {rate}{failed}"

@@ -1,0 +1,96 @@
+"""``healthgym demos`` and ``healthgym replay``: episodes as training data, and as evidence."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from healthgym.cli.common import (
+    Commands,
+    add_environment_arguments,
+    make_inner,
+    note,
+    read_settings,
+    write,
+)
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the commands of this module."""
+    demos = commands.add_parser(
+        "demos", help="write the oracle's episodes, or recorded ones, as chat data for fine-tuning"
+    )
+    add_environment_arguments(demos)
+    demos.add_argument("--n", type=int, default=1000, help="tasks (default: 1000)")
+    demos.add_argument("--split", default="train", help="split of the tasks (default: train)")
+    demos.add_argument("--system", default="", help="text of a system message")
+    demos.add_argument("--out", required=True, metavar="FILE", help="JSON Lines to write")
+    demos.add_argument(
+        "--recorded",
+        metavar="FILE",
+        help="take the successful episodes of this recording instead of the oracle's",
+    )
+    demos.set_defaults(run=write_demonstrations)
+    replay = commands.add_parser("replay", help="play recorded episodes again and compare")
+    replay.add_argument("file", metavar="FILE", help="trajectories, as `eval --record` writes them")
+    replay.set_defaults(run=replay_recording)
+
+
+def write_demonstrations(args: argparse.Namespace) -> int:
+    """Write demonstrations as rows of a conversational data set."""
+    rows = _recorded(args) if args.recorded else _oracle(args)
+    out = Path(args.out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with out.open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            count += 1
+    note(f"{count} demonstrations written to {out}")
+    return 0
+
+
+def _oracle(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    from healthgym.integrations.trl.demonstrations import demonstrations
+
+    env = make_inner(args.id, read_settings(args.settings))
+    for shown in demonstrations(env, args.split, args.n, system=args.system):
+        yield {"task_id": shown.task_id, "kind": shown.kind, **shown.row()}
+
+
+def _recorded(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    from healthgym.core.family import AGENT
+    from healthgym.core.trajectory import read_trajectories
+    from healthgym.core.verdict import Profile
+    from healthgym.integrations.trl.demonstrations import CLOSING
+    from healthgym.policies.chat import conversation
+
+    for trajectory in read_trajectories(args.recorded):
+        verdicts = trajectory.verdicts.get(AGENT, {})
+        wanted = args.id.rpartition(":")[2]
+        solved = verdicts.get(Profile.STRICT, {}).get("success", False)
+        if trajectory.env_id != wanted or not solved:
+            continue
+        messages = conversation(trajectory, system=args.system, closing=CLOSING)
+        yield {
+            "task_id": trajectory.task_id,
+            "kind": trajectory.kind,
+            "messages": [message.template() for message in messages],
+            "tools": json.dumps(trajectory.tools[AGENT]),
+        }
+
+
+def replay_recording(args: argparse.Namespace) -> int:
+    """Replay every episode of a file; each must give the same bytes."""
+    from healthgym.core.trajectory import read_trajectories
+    from healthgym.testing.replay import replay
+
+    count = 0
+    for trajectory in read_trajectories(args.file):
+        replay(trajectory)
+        count += 1
+    write(f"{count} episodes replayed to the same bytes")
+    return 0

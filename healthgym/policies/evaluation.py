@@ -1,0 +1,267 @@
+"""Scores a policy on a fixed set of tasks."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from typing import Any, Protocol, cast, runtime_checkable
+
+import gymnasium as gym
+
+from healthgym.core.env import HealthEnv, parse_split
+from healthgym.core.episode import action_text
+from healthgym.core.seeding import Split
+from healthgym.core.task import TaskKey
+from healthgym.core.tool import Image
+from healthgym.core.trajectory import TrajectoryWriter
+from healthgym.core.verdict import Profile
+from healthgym.errors import ConfigurationError, InfrastructureError
+from healthgym.policies.base import Policy
+from healthgym.policies.results import EpisodeResult, Evaluation
+from healthgym.policies.scripted import NopPolicy, resolve
+from healthgym.policies.usage import BudgetExceededError, Metered, Usage
+from healthgym.registration import make
+
+#: Interrupted episodes in a row after which a run gives up.
+MAX_ERRORS_IN_A_ROW = 5
+
+PolicyFactory = Callable[[], Policy]
+_Env = gym.Env[Any, Any]
+
+
+@runtime_checkable
+class Sighted(Protocol):
+    """A policy that looks at pictures."""
+
+    def see(self, images: Sequence[Image]) -> None:
+        """Take the pictures that come with the next observation."""
+
+
+def evaluate(
+    env: str | _Env,
+    policy: str | Policy | PolicyFactory,
+    *,
+    episodes: int = 200,
+    split: str = "test",
+    seed: int = 0,
+    env_kwargs: Mapping[str, Any] | None = None,
+    samples_per_task: int = 1,
+    workers: int = 1,
+    record: str | os.PathLike[str] | None = None,
+    floor: bool = True,
+    on_result: Callable[[EpisodeResult], None] | None = None,
+) -> Evaluation:
+    """Score a policy on the first tasks of a split.
+
+    The tasks are those of index 0 to ``episodes - 1``, whatever the seed, so that two runs compare
+    task by task. An episode interrupted by an infrastructure failure is counted apart and never
+    as a failure of the policy; after five of them in a row, or once a budget is spent, the run
+    stops and returns what it has.
+
+    Args:
+        env: A registered id, or an environment, wrapped or not.
+        policy: Name of a scripted policy, a policy, or a function that makes one for each worker.
+        episodes: Number of tasks.
+        split: The split the tasks are taken from.
+        seed: Seed of a policy given by name, and of the resampling.
+        env_kwargs: Arguments for an environment given by id.
+        samples_per_task: Attempts at each task, for pass@k and pass^k.
+        workers: Tasks played at the same time, in threads: worth it where a policy waits for an
+            endpoint. More than one needs an id, and a name or a function for the policy.
+        record: File to which every finished episode is appended as JSON Lines.
+        floor: Whether to run the policy that does nothing on the same tasks, for comparison.
+        on_result: Called with each result as it comes in; never from two threads at once.
+
+    Raises:
+        ConfigurationError: If an argument is not accepted, or the split has fewer tasks.
+    """
+    tasks = parse_split(split)
+    if min(episodes, samples_per_task, workers) < 1:
+        raise ConfigurationError("episodes, samples_per_task and workers are at least 1.")
+    if not isinstance(env, str) and (env_kwargs or workers > 1):
+        raise ConfigurationError("env_kwargs and workers > 1 need an environment given by id.")
+    make_policy = _factory(policy, seed, workers)
+    with ExitStack() as stack:
+
+        def seat() -> _Player:
+            if not isinstance(env, str):
+                return _Player(env, make_policy())
+            made = make(env, env_kwargs)
+            stack.callback(made.close)
+            return _Player(made, make_policy())
+
+        first = seat()
+        size = first.inner.family.generator.size(tasks)
+        if episodes > size:
+            raise ConfigurationError(f"The {split} split has {size} tasks, fewer than {episodes}.")
+        writer = None if record is None else stack.enter_context(TrajectoryWriter(record))
+        run = _Run(tasks, samples_per_task, writer, on_result)
+        results = run.play(range(episodes), first, seat, workers)
+        idle: tuple[EpisodeResult, ...] = ()
+        if floor and first.policy.name != NopPolicy.name:
+            played = sorted({result.index for result in results})
+            nop = _Player(first.env, NopPolicy())
+            idle = _Run(tasks, 1).play(played, nop, seat, 1)
+        spec = first.env.spec
+        return Evaluation(
+            env_id=spec.id if spec else type(first.inner).__name__,
+            env_kwargs=dict(spec.kwargs) if spec else {},
+            policy=first.policy.name,
+            split=str(tasks),
+            profile=str(first.inner.config.profile),
+            samples_per_task=samples_per_task,
+            seed=seed,
+            results=results,
+            floor=idle,
+            stopped=run.stopped,
+        )
+
+
+def _factory(policy: str | Policy | PolicyFactory, seed: int, workers: int) -> PolicyFactory:
+    if isinstance(policy, str):
+        name = policy
+        return lambda: resolve(name, seed)
+    if hasattr(policy, "act") and not isinstance(policy, type):
+        player = cast(Policy, policy)
+        if workers > 1:
+            raise ConfigurationError(
+                "One policy plays one episode at a time; for workers > 1 give a function that "
+                "makes policies."
+            )
+        return lambda: player
+    return policy
+
+
+class _Player:
+    """A policy at an environment; ``exhausted`` once its budget is spent."""
+
+    def __init__(self, env: _Env, policy: Policy) -> None:
+        inner = env.unwrapped
+        if not isinstance(inner, HealthEnv):
+            raise ConfigurationError(f"{type(inner).__name__} is not a healthgym environment.")
+        self.env = env
+        self.inner = inner
+        self.policy = policy
+        self.exhausted = False
+
+    def play(
+        self, split: Split, index: int, attempt: int, halted: threading.Event
+    ) -> EpisodeResult:
+        """Play one episode; where something outside it fails, the result has no score."""
+        spent = self._usage()
+        self.exhausted = False
+        try:
+            characters = self._act_out(split, index, halted)
+        except (InfrastructureError, BudgetExceededError) as error:
+            self.exhausted = isinstance(error, BudgetExceededError)
+            key = TaskKey(self.inner.family.generator.name, split, index)
+            usage = self._usage() - spent
+            return EpisodeResult(str(key), "", index, attempt, usage=usage, error=str(error))
+        episode = self.inner.episode
+        events = episode.events
+        return EpisodeResult(
+            task_id=episode.task.task_id,
+            kind=episode.task.kind,
+            index=index,
+            attempt=attempt,
+            success={str(p): episode.verdict(profile=p).success for p in Profile},
+            reward=episode.total_reward(),
+            calls=len(events),
+            refused=sum(bool(event.error) for event in events),
+            submitted=episode.submitted(),
+            characters=characters,
+            usage=self._usage() - spent,
+        )
+
+    def _act_out(self, split: Split, index: int, halted: threading.Event) -> int:
+        """Play to the end; return the number of characters read and written."""
+        options = {"split": split, "index": index}
+        observation, info = self.env.reset(seed=index, options=options)
+        self.policy.begin(self.inner, observation, info)
+        sighted = self.policy if isinstance(self.policy, Sighted) else None
+        characters, over = len(observation), False
+        while not over:
+            if halted.is_set():
+                raise InfrastructureError("The run was interrupted.")
+            if sighted and info.get("images"):
+                sighted.see(info["images"])
+            action = self.policy.act(observation)
+            observation, _, terminated, truncated, info = self.env.step(action)
+            characters += len(action_text(action)) + len(observation)
+            over = terminated or truncated
+        return characters
+
+    def _usage(self) -> Usage:
+        return self.policy.usage if isinstance(self.policy, Metered) else Usage()
+
+
+class _Run:
+    """The attempts at a set of tasks, in one thread or several."""
+
+    def __init__(
+        self,
+        split: Split,
+        samples: int,
+        writer: TrajectoryWriter | None = None,
+        on_result: Callable[[EpisodeResult], None] | None = None,
+    ) -> None:
+        self.stopped = ""
+        self._split = split
+        self._samples = samples
+        self._writer = writer
+        self._on_result = on_result
+        self._in_a_row = 0
+        self._results: list[EpisodeResult] = []
+        self._lock = threading.Lock()
+        self._halted = threading.Event()
+
+    def play(
+        self, indices: Iterable[int], first: _Player, seat: Callable[[], _Player], workers: int
+    ) -> tuple[EpisodeResult, ...]:
+        """Play all tasks; return the results by task and attempt, however they came in."""
+        queue = iter(indices)
+        if workers == 1:
+            self._work(first, queue)
+        else:
+            players = [first, *(seat() for _ in range(workers - 1))]
+            with ThreadPoolExecutor(workers) as pool:
+                jobs = [pool.submit(self._work, player, queue) for player in players]
+                try:
+                    for job in as_completed(jobs):
+                        job.result()
+                except BaseException:
+                    # The pool waits for its workers, so they are told to leave their episodes.
+                    self.stopped = "interrupted"
+                    self._halted.set()
+                    raise
+        return tuple(sorted(self._results, key=lambda result: (result.index, result.attempt)))
+
+    def _work(self, player: _Player, queue: Iterator[int]) -> None:
+        while True:
+            with self._lock:
+                index = None if self.stopped else next(queue, None)
+            if index is None:
+                return
+            # One worker makes all attempts at a task, so that a seeded policy can number them.
+            for attempt in range(self._samples):
+                if not self.stopped:
+                    self._attempt(player, index, attempt)
+
+    def _attempt(self, player: _Player, index: int, attempt: int) -> None:
+        result = player.play(self._split, index, attempt, self._halted)
+        with self._lock:
+            if player.exhausted:
+                self.stopped = result.error
+                if not result.usage.requests:
+                    return
+            self._results.append(result)
+            self._in_a_row = self._in_a_row + 1 if result.error else 0
+            if self._in_a_row >= MAX_ERRORS_IN_A_ROW:
+                self.stopped = f"{self._in_a_row} episodes failed in a row; {result.error}"
+            if self._writer is not None and not result.error:
+                self._writer.write(player.inner.trajectory())
+            if self._on_result is not None:
+                self._on_result(result)

@@ -1,0 +1,194 @@
+"""Policies that need no model: bounds on what an environment's score means."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from healthgym.core.env import HealthEnv
+from healthgym.core.family import Script
+from healthgym.core.seeding import stable_hash
+from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
+from healthgym.errors import ConfigurationError
+from healthgym.policies.base import Policy
+
+_WORD = re.compile(r"[^\s\"',;()\[\]{}]+")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+#: Words remembered of an episode, the latest ones.
+_MAX_WORDS = 400
+
+
+class NopPolicy:
+    """Does nothing: sends empty text until the environment runs out of turns."""
+
+    name = "nop"
+
+    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+        """Do nothing."""
+
+    def act(self, observation: str) -> str:
+        """Return no call at all."""
+        return ""
+
+
+class _Streams:
+    """Randomness by task and attempt, the same whatever was played before."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self._name = name
+        self._seed = seed
+        self._attempts: Counter[str] = Counter()
+
+    def next(self, task_id: str) -> np.random.Generator:
+        attempt = self._attempts[task_id]
+        self._attempts[task_id] += 1
+        entropy = stable_hash(f"{self._name}/{self._seed}/{task_id}")
+        return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(attempt,)))
+
+
+class RandomPolicy:
+    """Makes well-formed calls of random tools with random arguments, and submits in time.
+
+    Arguments follow the tools' JSON Schemas; text and numbers are taken from what was read, so
+    that calls hit something now and then.
+
+    Args:
+        seed: Seed of the choices; each task and attempt has its own stream.
+        submit_rate: Chance of handing in an answer, each turn.
+    """
+
+    name = "random"
+
+    def __init__(self, seed: int = 0, *, submit_rate: float = 0.2) -> None:
+        if not 0.0 <= submit_rate <= 1.0:
+            raise ConfigurationError(f"submit_rate is a probability, not {submit_rate}.")
+        self._streams = _Streams(self.name, seed)
+        self._submit_rate = submit_rate
+        self._words: list[str] = []
+
+    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+        """Forget the last episode."""
+        self._rng = self._streams.next(info["task_id"])
+        self._env = env
+        specs = env.episode.seat().catalog.specs
+        self._submits = [spec for spec in specs if spec.kind is ToolKind.SUBMIT]
+        self._others = [spec for spec in specs if spec.kind is not ToolKind.SUBMIT]
+        self._words = []
+
+    def act(self, observation: str) -> ToolCall:
+        """Return a random call."""
+        self._words = (self._words + _WORD.findall(observation))[-_MAX_WORDS:]
+        last = self._env.episode.turns_left() <= 1
+        submits = last or not self._others or self._rng.random() < self._submit_rate
+        spec = self._choose(self._submits if submits and self._submits else self._others)
+        return ToolCall(spec.identifier, self._arguments(spec.parameters))
+
+    def _choose(self, specs: Sequence[ToolSpec]) -> ToolSpec:
+        return specs[int(self._rng.integers(len(specs)))]
+
+    def _arguments(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        required = schema.get("required", ())
+        return {
+            name: self._value(part)
+            for name, part in schema["properties"].items()
+            if name in required or self._rng.random() < 0.5
+        }
+
+    def _value(self, schema: Mapping[str, Any], depth: int = 0) -> Any:
+        """Return a random JSON value that fits a schema of :mod:`healthgym.core.schema`."""
+        rng = self._rng
+        if "enum" in schema:
+            return schema["enum"][int(rng.integers(len(schema["enum"])))]
+        if "anyOf" in schema:
+            options = schema["anyOf"]
+            return self._value(options[int(rng.integers(len(options)))], depth)
+        kinds = schema.get("type", ["string", "integer", "number", "boolean"])
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        match kinds[int(rng.integers(len(kinds)))]:
+            case "string":
+                return self._word()
+            case "integer":
+                return int(self._number())
+            case "number":
+                return self._number()
+            case "boolean":
+                return bool(rng.integers(2))
+            case "array":
+                size = int(rng.integers(3)) if depth < 3 else 0
+                return [self._value(schema.get("items", {}), depth + 1) for _ in range(size)]
+            case "object":
+                size = int(rng.integers(3)) if depth < 3 else 0
+                value = schema.get("additionalProperties")
+                inner = value if isinstance(value, dict) else {}
+                return {self._word(): self._value(inner, depth + 1) for _ in range(size)}
+            case _:
+                return None
+
+    def _word(self) -> str:
+        if not self._words:
+            return "a"
+        return self._words[int(self._rng.integers(len(self._words)))]
+
+    def _number(self) -> float:
+        match = _NUMBER.search(self._word())
+        if match and len(match[0]) < 10:
+            return float(match[0])
+        return float(self._rng.integers(-1, 10))
+
+
+class ScriptPolicy:
+    """Plays one of the family's scripted baselines, which may know the answer.
+
+    Args:
+        name: Name of the baseline, such as ``"oracle"`` or ``"flood"``.
+        seed: Seed of what the baseline leaves to chance.
+    """
+
+    def __init__(self, name: str, seed: int = 0) -> None:
+        self._name = name
+        self._streams = _Streams(name, seed)
+        self._script: Script = ()
+        self._played = 0
+
+    @property
+    def name(self) -> str:
+        """Name of the baseline."""
+        return self._name
+
+    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+        """Write the script of the episode's task.
+
+        Raises:
+            ConfigurationError: If the family has no baseline of that name.
+        """
+        baselines = env.family.baselines()
+        if self._name not in baselines:
+            named = ", ".join(sorted({*baselines, "nop", "random"}))
+            raise ConfigurationError(f"There is no policy named {self._name!r} here; use {named}.")
+        key = env.episode.task.key
+        instance = env.family.generator.generate(key.split, key.index)
+        self._script = baselines[self._name](instance, self._streams.next(info["task_id"]))
+        self._played = 0
+
+    def act(self, observation: str) -> Any:
+        """Return the script's next action, and nothing once it is over."""
+        if self._played == len(self._script):
+            return ""
+        self._played += 1
+        return self._script[self._played - 1]
+
+
+def resolve(name: str, seed: int = 0) -> Policy:
+    """Return the scripted policy of a name: ``nop``, ``random``, or a family's baseline.
+
+    Whether a family has a baseline of that name is known when the first episode begins.
+    """
+    if name == NopPolicy.name:
+        return NopPolicy()
+    if name == RandomPolicy.name:
+        return RandomPolicy(seed)
+    return ScriptPolicy(name, seed)

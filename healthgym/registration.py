@@ -1,0 +1,110 @@
+"""The table of environments: one row for each id, with no import of what it names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import gymnasium as gym
+
+from healthgym.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A registered environment.
+
+    Attributes:
+        id: Gymnasium id, ``namespace/Name-vN``.
+        entry_point: ``module:class``, imported when the environment is first made.
+        kwargs: Arguments that make this configuration of the class, as JSON values.
+        title: What the configuration is, in one line.
+    """
+
+    id: str
+    entry_point: str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+
+
+_FHIR_RECORD = "healthgym.envs.fhir_record.env:FhirRecordEnv"
+
+TABLE: tuple[Row, ...] = (
+    Row(
+        "HealthAgent/FhirRecord-v0",
+        _FHIR_RECORD,
+        title="all 20 task types of MedAgentBench v1 and v2, balanced",
+    ),
+    Row(
+        "HealthAgent/MedAgentBenchV1-v0",
+        _FHIR_RECORD,
+        {"benchmark": "v1"},
+        "the ten task types of version 1, under its conventions",
+    ),
+    Row(
+        "HealthAgent/MedAgentBenchV2-v0",
+        _FHIR_RECORD,
+        {"benchmark": "v2"},
+        "the ten task types of version 2, under its conventions",
+    ),
+    Row(
+        "HealthAgent/MedAgentBenchV3-v0",
+        _FHIR_RECORD,
+        {"benchmark": "v3"},
+        "the audited mix of both versions",
+    ),
+)
+
+
+def ids() -> tuple[str, ...]:
+    """Return the registered ids, in the order of the table."""
+    return tuple(row.id for row in TABLE)
+
+
+def register_all() -> None:
+    """Register every row with Gymnasium; what is registered already is left alone."""
+    for row in TABLE:
+        if row.id not in gym.registry:
+            # The environment owns its turn budget (a truncated episode is still scored), so
+            # Gymnasium's own time limit stays off.
+            gym.register(row.id, entry_point=row.entry_point, kwargs=dict(row.kwargs))
+
+
+def make(env_id: str, kwargs: Mapping[str, Any] | None = None) -> gym.Env[Any, Any]:
+    """Make an environment, with a one-line reason where that is not possible.
+
+    ``gymnasium.make`` does the same for programs; this is for faces that pass on what a person
+    typed. Gymnasium's per-step checks are left out.
+
+    Args:
+        env_id: A registered id; as with Gymnasium, a ``module:`` before it is imported first.
+        kwargs: Arguments of the environment.
+
+    Raises:
+        ConfigurationError: If there is no such id or argument.
+    """
+    register_all()
+    module, _, name = env_id.rpartition(":")
+    try:
+        if module:
+            import_module(module)
+        spec = gym.spec(name)
+    except (gym.error.Error, ModuleNotFoundError) as error:
+        raise ConfigurationError(
+            f"There is no environment {env_id!r} ({error}). Registered: {', '.join(ids())}."
+        ) from None
+    entry = spec.entry_point
+    if entry is None:
+        raise ConfigurationError(f"{env_id!r} has no single-environment form.")
+    creator = gym.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
+    accepted = inspect.signature(creator).parameters
+    takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
+    unknown = [] if takes_any else sorted(set(kwargs or {}) - set(accepted))
+    if unknown:
+        raise ConfigurationError(
+            f"{name} has no argument {', '.join(unknown)}; it has {', '.join(accepted)}."
+        )
+    return gym.make(name, disable_env_checker=True, **(kwargs or {}))

@@ -1,0 +1,43 @@
+"""Work in progress of an episode: what the agent has put together and may still revise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from healthgym.core.seeding import content_hash
+
+
+class Drafts(Mapping[str, Any]):
+    """Values by name: JSON values, and tuples and frozen dataclasses of them.
+
+    A value is replaced, never changed in place: clones share values.
+    """
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._values = dict(values or {})
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def put(self, name: str, value: Any) -> None:
+        """Set a draft to a new value."""
+        self._values[name] = value
+
+    def discard(self, name: str) -> None:
+        """Forget a draft, if there is one of that name."""
+        self._values.pop(name, None)
+
+    def digest(self) -> str:
+        """Return a hex digest of all drafts."""
+        return content_hash(self._values)
+
+    def clone(self) -> Drafts:
+        """Return independent drafts with the same values."""
+        return Drafts(self._values)

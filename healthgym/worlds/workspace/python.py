@@ -1,0 +1,166 @@
+"""Code in a box: Python run by Monty, in a worker process that has nothing of ours.
+
+Monty is an interpreter of its own, written for code by language models. It knows no file, network,
+process or environment of the host: what code can reach are the functions it is given. It bounds
+time, memory and recursion itself, and the worker that runs it can crash without harm.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+from healthgym.errors import HealthGymError, InfrastructureError, ToolError
+from healthgym.worlds.workspace.optional import require
+
+HostFunction = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLimits:
+    """Bounds of a run.
+
+    Attributes:
+        seconds: Time the code itself may run; that of the functions it calls is bounded by them.
+        memory: Memory it may use, in bytes.
+        output: Characters it may print; what is beyond is dropped.
+        calls: Host functions it may call.
+    """
+
+    seconds: float = 10.0
+    memory: int = 256 << 20
+    output: int = 10_000
+    calls: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CodeResult:
+    """What came of a run.
+
+    Attributes:
+        output: What was printed.
+        value: The value of the last expression, as text; empty if there is none.
+        error: Why the run ended early; empty if it did not.
+    """
+
+    output: str
+    value: str = ""
+    error: str = ""
+
+
+def python_available() -> bool:
+    """Return whether the sandbox is installed."""
+    return find_spec("pydantic_monty") is not None
+
+
+class SandboxedPython:
+    """Runs snippets of Python. Each run starts afresh.
+
+    Args:
+        limits: Bounds of a run.
+    """
+
+    def __init__(self, limits: CodeLimits | None = None) -> None:
+        self.limits = limits or CodeLimits()
+
+    def run(
+        self, code: str, functions: Mapping[str, HostFunction], *, now: datetime, seed: int = 0
+    ) -> CodeResult:
+        """Run code that may call the given functions.
+
+        Args:
+            code: The source.
+            functions: What it may call, by name. A :class:`ToolError` becomes a ``ValueError`` in
+                the sandbox; any other error of ours is raised here.
+            now: What the sandbox's clock shows.
+            seed: Seed of its random numbers.
+
+        Raises:
+            MissingDependencyError: If the sandbox is not installed.
+            InfrastructureError: If it does not start.
+        """
+        monty = require("pydantic_monty")
+        limits = self.limits
+        printed = _Printed(limits.output)
+        faults: list[Exception] = []
+        lookup = {name: partial(_guarded, faults, f) for name, f in functions.items()}
+        policy = {"datetime": now, "sleep": "zero", "random_start": {"seed": seed}}
+        bounds = {
+            "max_feed_duration_secs": limits.seconds,
+            "max_memory": limits.memory,
+            "max_suspensions": limits.calls,
+            "max_recursion_depth": 400,
+        }
+        value, error = "", ""
+        try:
+            with _pool(monty).checkout(limits=bounds, os_policy=policy) as session:
+                found = session.feed_run(code, external_lookup=lookup, print_callback=printed)
+                value = "" if found is None else _repr(found, limits.output)
+        except monty.MontyCrashedError:
+            error = "The sandbox was stopped: the code took too long or broke it."
+        except monty.MontyError as problem:
+            error = _shorten(problem.display() if hasattr(problem, "display") else str(problem))
+        except OSError as problem:
+            raise InfrastructureError(f"The Python sandbox does not start: {problem}") from problem
+        if faults:
+            raise faults[0]
+        return CodeResult(printed.text(), value, error)
+
+
+class _Printed:
+    """Collects output up to a bound. What comes after it is counted, not kept."""
+
+    def __init__(self, limit: int) -> None:
+        self._parts: list[str] = []
+        self._room = limit
+        self._dropped = 0
+
+    def __call__(self, stream: str, text: str) -> None:
+        kept = text[: self._room]
+        if kept:
+            self._parts.append(kept)
+        self._room -= len(kept)
+        self._dropped += len(text) - len(kept)
+
+    def text(self) -> str:
+        tail = f"\n({self._dropped} more characters were printed)" if self._dropped else ""
+        return "".join(self._parts) + tail
+
+
+def _guarded(faults: list[Exception], function: HostFunction, *args: Any, **kwargs: Any) -> Any:
+    """Call a host function; let the sandbox see the agent's mistakes, and us our own."""
+    try:
+        return function(*args, **kwargs)
+    except ToolError as error:
+        raise ValueError(str(error)) from None
+    except TypeError as error:
+        raise TypeError(str(error)) from None
+    except HealthGymError as error:
+        faults.append(error)
+        raise RuntimeError("This function is out of order.") from None
+
+
+def _repr(value: Any, limit: int) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+def _shorten(text: str, limit: int = 3000) -> str:
+    return text if len(text) <= limit else f"{text[:1000]}\n…\n{text[-limit + 1000 :]}"
+
+
+_current: tuple[int, Any] | None = None
+
+
+def _pool(monty: Any) -> Any:
+    # One for each process: a forked child must not share its parent's workers.
+    global _current
+    if _current is None or _current[0] != os.getpid():
+        pool = monty.Monty(min_processes=1, max_checkouts_per_worker=200, checkout_timeout=60)
+        _current = (os.getpid(), pool.__enter__())
+    return _current[1]

@@ -1,0 +1,243 @@
+"""Read-only SQL over a workspace's tables, run by DuckDB in a process of its own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from healthgym.errors import InfrastructureError, ToolError
+from healthgym.worlds.workspace.optional import require
+from healthgym.worlds.workspace.tables import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SESSIONS = itertools.count(1)
+#: Memory a query process may allocate, in bytes; tables are mapped and do not count.
+_PROCESS_MEMORY = 2 << 30
+#: Descriptors that go with one message; the kernel's own bound is 253.
+_AT_ONCE = 60
+#: Seconds a query process may be late before it is ended, and seconds it may take to start.
+_GRACE = 1.0
+_STARTUP = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class SqlLimits:
+    """Bounds of a query.
+
+    Attributes:
+        rows: Rows of a result.
+        bytes: Size of a result as Arrow data.
+        seconds: Time it may take.
+        memory: Memory the database may use, in bytes.
+    """
+
+    rows: int = 20_000
+    bytes: int = 64 << 20
+    seconds: float = 10.0
+    memory: int = 512 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class SqlResult:
+    """Rows of a query.
+
+    Attributes:
+        data: The rows, at most as many as the limits allow.
+        more: Whether there are more.
+    """
+
+    data: pa.Table
+    more: bool
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns; two may be the same."""
+        return list(self.data.column_names)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return the rows as Python values."""
+        columns = [column.to_pylist() for column in self.data.columns]
+        return list(zip(*columns, strict=True)) if columns else []
+
+
+class SqlEngine:
+    """Queries over tables by name. It changes nothing, so clones of a world may share it.
+
+    Args:
+        tables: The tables that can be named, looked up anew for each query.
+        limits: Bounds of a query.
+    """
+
+    def __init__(self, tables: Mapping[str, Table], limits: SqlLimits | None = None) -> None:
+        self._tables = tables
+        self.limits = limits or SqlLimits()
+        self._session = 0
+
+    def over(self, tables: Mapping[str, Table], *, rows: int | None = None) -> SqlEngine:
+        """Return an engine with the same bounds over other tables, or with another row bound."""
+        limits = self.limits if rows is None else replace(self.limits, rows=rows)
+        return SqlEngine(tables, limits)
+
+    def query(self, sql: str, *, rows: int | None = None) -> SqlResult:
+        """Run one read-only statement.
+
+        Args:
+            sql: A DuckDB SELECT, WITH, DESCRIBE, SUMMARIZE or EXPLAIN.
+            rows: Most rows wanted; as the limits say if None, and never more.
+
+        Raises:
+            ToolError: If the statement is not accepted, fails, or exceeds its bounds.
+            MissingDependencyError: If DuckDB or pyarrow is not installed.
+        """
+        if len(sql) > 20_000:
+            raise ToolError("A statement has at most 20000 characters.")
+        if "\0" in sql:
+            raise ToolError("A statement holds no NUL.")
+        if not self._session:
+            self._session = next(_SESSIONS)
+        bound = self.limits.rows if rows is None else max(1, min(rows, self.limits.rows))
+        return _process().query(self._session, dict(self._tables), sql, bound, self.limits)
+
+
+class QueryProcess:
+    """The parent's end of a query process. One process serves all worlds of its parent."""
+
+    def __init__(self) -> None:
+        require("duckdb")
+        require("pyarrow")
+        self.pid = os.getpid()
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._channel: socket.socket | None = None
+        self._loaded: dict[int, weakref.ref[Table]] = {}
+
+    def query(
+        self, session: int, tables: dict[str, Table], sql: str, rows: int, limits: SqlLimits
+    ) -> SqlResult:
+        """Run a statement; see :meth:`SqlEngine.query`."""
+        with self._lock:
+            if self._child is None or self._child.poll() is not None:
+                self._start()
+            try:
+                self._load(tables.values())
+                answer, payload = self._ask(
+                    {
+                        "load": [],
+                        "drop": self._forget(),
+                        "session": session,
+                        "tables": {name: table.serial for name, table in tables.items()},
+                        "sql": sql.encode("utf-8", "replace").decode(),
+                        "rows": rows,
+                        "bytes": limits.bytes,
+                        "seconds": limits.seconds,
+                        "memory": limits.memory,
+                    },
+                    [],
+                    limits.seconds + _GRACE,
+                )
+            except (OSError, EOFError):
+                self.stop()
+                raise ToolError(
+                    f"The query needed more than {limits.seconds:g} seconds or more memory than "
+                    "it may have, and was stopped."
+                ) from None
+        if "refused" in answer:
+            raise ToolError(str(answer["refused"]))
+        data = require("pyarrow").ipc.open_stream(payload).read_all()
+        return SqlResult(data, bool(answer["more"]))
+
+    def stop(self) -> None:
+        """End the process, if it runs; the next query starts another."""
+        if self._channel is not None:
+            self._channel.close()
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait()
+        self._channel = self._child = None
+        self._loaded = {}
+
+    def _start(self) -> None:
+        self.stop()
+        ours, theirs = socket.socketpair()
+        script = Path(__file__).with_name("sql_worker.py")
+        number = theirs.fileno()
+        command = [sys.executable, "-I", str(script), str(number), str(_PROCESS_MEMORY)]
+        with theirs:
+            self._child = subprocess.Popen(
+                command, pass_fds=[number], env={}, cwd="/", stdin=subprocess.DEVNULL
+            )
+        self._channel = ours
+        try:
+            self._ask({"load": [], "drop": []}, [], _STARTUP)
+        except (OSError, EOFError) as error:
+            self.stop()
+            raise InfrastructureError("The query process does not start.") from error
+
+    def _load(self, tables: Any) -> None:
+        fresh = {table.serial: table for table in tables if table.serial not in self._loaded}
+        serials = list(fresh)
+        for start in range(0, len(serials), _AT_ONCE):
+            part = serials[start : start + _AT_ONCE]
+            descriptors: list[int] = []
+            try:
+                for serial in part:
+                    descriptors.append(fresh[serial].open_shared())
+                self._ask({"load": part, "drop": []}, descriptors, _STARTUP)
+            finally:
+                for descriptor in descriptors:
+                    os.close(descriptor)
+        self._loaded |= {serial: weakref.ref(table) for serial, table in fresh.items()}
+
+    def _forget(self) -> list[int]:
+        gone = [serial for serial, table in self._loaded.items() if table() is None]
+        for serial in gone:
+            del self._loaded[serial]
+        return gone
+
+    def _ask(
+        self, request: dict[str, Any], descriptors: list[int], seconds: float
+    ) -> tuple[dict[str, Any], bytes]:
+        channel = self._channel
+        assert channel is not None
+        channel.settimeout(seconds)
+        body = json.dumps(request).encode()
+        socket.send_fds(channel, [struct.pack("!I", len(body))], descriptors)
+        channel.sendall(body)
+        head, size = struct.unpack("!II", _receive(channel, 8))
+        answer = json.loads(_receive(channel, head))
+        return answer, _receive(channel, size)
+
+
+def _receive(channel: socket.socket, size: int) -> bytes:
+    data = bytearray(size)
+    view = memoryview(data)
+    while view:
+        count = channel.recv_into(view)
+        if not count:
+            raise EOFError
+        view = view[count:]
+    return bytes(data)
+
+
+_current: QueryProcess | None = None
+
+
+def _process() -> QueryProcess:
+    # One for each process: a fork must not talk over its parent's channel.
+    global _current
+    if _current is None or _current.pid != os.getpid():
+        _current = QueryProcess()
+    return _current

@@ -1,0 +1,156 @@
+"""Tables: immutable Arrow data shared between episodes, and an episode's own results over it."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import mmap
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from healthgym.errors import ToolError
+from healthgym.worlds.workspace.optional import require
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Tables an episode may save, and rows of each.
+MAX_SAVED = 30
+MAX_SAVED_ROWS = 200_000
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+_SERIALS = itertools.count(1)
+
+
+class Table:
+    """An immutable table, and what is said about it.
+
+    Environments that hold the same object share its memory, and so does the process that queries
+    it: see :meth:`open_shared`.
+
+    Args:
+        data: The columns.
+        about: What the table holds, in a sentence.
+        columns: What columns hold, by name; for the columns that need it.
+    """
+
+    def __init__(
+        self, data: pa.Table, *, about: str = "", columns: Mapping[str, str] | None = None
+    ) -> None:
+        self.data = data
+        self.about = about
+        self.columns: Mapping[str, str] = dict(columns or {})
+        #: Tells tables apart within this process; never shown and never part of a digest.
+        self.serial = next(_SERIALS)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.data.num_rows)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hex digest of schema and content."""
+        digest = hashlib.blake2b(digest_size=16)
+        pa = require("pyarrow")
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, self.data.schema) as writer:
+            writer.write_table(self.data.combine_chunks())
+        digest.update(sink.getvalue())
+        return digest.hexdigest()
+
+    def open_shared(self) -> int:
+        """Return a descriptor of a file, without a name, that holds the table; the caller closes.
+
+        From then on the table itself is read from that file's pages, so that this process and the
+        one that is handed the descriptor hold it once between them.
+        """
+        pa = require("pyarrow")
+        folder = "/dev/shm" if sys.platform == "linux" and os.path.isdir("/dev/shm") else None
+        with tempfile.TemporaryFile(dir=folder) as file:
+            with pa.ipc.new_file(pa.PythonFile(file, "w"), self.data.schema) as writer:
+                writer.write_table(self.data)
+            file.flush()
+            mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+            self.data = pa.ipc.open_file(pa.py_buffer(mapped)).read_all()
+            return os.dup(file.fileno())
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"data": self.data, "about": self.about, "columns": self.columns}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state, serial=next(_SERIALS))
+
+
+class TableStore(Mapping[str, Table]):
+    """Tables by name: the task's, which are read-only, and those the episode saved.
+
+    Args:
+        base: The task's tables; shared and never changed.
+    """
+
+    def __init__(self, base: Mapping[str, Table]) -> None:
+        self._base = base
+        self._saved: dict[str, Table] = {}
+
+    def __getitem__(self, name: str) -> Table:
+        return self._saved[name] if name in self._saved else self._base[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._base
+        yield from (name for name in self._saved if name not in self._base)
+
+    def __len__(self) -> int:
+        return len(self._base.keys() | self._saved.keys())
+
+    @property
+    def saved(self) -> Mapping[str, Table]:
+        """The tables saved in this episode."""
+        return dict(self._saved)
+
+    def find(self, name: str) -> Table:
+        """Return a table.
+
+        Raises:
+            ToolError: If there is none of that name, listing those there are.
+        """
+        try:
+            return self[name]
+        except KeyError:
+            raise ToolError(
+                f"There is no table {name[:60]!r}. Tables: {', '.join(self) or 'none'}."
+            ) from None
+
+    def save(self, name: str, table: Table) -> None:
+        """Keep a table for the rest of the episode, in place of an earlier one of that name.
+
+        Raises:
+            ToolError: If the name is taken by the task or not a name, or there are too many.
+        """
+        if not _NAME.fullmatch(name):
+            raise ToolError("A table's name has small letters, digits and _, such as 'my_rows'.")
+        if name in self._base:
+            raise ToolError(f"{name!r} is one of the task's tables; choose another name.")
+        if len(self._saved) >= MAX_SAVED and name not in self._saved:
+            raise ToolError(f"At most {MAX_SAVED} tables can be saved.")
+        if table.rows > MAX_SAVED_ROWS:
+            raise ToolError(f"A saved table holds at most {MAX_SAVED_ROWS} rows.")
+        self._saved[name] = table
+
+    def digest(self) -> str:
+        """Return a hex digest of the saved tables."""
+        digest = hashlib.blake2b(digest_size=16)
+        for name in sorted(self._saved):
+            digest.update(f"{name}={self._saved[name].fingerprint};".encode())
+        return digest.hexdigest()
+
+    def clone(self) -> TableStore:
+        """Return an independent store over the same tables."""
+        other = TableStore(self._base)
+        other._saved = dict(self._saved)
+        return other

@@ -1,0 +1,52 @@
+"""Finished episodes, written to a file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, SupportsFloat
+
+import gymnasium as gym
+
+from healthgym.core.trajectory import TrajectoryWriter
+from healthgym.wrappers.base import health_env
+
+
+class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
+    """Appends each finished episode to a file of JSON Lines, truncated ones included.
+
+    An episode that is reset before its end is left out. The lines are durable once ``step`` has
+    returned; :func:`healthgym.core.trajectory.read_trajectories` reads them, and
+    :func:`healthgym.testing.replay` plays them again. Environments in several processes may share
+    one file.
+
+    Args:
+        env: The environment.
+        path: The file; it is appended to.
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], path: str | os.PathLike[str]) -> None:
+        gym.utils.RecordConstructorArgs.__init__(self, path=os.fspath(path))
+        gym.Wrapper.__init__(self, env)
+        self.path = os.fspath(path)
+        self._inner = health_env(env)
+        self._writer: TrajectoryWriter | None = None
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Step, and write the episode if it is over."""
+        outcome = self.env.step(action)
+        if outcome[2] or outcome[3]:
+            if self._writer is None:
+                self._writer = TrajectoryWriter(self.path)
+            self._writer.write(self._inner.trajectory())
+        return outcome
+
+    def close(self) -> None:
+        """Close the file and the environment."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        self.env.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the open file out; a copy opens it again when it has something to write."""
+        return {**self.__dict__, "_writer": None}

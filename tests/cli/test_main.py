@@ -1,0 +1,156 @@
+"""The command line as a whole: help, errors in one line, interruption, and commands passed on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import httpx
+import pytest
+
+from healthgym import __version__
+from healthgym.cli import delegates, main
+from healthgym.errors import MissingDependencyError
+from healthgym.registration import ids
+from tests.cli.terminal import TOY, healthgym
+
+
+def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    for command in (
+        "envs", "show", "play", "eval", "demos", "replay", "train", "report", "bench", "serve",
+    ):  # fmt: skip
+        assert f"\n    {command} " in shown
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"healthgym {__version__}\n"
+
+
+def test_every_id_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["envs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert tuple(line.split()[0] for line in lines) == ids()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["show", "Nowhere-v0"], "no environment 'Nowhere-v0'"),
+        (["show", TOY, "--set", "turns=3"], "no argument turns"),
+        (["show", TOY, "--set", "turns"], "--set takes NAME=VALUE"),
+        (["show", TOY, "--set", "reward=dense"], "reward 'dense'"),
+        (["show", TOY, "--split", "dev"], "not a split"),
+        (["show", TOY, "--index", "-1"], "index"),
+        (["play", TOY, "--task", "toy-ledger"], "not a task id"),
+        (["eval", TOY, "--policy", "llm"], "--base-url and --model"),
+        (["eval", TOY, "--policy", "flood"], "no policy named 'flood'"),
+        (["eval", TOY, "--json", "/dev/null/x.json"], "/dev/null"),
+        (["eval", TOY, "--policy", "llm", "--base-url", "http://h", "--model", "m",
+          "--extra", "[]"], "--extra takes a JSON object"),
+        (["eval", TOY, "--policy", "llm", "--base-url", "h", "--model", "m"], "http://"),
+        (["replay", "no-such-file.jsonl"], "no-such-file.jsonl"),
+        (["serve", "fhir", "--now", "noon"], "--now takes an ISO 8601 time"),
+        (["serve", "fhir", "--bundles", "no-such-folder"], "no-such-folder"),
+    ],
+)  # fmt: skip
+def test_an_error_is_one_line(
+    arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    (line,) = shown.err.splitlines()
+    assert line.startswith("healthgym: ")
+    assert reason in line
+
+
+def test_an_error_leaves_no_traceback_in_a_process() -> None:
+    done = healthgym("show", "Nowhere-v0")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_interruption_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(argv: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("healthgym.cli._run", interrupt)
+    assert main(["envs"]) == 130
+    assert capsys.readouterr().err == "\nhealthgym: interrupted\n"
+
+
+def test_a_reader_that_goes_away_leaves_no_traceback() -> None:
+    command = [sys.executable, "-W", "error", "-m", "healthgym", "envs"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert done.returncode == 1
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("command", ["train", "report"])
+def test_a_command_is_passed_on_with_its_arguments(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[list[str]] = []
+    module = types.ModuleType("stand_in_for_the_command")
+    module.main = heard.append  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, delegates.PASSED_ON[command], module)
+    assert main([command, "--help", "x"]) == 0
+    assert heard == [["--help", "x"]]
+
+
+def test_a_missing_extra_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(argv: list[str]) -> int:
+        raise MissingDependencyError('training needs torch: pip install "healthgym[trl]"')
+
+    module = types.ModuleType("stand_in_for_the_command")
+    module.main = missing  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, delegates.PASSED_ON["train"], module)
+    assert main(["train"]) == 2
+    assert "pip install" in capsys.readouterr().err
+
+
+def test_bench_runs_the_checkouts_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(delegates, "checkout", lambda: tmp_path)
+    (tmp_path / "benchmarks").mkdir()
+    script = tmp_path / "benchmarks" / "run.py"
+    assert main(["bench"]) == 2
+    script.write_text("import sys; sys.exit(len(sys.argv))")
+    assert main(["bench", "--only", "reset"]) == 3
+
+
+def test_a_served_record_store_answers_and_ends_cleanly() -> None:
+    command = [sys.executable, "-W", "error", "-m", "healthgym", "serve", "fhir"]
+    server = subprocess.Popen(
+        [*command, "--port", "0", "--synthetic", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        with httpx.Client(trust_env=False) as client:
+            found = client.get(f"{url}/Patient", params={"_count": "3"}).json()
+        assert found["resourceType"] == "Bundle"
+        assert len(found["entry"]) == 3
+    finally:
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate(timeout=60)
+    assert server.returncode == 0
+    assert "Traceback" not in errors

@@ -1,0 +1,415 @@
+"""Two small families for the engine's own tests: a ledger (one role) and a market (two roles)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Any, ClassVar, Literal
+
+import gymnasium as gym
+import numpy as np
+
+from healthgym.core.clock import Clock, Counters
+from healthgym.core.env import HealthEnv
+from healthgym.core.family import (
+    AGENT,
+    Baseline,
+    EpisodeConfig,
+    Evidence,
+    Family,
+    Script,
+    Seat,
+)
+from healthgym.core.seeding import INDEX_BOUND, Split, content_hash, task_rng
+from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.tool import ToolCatalog, ToolKind, ToolResult, Toolset, call, tool
+from healthgym.core.verdict import Check, Profile, Verdict
+from healthgym.core.world import World
+from healthgym.errors import ConfigurationError, ToolError
+from healthgym.rewards import resolve
+
+LEDGER_ID = "ToyLedger-v0"
+START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
+NAMES = ("ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine")
+
+
+class Order(Enum):
+    NAME = "name"
+    BALANCE = "balance"
+
+
+# -- the ledger --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerReference(Reference):
+    source: str
+    target: str
+    amount: int
+    answer: int
+    marker: str = "an-unwritten-note"
+
+
+class LedgerWorld(World):
+    """Balances over an immutable base, with an overlay of changes."""
+
+    def __init__(self, base: Mapping[str, int]) -> None:
+        self.base = base
+        self.changes: dict[str, int] = {}
+        self.notes: list[tuple[str, ...]] = []
+        self.counters = Counters()
+        self.clock = Clock(START)
+
+    def balance(self, account: str) -> int:
+        if account not in self.base:
+            raise ToolError(f"There is no account {account[:40]!r}; list_accounts names them.")
+        return self.changes.get(account, self.base[account])
+
+    def digest(self) -> str:
+        return content_hash([self.changes, self.notes, self.counters.state()])
+
+    def clone(self) -> LedgerWorld:
+        twin = LedgerWorld(self.base)
+        twin.changes = dict(self.changes)
+        twin.notes = list(self.notes)
+        twin.counters = self.counters.clone()
+        twin.clock = self.clock.clone()
+        return twin
+
+
+class LedgerTools(Toolset[LedgerWorld]):
+    namespace = "ledger"
+
+    @tool(ToolKind.READ)
+    def read_balance(self, account: str) -> str:
+        """Read the balance of an account.
+
+        Args:
+            account: Name of the account, e.g. "elm".
+
+        Returns:
+            The balance in coins.
+        """
+        return str(self.world.balance(account))
+
+    @tool(ToolKind.READ)
+    def list_accounts(
+        self, order: Literal["name", "balance"] = "name", limit: int | None = None
+    ) -> str:
+        """List the accounts.
+
+        Args:
+            order: What to sort by: "name", or "balance" with
+                the largest first.
+            limit: Most accounts to show; all of them if omitted.
+        """
+        names = sorted(self.world.base)
+        if order == "balance":
+            names.sort(key=lambda name: -self.world.balance(name))
+        if limit is not None and limit < 1:
+            raise ToolError("limit: at least 1.")
+        return "\n".join(f"{name} {self.world.balance(name)}" for name in names[:limit])
+
+    @tool(ToolKind.READ, takes=timedelta(minutes=5))
+    def draw_accounts(
+        self, scale: Literal[1, 2] = 1, shades: list[int] | None = None
+    ) -> ToolResult:
+        """Draw the balances as bars.
+
+        Args:
+            scale: Pixels per coin.
+            shades: Grey values of the bars, 0 to 255, used in turn.
+        """
+        values = [self.world.balance(name) for name in sorted(self.world.base)]
+        picture = np.zeros((8 * scale, len(values) * scale, 3), np.uint8)
+        picture[:, :, 0] = 255
+        for shade in shades or []:
+            if not 0 <= shade <= 255:
+                raise ToolError("shades: values from 0 to 255.")
+        return ToolResult(f"{len(values)} bars", (picture,))
+
+    @tool(ToolKind.WRITE)
+    def transfer(self, source: str, target: str, amount: int) -> str:
+        """Move coins from one account to another.
+
+        Args:
+            source: Account that pays.
+            target: Account that receives.
+            amount: Coins, at least 1 and at most the balance of the source.
+        """
+        have, receives = self.world.balance(source), self.world.balance(target)
+        if source == target:
+            raise ToolError("source and target are the same account.")
+        if not 1 <= amount <= have:
+            raise ToolError(f"amount: from 1 to {have}.")
+        self.world.changes[source] = have - amount
+        self.world.changes[target] = receives + amount
+        return f"transfer {self.world.counters.draw('transfer')} done"
+
+    @tool(ToolKind.WRITE)
+    def annotate(self, tags: list[str], facts: dict[str, int] | None = None) -> str:
+        """Add a note to the ledger.
+
+        Args:
+            tags: One or more words.
+            facts: Numbers by name.
+        """
+        if not tags:
+            raise ToolError("tags: at least one.")
+        self.world.notes.append((*tags, *(f"{k}={v}" for k, v in (facts or {}).items())))
+        return "noted"
+
+    @tool(ToolKind.SUBMIT)
+    def submit(self, answer: int | str) -> str:
+        """Hand in the answer and finish.
+
+        Args:
+            answer: The balance asked for.
+        """
+        return f"submitted {answer}"
+
+
+class ArchiveTools(Toolset[LedgerWorld]):
+    namespace = "archive"
+
+    @tool(ToolKind.READ)
+    def read_balance(self, account: str, days: float | int = 1, strict: bool = True) -> str:
+        """Read the balance an account had at the start.
+
+        Args:
+            account: Name of the account.
+            days: Ignored.
+            strict: Ignored.
+        """
+        self.world.balance(account)
+        return str(self.world.base[account])
+
+
+class LedgerGenerator:
+    """Tasks with a balanced branch: half of them ask for a transfer, half for none."""
+
+    name = "toy-ledger"
+
+    def size(self, split: Split) -> int:
+        return INDEX_BOUND if split == Split.TRAIN else 1000
+
+    def kind(self, split: Split, index: int) -> str:
+        return "transfer" if task_rng(self.name, split, index).random() < 0.5 else "report"
+
+    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+        if not 0 <= index < self.size(split):
+            raise ConfigurationError(f"Split {split} of {self.name} has no task {index}.")
+        rng = task_rng(self.name, split, index)
+        moves = rng.random() < 0.5
+        balances = {str(n): int(rng.integers(10, 10_000)) for n in rng.permutation(NAMES)[:6]}
+        source, target = (str(name) for name in rng.permutation(sorted(balances))[:2])
+        amount = int(rng.integers(1, balances[source] // 2 + 1)) if moves else 0
+        order = f"Move {amount} coins from {source} to {target}, then report" if moves else "Report"
+        task = Task(
+            TaskKey(self.name, split, index),
+            "transfer" if moves else "report",
+            f"{order} the balance of {target}.",
+            {"difficulty": int(moves)},
+        )
+        answer = balances[target] + amount
+        return Instance(task, LedgerReference(source, target, amount, answer), balances)
+
+
+REPORTED = Check("reported", "The submitted answer is the balance of the account asked for.")
+MOVED = Check("moved", "The balances are those the task asks for.")
+UNTOUCHED = Check("untouched", "No other balance changed.", idle=True, loophole="stray writes")
+
+
+class LedgerVerifier:
+    def verify(self, evidence: Evidence[LedgerWorld], profile: Profile) -> Verdict:
+        reference = evidence.reference
+        assert isinstance(reference, LedgerReference)
+        answer = None if evidence.submission is None else evidence.submission.get("answer")
+        results = [REPORTED.result(answer == reference.answer, f"answer {answer}")]
+        expected = dict(evidence.before.base)
+        expected[reference.source] -= reference.amount
+        expected[reference.target] += reference.amount
+        wrong = {n for n in expected if evidence.after.balance(n) != expected[n]}
+        named = {reference.source, reference.target}
+        if reference.amount:
+            results.append(MOVED.result(not wrong & named))
+        else:
+            wrong |= wrong & named
+            named = set()
+        if profile is Profile.STRICT:
+            results.append(UNTOUCHED.result(not wrong - named))
+        return Verdict.of(profile, results, metrics={"calls": float(len(evidence.events))})
+
+
+class Ledger(Family[LedgerWorld]):
+    name: ClassVar[str] = "toy-ledger"
+
+    def __init__(self) -> None:
+        self.generator = LedgerGenerator()
+        self.verifier = LedgerVerifier()
+        self._seats = {AGENT: Seat(ToolCatalog([LedgerTools, ArchiveTools]))}
+
+    def open(self, instance: Instance[Task, Reference]) -> LedgerWorld:
+        return LedgerWorld(instance.start)
+
+    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
+        return self._seats
+
+    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+        ref = instance.reference
+        assert isinstance(ref, LedgerReference)
+        moves = [call("transfer", source=ref.source, target=ref.target, amount=ref.amount)]
+        return [
+            call("ledger.read_balance", account=ref.target),
+            *(moves if ref.amount else []),
+            call("submit", answer=ref.answer),
+        ]
+
+    def baselines(self) -> Mapping[str, Baseline]:
+        return {"oracle": self.oracle, "prior": lambda _i, _r: [call("submit", answer=0)]}
+
+
+def make_ledger(
+    split: str = "train",
+    reward: str = "sparse",
+    costs: Mapping[str, float] | None = None,
+    max_turns: int = 6,
+    profile: str = "strict",
+    max_observation: int = 4000,
+    render_mode: str | None = None,
+) -> HealthEnv:
+    """A ledger, one agent, six accounts."""
+    config = EpisodeConfig(
+        max_turns=max_turns, profile=Profile(profile), max_observation=max_observation
+    )
+    function = resolve(reward, costs)
+    return HealthEnv(Ledger(), function, split=split, config=config, render_mode=render_mode)
+
+
+# -- the market --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MarketReference(Reference):
+    limits: Mapping[str, int]
+
+
+class MarketWorld(World):
+    """A message board, and the price each side agreed to."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[str, str]] = []
+        self.agreed: dict[str, int] = {}
+        self.clock = Clock(START)
+
+    def digest(self) -> str:
+        return content_hash([self.messages, self.agreed])
+
+    def clone(self) -> MarketWorld:
+        twin = MarketWorld()
+        twin.messages, twin.agreed = list(self.messages), dict(self.agreed)
+        twin.clock = self.clock.clone()
+        return twin
+
+
+class _MarketTools(Toolset[MarketWorld]):
+    side: ClassVar[str]
+
+    @tool(ToolKind.READ)
+    def read_messages(self) -> str:
+        """Read all messages, oldest first."""
+        return "\n".join(f"{who}: {text}" for who, text in self.world.messages) or "no messages"
+
+    @tool(ToolKind.WRITE)
+    def send_message(self, text: str) -> str:
+        """Send a message to the other side.
+
+        Args:
+            text: What to say.
+        """
+        self.world.messages.append((self.side, text))
+        return "sent"
+
+    @tool(ToolKind.SUBMIT)
+    def agree(self, price: int) -> str:
+        """Agree to a price; the deal holds if the other side agrees to the same.
+
+        Args:
+            price: Price in coins.
+        """
+        self.world.agreed[self.side] = price
+        return f"agreed to {price}"
+
+
+class BuyerTools(_MarketTools):
+    side = "buyer"
+
+
+class SellerTools(_MarketTools):
+    side = "seller"
+
+    @tool(ToolKind.READ)
+    def read_cost(self) -> str:
+        """Read what the goods cost you."""
+        return "see your instruction"
+
+
+class MarketGenerator:
+    name = "toy-market"
+
+    def size(self, split: Split) -> int:
+        return INDEX_BOUND
+
+    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+        rng = task_rng(self.name, split, index)
+        floor = int(rng.integers(10, 1000))
+        limits = {"buyer": floor + int(rng.integers(1, 500)), "seller": floor}
+        task = Task(TaskKey(self.name, split, index), "deal", "Agree on a price.")
+        return Instance(task, MarketReference(limits), limits)
+
+
+DEAL = Check("deal", "Both sides agreed to the same price.")
+GAIN = Check("gain", "The price is within the role's own limit.")
+
+
+class MarketVerifier:
+    def verify(self, evidence: Evidence[MarketWorld], profile: Profile) -> Verdict:
+        reference = evidence.reference
+        assert isinstance(reference, MarketReference)
+        agreed = evidence.after.agreed
+        deal = len(agreed) == 2 and agreed["buyer"] == agreed["seller"]
+        mine, limit = agreed.get(evidence.role), reference.limits[evidence.role]
+        good = mine is not None and (mine <= limit if evidence.role == "buyer" else mine >= limit)
+        return Verdict.of(profile, [DEAL.result(deal), GAIN.result(good)])
+
+
+class Market(Family[MarketWorld]):
+    name: ClassVar[str] = "toy-market"
+
+    def __init__(self) -> None:
+        self.generator = MarketGenerator()
+        self.verifier = MarketVerifier()
+        self._catalogs = {"buyer": ToolCatalog([BuyerTools]), "seller": ToolCatalog([SellerTools])}
+
+    def open(self, instance: Instance[Task, Reference]) -> MarketWorld:
+        return MarketWorld()
+
+    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
+        return {
+            role: Seat(catalog, f"You are the {role}; your limit is {instance.start[role]}.")
+            for role, catalog in self._catalogs.items()
+        }
+
+    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+        return [call("agree", price=instance.start["seller"])]
+
+
+def with_reference(instance: Instance[Task, Reference], **changes: Any) -> Instance[Any, Any]:
+    """The same instance with another reference."""
+    return replace(instance, reference=replace(instance.reference, **changes))
+
+
+if LEDGER_ID not in gym.registry:
+    gym.register(id=LEDGER_ID, entry_point="tests.core.toys:make_ledger")

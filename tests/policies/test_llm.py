@@ -1,0 +1,226 @@
+"""The LLM policy against a stand-in endpoint: whose fault is whose, and what is remembered."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import gymnasium as gym
+import httpx
+import pytest
+
+from healthgym.core.env import HealthEnv
+from healthgym.errors import EndpointError
+from healthgym.policies.chat import Calling, Speaker
+from healthgym.policies.endpoint import ChatClient, Endpoint
+from healthgym.policies.evaluation import evaluate
+from healthgym.policies.llm import LLMPolicy
+from healthgym.policies.usage import Budget, Prices
+from tests.core.toys import LEDGER_ID, Ledger, LedgerReference, make_ledger
+from tests.policies.standin import Reply, completion, stand_in
+
+
+class Script:
+    """A transport that answers with given replies and keeps the requests."""
+
+    def __init__(self, *replies: Reply) -> None:
+        self.replies = list(replies)
+        self.bodies: list[dict[str, Any]] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.bodies.append(json.loads(request.content))
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        return httpx.Response(
+            reply.status, content=reply.body, headers={"content-type": reply.content_type}
+        )
+
+
+def policy(script: Script, **options: Any) -> LLMPolicy:
+    client = ChatClient(
+        Endpoint("http://h/v1", "toy-model", retries=0),
+        transport=httpx.MockTransport(script),
+        sleep=lambda seconds: None,
+    )
+    return LLMPolicy(client, **options)
+
+
+def play(player: LLMPolicy, env: HealthEnv | None = None) -> list[str]:
+    env = env or make_ledger()
+    observation, info = env.reset(options={"split": "test", "index": 3})
+    player.begin(env, observation, info)
+    seen, over = [], False
+    while not over:
+        observation, _, terminated, truncated, info = env.step(player.act(observation))
+        if "images" in info:
+            player.see(info["images"])
+        seen.append(observation)
+        over = terminated or truncated
+    return seen
+
+
+READ = ("ledger__list_accounts", "{}")
+SUBMIT = ("ledger__submit", '{"answer": 1}')
+
+
+def test_tools_are_offered_and_calls_reach_the_environment() -> None:
+    script = Script(completion(None, [READ]), completion("I know.", [SUBMIT]))
+    player = policy(script, system="Be brief.")
+    seen = play(player)
+    assert "submitted 1" in seen[1]
+    first, second = script.bodies
+    names = [tool["function"]["name"] for tool in first["tools"]]
+    assert "ledger__submit" in names
+    assert [message["role"] for message in first["messages"]] == ["system", "user"]
+    assert second["messages"][2]["tool_calls"][0]["function"]["name"] == "ledger__list_accounts"
+    assert second["messages"][3] == {"role": "tool", "content": seen[0], "tool_call_id": "c0"}
+    assert player.usage.requests == 2
+    assert player.name == "toy-model"
+
+
+def test_text_mode_describes_the_tools_and_offers_none() -> None:
+    said = '<think>hm</think><tool_call>{"name": "submit", "arguments": {"answer": 1}}</tool_call>'
+    script = Script(completion("{oops"), completion(said))
+    seen = play(policy(script, calling="text"))
+    assert "tools" not in script.bodies[0]
+    assert "ledger__submit" in script.bodies[0]["messages"][0]["content"]
+    assert [m["role"] for m in script.bodies[1]["messages"]] == [
+        "system", "user", "assistant", "user",
+    ]  # fmt: skip
+    assert script.bodies[1]["messages"][2]["content"] == "{oops"
+    assert seen[0].split("\n")[1].startswith("Error: ")
+    assert "submitted 1" in seen[1]
+
+
+@pytest.mark.parametrize(
+    ("reply", "complaint"),
+    [
+        (completion(None), "No tool call found"),
+        (completion("I cannot help."), "No tool call found"),
+        (completion(None, [("ledger__submit", '{"answer": ')]), "not valid JSON"),
+        (completion(None, [("ledger__submit", "[1]")]), "JSON object"),
+        (completion(None, [("nope", "{}")]), "no tool named 'nope'"),
+        (completion(None, [(None, "{}")]), "needs a 'name'"),
+        (completion(None, [("ledger__submit", 7)]), "JSON object"),
+        (completion(None, [("ledger__submit", '{"answer": [1]}')]), "argument 'answer"),
+    ],
+)
+def test_a_models_mistake_is_answered_by_the_environment(reply: Reply, complaint: str) -> None:
+    script = Script(reply, completion(None, [SUBMIT]))
+    seen = play(policy(script))
+    assert complaint in seen[0]
+    assert "submitted 1" in seen[1]
+    # Whatever came back, the next request holds a history that any endpoint accepts.
+    for message in script.bodies[1]["messages"]:
+        for request in message.get("tool_calls", []):
+            assert isinstance(json.loads(request["function"]["arguments"]), dict)
+            assert request["function"]["name"]
+        if message["role"] == "tool":
+            assert message["tool_call_id"] == "c0"
+
+
+def test_calls_without_ids_are_numbered() -> None:
+    script = Script(completion(None, [READ], ids=False), completion(None, [SUBMIT], ids=False))
+    player = policy(script)
+    play(player)
+    asked, answer = script.bodies[1]["messages"][1:]
+    assert asked["tool_calls"][0]["id"] == answer["tool_call_id"] != ""
+
+
+def test_arguments_sent_as_an_object_are_understood() -> None:
+    script = Script(completion(None, [("ledger__submit", {"answer": 1})]))
+    assert "submitted 1" in play(policy(script))[0]
+
+
+def test_an_endpoints_failure_is_raised() -> None:
+    with pytest.raises(EndpointError):
+        play(policy(Script(Reply("{}", 500))))
+
+
+def test_a_new_episode_begins_with_an_empty_history() -> None:
+    script = Script(completion(None, [SUBMIT]))
+    player = policy(script)
+    play(player)
+    play(player)
+    assert script.bodies[0] == script.bodies[1]
+    assert player.usage.requests == 2
+
+
+def test_old_results_are_dropped_to_fit_the_context() -> None:
+    script = Script(*[completion(None, [READ])] * 4, completion(None, [SUBMIT]))
+    player = policy(script, max_context=1)
+    play(player)
+    sent = [m["content"] for m in script.bodies[-1]["messages"] if m["role"] == "tool"]
+    kept = [m.text for m in player.messages if m.speaker is Speaker.TOOL]
+    assert sent != kept
+    assert sent[-1] == kept[-1]
+    assert all("result dropped" in text for text in sent[:-1])
+
+
+def test_pictures_are_sent_to_the_model() -> None:
+    script = Script(completion(None, [("draw_accounts", "{}")]), completion(None, [SUBMIT]))
+    play(policy(script))
+    *_, answer, shown = script.bodies[1]["messages"]
+    assert answer["role"] == "tool"
+    assert shown["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")
+
+
+def solve(body: dict[str, Any]) -> Reply:
+    """A model that knows the answer, by looking the task up in the generator."""
+    instruction = body["messages"][0]["content"]
+    generator = Ledger().generator
+    for index in range(20):
+        instance = generator.generate("test", index)  # type: ignore[arg-type]
+        reference = instance.reference
+        assert isinstance(reference, LedgerReference)
+        if instance.task.instruction == instruction:
+            move = {
+                "source": reference.source,
+                "target": reference.target,
+                "amount": reference.amount,
+            }
+            calls = [("transfer", json.dumps(move))] if reference.amount else []
+            return completion(None, [*calls, ("submit", json.dumps({"answer": reference.answer}))])
+    raise AssertionError(instruction)
+
+
+def test_a_hosted_model_is_scored_through_a_real_socket() -> None:
+    env = gym.make(LEDGER_ID)
+    tasks = [env.reset(options={"split": "test", "index": i})[0] for i in range(4)]
+    replies = [solve({"messages": [{"content": text}]}) for text in tasks]
+    flaky = [replies[0], Reply("{}", 500), replies[1], Reply("{}", 429, {"Retry-After": "0"})]
+    with stand_in(*flaky, *replies[2:]) as server:
+        client = ChatClient(
+            Endpoint(server.base_url, "m", prices=Prices(1.0, 1.0)), sleep=lambda seconds: None
+        )
+        with client:
+            scored = evaluate(LEDGER_ID, LLMPolicy(client), episodes=4)
+    assert scored.success is not None
+    assert scored.success.estimate == 1.0
+    assert scored.usage.requests == 4
+    assert scored.usage.usd == pytest.approx(4 * 110e-6)
+    assert "4 requests, 400 tokens read, 40 written, 0.0004 USD" in scored.to_text()
+
+
+def test_workers_share_an_endpoint_and_its_budget() -> None:
+    with stand_in(completion(None, [SUBMIT])) as server:
+        client = ChatClient(Endpoint(server.base_url, "m"), budget=Budget(tokens=110 * 6))
+        with client:
+            scored = evaluate(
+                LEDGER_ID,
+                lambda: LLMPolicy(client, calling=Calling.TOOLS),
+                episodes=50,
+                workers=2,
+            )
+    assert "budget of 660 tokens" in scored.stopped
+    assert 6 <= len(scored.scored) <= 7
+    assert scored.usage == client.meter.total
+
+
+def test_a_dead_endpoint_ends_the_run_without_a_score() -> None:
+    script = Script(Reply("{}", 503))
+    scored = evaluate(LEDGER_ID, policy(script), episodes=50)
+    assert scored.success is None
+    assert len(scored.errors) == 5
+    assert "5 episodes failed in a row" in scored.stopped
+    assert scored.rows() == ()
+    assert "status 503" in scored.to_text()

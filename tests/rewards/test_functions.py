@@ -1,0 +1,87 @@
+"""Rewards: sparse, telescoping, and charged."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from healthgym.core.episode import Transition
+from healthgym.core.verdict import Check, Profile, Verdict
+from healthgym.errors import ConfigurationError
+from healthgym.rewards import Costs, PotentialReward, SparseReward, resolve
+
+CHECK = Check("done", "It is done.")
+
+
+def verdict(progress: float) -> Verdict:
+    return Verdict.of(Profile.STRICT, [CHECK.result(progress == 1.0)], progress=progress)
+
+
+def step(
+    now: float | None,
+    before: float | None = None,
+    *,
+    calls: int = 1,
+    refused: int = 0,
+    terminated: bool = False,
+    truncated: bool = False,
+) -> Transition:
+    return Transition(
+        None if now is None else verdict(now),
+        None if before is None else verdict(before),
+        calls,
+        refused,
+        terminated,
+        truncated,
+    )
+
+
+def test_sparse_pays_for_a_submitted_success_only() -> None:
+    reward = SparseReward()
+    assert reward(step(None)) == 0.0
+    assert reward(step(1.0, terminated=True)) == 1.0
+    assert reward(step(0.9, terminated=True)) == 0.0
+    assert reward(step(1.0, truncated=True)) == 0.0
+
+
+def test_costs_are_charged_by_call_refusal_and_truncation() -> None:
+    costs = Costs(call=0.01, refused=0.1, unsubmitted=0.5)
+    for reward in (SparseReward(costs), PotentialReward(costs)):
+        assert reward(step(0.0, 0.0, calls=3, refused=2)) == pytest.approx(-0.23)
+        assert reward(step(0.0, 0.0, truncated=True)) == pytest.approx(-0.51)
+    assert SparseReward(costs)(step(1.0, terminated=True)) == pytest.approx(0.99)
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20))
+def test_potential_telescopes(path: list[float]) -> None:
+    reward = PotentialReward()
+    progress = [verdict(value).progress for value in path]
+    total = sum(reward(step(now, before)) for before, now in pairwise(path))
+    assert total == pytest.approx(progress[-1] - progress[0], abs=1e-9)
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=10))
+def test_no_cycle_earns_anything(path: list[float]) -> None:
+    reward = PotentialReward()
+    around = [*path, path[0]]
+    total = sum(reward(step(now, before)) for before, now in pairwise(around))
+    assert total == pytest.approx(0.0, abs=1e-9)
+
+
+def test_names_resolve() -> None:
+    assert resolve("sparse") == SparseReward()
+    assert resolve("shaped", {"call": 0.1}) == PotentialReward(Costs(call=0.1))
+    assert resolve("sparse", Costs(refused=1)) == SparseReward(Costs(refused=1))
+    own = PotentialReward()
+    assert resolve(own) is own
+    assert (SparseReward().dense, PotentialReward().dense) == (False, True)
+
+
+def test_unknown_names_and_negative_charges_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="sparse, shaped"):
+        resolve("dense")
+    with pytest.raises(ConfigurationError, match="call, refused and unsubmitted"):
+        resolve("sparse", {"step": 1})
+    with pytest.raises(ConfigurationError, match="not negative"):
+        Costs(call=-0.1)

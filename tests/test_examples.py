@@ -1,0 +1,62 @@
+"""Every example runs, for one step or a few."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.policies.standin import completion, stand_in
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("index", range(12))
+def test_play_an_episode(index: int) -> None:
+    assert load("play_an_episode").main(index) == 1.0
+
+
+def test_look_ahead() -> None:
+    returns = [load("look_ahead").main(index) for index in range(12)]
+    assert max(returns) >= 0.5
+    assert min(returns) == 0.0
+
+
+def test_a_reward_of_your_own() -> None:
+    assert 0.9 < load("a_reward_of_your_own").main(5) < 1.0
+
+
+def test_any_fhir_client() -> None:
+    assert load("any_fhir_client").main(8000) > 0
+
+
+def test_your_own_records(data_dir: Path) -> None:
+    folder = data_dir / "synthea-fhir-r4"
+    if not folder.is_dir():
+        pytest.skip("needs Synthea bundles in HEALTHGYM_DATA/synthea-fhir-r4")
+    kinds = load("your_own_records").main(str(folder), 12)
+    assert len(kinds) >= 4
+
+
+def test_score_a_model_against_a_stand_in() -> None:
+    with stand_in(completion(calls=[("finish", '{"value": [-1]}')])) as server:
+        result = load("score_a_model").main(server.base_url, "stand-in", 3)
+    assert len(result.results) == 3
+    assert all(episode.submitted for episode in result.results)
+
+
+def test_every_example_is_run_here() -> None:
+    tested = Path(__file__).read_text(encoding="utf-8")
+    for path in EXAMPLES.glob("*.py"):
+        assert f'load("{path.stem}")' in tested or path.stem.startswith("train_"), path.name
