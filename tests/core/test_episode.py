@@ -436,3 +436,37 @@ def test_the_transcript_holds_actions_as_text() -> None:
         '{"name": "list_accounts"}',
         "",
     ]
+
+
+def test_an_episode_may_be_stopped_from_outside() -> None:
+    episode = open_episode(reward=PotentialReward(Costs(unsubmitted=0.5)))
+    episode.step(oracle()[1])
+    assert not episode.stopped()
+    assert episode.stop() == -0.5
+    assert episode.stopped()
+    assert episode.done()
+    assert episode.total_reward() == 0.0
+    assert episode.verdict().progress == 0.5
+    with pytest.raises(EpisodeStateError, match="over"):
+        episode.stop()
+    with pytest.raises(EpisodeStateError, match="over"):
+        episode.step(READ)
+
+
+def test_stopping_the_last_role_settles_the_others() -> None:
+    episode, price = market(SparseReward(Costs(unsubmitted=0.5)))
+    episode.step(call("agree", price=price), "buyer")
+    assert episode.stop("seller") == -0.5
+    assert episode.done()
+    assert (episode.total_reward("buyer"), episode.total_reward("seller")) == (0.0, -0.5)
+    first, _ = market(SparseReward(Costs(unsubmitted=0.5)))
+    assert first.stop("buyer") == 0.0
+    assert not first.done()
+
+
+def test_long_reasons_are_cut() -> None:
+    episode = open_episode()
+    outcome = episode.step(call("ledger.read_balance", account="a", **{"b" * 9000: 1}))
+    assert len(outcome.errors[0]) < 4001
+    toolset_error = episode.step(call("transfer", source="x" * 9000, target="elm", amount=1))
+    assert len(toolset_error.errors[0]) <= 4000

@@ -1,0 +1,39 @@
+"""The conformance suite and replay, for anyone who adds an environment.
+
+Each check takes a registered id (``"module:Name-v0"`` imports the module that registers it), raises
+:class:`healthgym.errors.ConformanceError` where a promise is broken, and returns what it measured.
+"""
+
+from healthgym.testing.determinism import (
+    check_clone,
+    check_determinism,
+    check_isolation,
+    check_processes,
+    transcript_digest,
+)
+from healthgym.testing.face import check_docstring, check_gym_api, check_schemas
+from healthgym.testing.hostile import check_hostile_actions, hostile_actions
+from healthgym.testing.leaks import check_no_leak, check_splits, instance_hash
+from healthgym.testing.replay import ReplayReport, replay
+from healthgym.testing.scoring import check_baselines, check_oracle, check_tool_kinds
+
+__all__ = [
+    "ReplayReport",
+    "check_baselines",
+    "check_clone",
+    "check_determinism",
+    "check_docstring",
+    "check_gym_api",
+    "check_hostile_actions",
+    "check_isolation",
+    "check_no_leak",
+    "check_oracle",
+    "check_processes",
+    "check_schemas",
+    "check_splits",
+    "check_tool_kinds",
+    "hostile_actions",
+    "instance_hash",
+    "replay",
+    "transcript_digest",
+]

@@ -1,0 +1,162 @@
+"""Same seed and actions, same bytes; and no episode touches another."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from healthgym.core.seeding import Split
+from healthgym.testing.play import Step, actions_of, make, play, policies, replay_actions, require
+from healthgym.testing.play import shown as as_text
+
+
+def check_determinism(env_id: str, seeds: int = 5) -> int:
+    """Play tasks in two instances with the same seeds and actions; all must come out the same.
+
+    Args:
+        env_id: The environment.
+        seeds: Number of seeds.
+
+    Returns:
+        The number of steps compared.
+    """
+    one, two = make(env_id), make(env_id)
+    steps = 0
+    for seed in range(seeds):
+        first, second = one.reset(seed=seed), two.reset(seed=seed)
+        require(as_text(first) == as_text(second), f"{env_id}: reset(seed={seed}) differs.")
+        third, fourth = one.reset(), two.reset()
+        require(as_text(third) == as_text(fourth), f"{env_id}: the reset after {seed} differs.")
+    for index in range(seeds):
+        for policy in policies(index):
+            played = play(one, policy, Split.TRAIN, index)
+            again = list(replay_actions(two, played, Split.TRAIN, index))
+            _compare(env_id, f"task {index}, {policy.name}", played, again)
+            steps += len(played)
+    return steps
+
+
+def transcript_digest(env_id: str, tasks: int = 5) -> str:
+    """Return a hex digest of everything some episodes of an environment show."""
+    env = make(env_id)
+    digest = hashlib.blake2b(digest_size=16)
+    for seed in range(tasks):
+        digest.update(as_text(env.reset(seed=seed)).encode())
+    for split in Split:
+        for index in range(tasks):
+            for policy in policies(index):
+                for step in play(env, policy, split, index):
+                    digest.update(step.shown.encode())
+                digest.update(env.episode.world.digest().encode())
+    return digest.hexdigest()
+
+
+def check_processes(env_id: str, tasks: int = 3, hash_seeds: Sequence[int] = (0, 4242)) -> str:
+    """Play tasks in fresh processes with other hash seeds; each must show what this one shows.
+
+    Args:
+        env_id: The environment; ``"module:Name-v0"`` if the module must be imported first.
+        tasks: Number of tasks of each split.
+        hash_seeds: A process is started for each value of ``PYTHONHASHSEED``.
+
+    Returns:
+        The digest that all agree on.
+    """
+    here = transcript_digest(env_id, tasks)
+    program = (
+        "import sys; from healthgym.testing import transcript_digest; "
+        "print(transcript_digest(sys.argv[1], int(sys.argv[2])))"
+    )
+    for hash_seed in hash_seeds:
+        done = subprocess.run(
+            [sys.executable, "-c", program, env_id, str(tasks)],
+            env={
+                **os.environ,
+                "PYTHONHASHSEED": str(hash_seed),
+                "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        require(done.returncode == 0, f"{env_id}: a fresh process failed: {done.stderr[-2000:]}")
+        there = done.stdout.split()[-1]
+        require(here == there, f"{env_id}: PYTHONHASHSEED={hash_seed} shows something else.")
+    return here
+
+
+def check_isolation(env_id: str, tasks: int = 4) -> int:
+    """Interleave two environments, and use one again: neither may notice.
+
+    Args:
+        env_id: The environment.
+        tasks: Number of pairs of tasks.
+
+    Returns:
+        The number of steps compared.
+    """
+    steps = 0
+    used = make(env_id)
+    for index in range(tasks):
+        alone = [
+            play(make(env_id), policy, Split.TRAIN, task)
+            for policy, task in zip(policies(index), (2 * index, 2 * index + 1), strict=True)
+        ]
+        runs = [
+            replay_actions(make(env_id), played, Split.TRAIN, 2 * index + number)
+            for number, played in enumerate(alone)
+        ]
+        together = list(zip_longest(*runs))
+        for number, played in enumerate(alone):
+            seen = [row[number] for row in together if row[number] is not None]
+            _compare(env_id, f"task {2 * index + number}, interleaved", played, seen)
+            again = list(replay_actions(used, played, Split.TRAIN, 2 * index + number))
+            _compare(env_id, f"task {2 * index + number}, used before", played, again)
+            steps += len(played)
+    return steps
+
+
+def check_clone(env_id: str, tasks: int = 3) -> int:
+    """Clone episodes at every step: same future, and nothing done to one reaches the other.
+
+    Args:
+        env_id: The environment.
+        tasks: Number of tasks.
+
+    Returns:
+        The number of clones.
+    """
+    env = make(env_id)
+    clones = 0
+    for index in range(tasks):
+        for policy in policies(index):
+            script = []
+            twins = []
+            for action in actions_of(env, policy, Split.TRAIN, index):
+                twins.append((env.episode.clone(), env.episode.world.digest()))
+                script.append(action)
+                env.step(action)
+            last = (env.episode.world.digest(), env.episode.turns, env.episode.verdicts())
+            for number, (twin, digest) in enumerate(twins):
+                where = f"{env_id}: task {index}, {policy.name}, clone at step {number}"
+                require(twin.world.digest() == digest, f"{where} was changed by its original.")
+                for action in script[number:]:
+                    twin.step(action)
+                future = (twin.world.digest(), twin.turns, twin.verdicts())
+                require(future == last, f"{where} has another future.")
+                clones += 1
+            now = (env.episode.world.digest(), env.episode.turns, env.episode.verdicts())
+            require(now == last, f"{env_id}: task {index}: clones changed their original.")
+    return clones
+
+
+def _compare(env_id: str, what: str, played: Sequence[Step], again: Sequence[str]) -> None:
+    require(len(played) == len(again), f"{env_id}: {what}: {len(played)} steps, {len(again)} now.")
+    for number, (step, now) in enumerate(zip(played, again, strict=True), 1):
+        require(
+            step.shown == now, f"{env_id}: {what}: step {number} showed {step.shown}, now {now}."
+        )

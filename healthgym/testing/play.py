@@ -1,0 +1,93 @@
+"""What the checks share: making environments, and playing them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+
+from healthgym.core.env import HealthEnv
+from healthgym.core.family import AGENT
+from healthgym.core.seeding import Split
+from healthgym.errors import ConfigurationError, ConformanceError
+from healthgym.policies.base import Policy
+from healthgym.policies.scripted import RandomPolicy, ScriptPolicy
+from healthgym.registration import register_all
+
+ORACLE = "oracle"
+
+
+def make(env_id: str, **kwargs: Any) -> HealthEnv:
+    """Return the environment of an id, without Gymnasium's wrappers.
+
+    Raises:
+        ConfigurationError: If it is not one of ours.
+    """
+    register_all()
+    env = gym.make(env_id, **kwargs).unwrapped
+    if not isinstance(env, HealthEnv):
+        raise ConfigurationError(f"{env_id} is not a healthgym environment but {env}.")
+    return env
+
+
+def require(held: bool, message: str) -> None:
+    """Raise :class:`ConformanceError` with the message unless the condition held."""
+    if not held:
+        raise ConformanceError(message)
+
+
+def policies(seed: int = 0) -> tuple[Policy, ...]:
+    """Return two policies that between them touch most of an environment."""
+    return ScriptPolicy(ORACLE, seed), RandomPolicy(seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a played episode, as JSON text that can be compared and hashed."""
+
+    action: Any
+    shown: str
+
+
+def actions_of(env: HealthEnv, policy: Policy, split: Split, index: int) -> Iterator[Any]:
+    """Reset to a task and yield a policy's actions, each to be played before the next is drawn."""
+    observation, info = env.reset(options={"split": str(split), "index": index})
+    policy.begin(env, observation, info)
+    while not env.episode.done():
+        yield policy.act(observation)
+        observation = env.episode.turns[-1].observation
+
+
+def play(env: HealthEnv, policy: Policy, split: Split, index: int) -> list[Step]:
+    """Play a task to its end."""
+    steps = []
+    for action in actions_of(env, policy, split, index):
+        steps.append(Step(action, shown(env.step(action))))
+    return steps
+
+
+def replay_actions(env: HealthEnv, steps: list[Step], split: Split, index: int) -> Iterator[str]:
+    """Reset to a task and play recorded actions; yield what each step shows."""
+    env.reset(options={"split": str(split), "index": index})
+    for step in steps:
+        yield shown(env.step(step.action))
+
+
+def shown(outcome: tuple[Any, ...]) -> str:
+    """Return all that a reset or a step returns as text; pictures as their bytes."""
+    return json.dumps(outcome, sort_keys=True, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tobytes"):
+        return [str(value.dtype), list(value.shape), value.tobytes().hex()]
+    return repr(value)
+
+
+def role(env: HealthEnv) -> str:
+    """Return the role that the Gymnasium face plays."""
+    require(AGENT in env.episode.roles, f"A Gymnasium environment needs a role {AGENT!r}.")
+    return AGENT

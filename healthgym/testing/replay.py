@@ -1,0 +1,98 @@
+"""Play a recorded episode again and compare every byte."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any
+
+from healthgym.core.env import HealthEnv
+from healthgym.core.trajectory import Trajectory, Turn
+from healthgym.errors import HealthGymError, TrajectoryError
+from healthgym.testing.play import make
+from healthgym.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """A replay that gave the same bytes.
+
+    Attributes:
+        task_id: The task.
+        turns: Number of turns compared.
+        success: Whether every role succeeded, under the profile of the environment.
+    """
+
+    task_id: str
+    turns: int
+    success: bool
+
+
+def replay(trajectory: Trajectory, env: HealthEnv | None = None) -> ReplayReport:
+    """Play a trajectory's actions again and compare observations, rewards and verdicts.
+
+    Args:
+        trajectory: The record.
+        env: Environment to play on; made from the recorded id and arguments if omitted.
+
+    Raises:
+        TrajectoryError: If the environment cannot be made, or something comes out differently;
+            it tells the first difference.
+    """
+    inner = env or _make(trajectory)
+    try:
+        inner.reset(options={"task_id": trajectory.task_id})
+    except HealthGymError as error:
+        raise TrajectoryError(f"{trajectory.task_id} cannot be opened: {error}") from error
+    episode = inner.episode
+    fresh = inner.trajectory()
+    for name in ("kind", "instructions", "tools"):
+        _compare(trajectory, name, getattr(trajectory, name), getattr(fresh, name))
+    for number, turn in enumerate(trajectory.turns, 1):
+        if turn.role not in episode.roles or episode.done(turn.role):
+            raise _difference(trajectory, f"turn {number}", "a turn", f"{turn.role} is done")
+        episode.step(turn.action, turn.role)
+        _compare_turns(trajectory, number, turn, episode.turns[-1])
+    for role in trajectory.stopped:
+        episode.stop(role)
+    again = inner.trajectory()
+    for name in ("verdicts", "rewards"):
+        _compare(trajectory, name, getattr(trajectory, name), getattr(again, name))
+    profile = str(inner.config.profile)
+    success = all(verdicts[profile]["success"] for verdicts in again.verdicts.values())
+    return ReplayReport(trajectory.task_id, len(trajectory.turns), success)
+
+
+def _make(trajectory: Trajectory) -> HealthEnv:
+    if not trajectory.env_id:
+        raise TrajectoryError(
+            f"{trajectory.task_id} was recorded from an environment without an id; give one."
+        )
+    kwargs = {k: v for k, v in trajectory.env_kwargs.items() if k != "render_mode"}
+    try:
+        return make(trajectory.env_id, **kwargs)
+    except Exception as error:
+        raise TrajectoryError(f"{trajectory.env_id} cannot be made: {error}") from error
+
+
+def _compare_turns(trajectory: Trajectory, number: int, then: Turn, now: Turn) -> None:
+    for item in fields(Turn):
+        before, after = getattr(then, item.name), getattr(now, item.name)
+        _compare(trajectory, f"turn {number}, {item.name}", before, after)
+
+
+def _compare(trajectory: Trajectory, what: str, then: Any, now: Any) -> None:
+    # Through JSON, because the record has been: tuples have become lists.
+    before, after = (json.dumps(value, sort_keys=True) for value in (then, now))
+    if before != after:
+        raise _difference(trajectory, what, before, after)
+
+
+def _difference(trajectory: Trajectory, what: str, then: str, now: str) -> TrajectoryError:
+    start = next((i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), 0)
+    window = slice(max(start - 40, 0), start + 80)
+    recorded = trajectory.version or "an unknown version"
+    return TrajectoryError(
+        f"{trajectory.task_id}, {what}: recorded ...{then[window]}..., now ...{now[window]}... "
+        f"(recorded with {recorded}, replayed with {__version__})."
+    )

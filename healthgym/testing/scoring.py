@@ -1,0 +1,122 @@
+"""The bounds of every score: what knows the answer gets 1, what knows nothing gets nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from healthgym.core.env import HealthEnv
+from healthgym.core.family import CEILING
+from healthgym.core.seeding import Split
+from healthgym.core.tool import ToolKind
+from healthgym.core.verdict import Profile
+from healthgym.policies.base import Policy
+from healthgym.policies.scripted import NopPolicy, RandomPolicy, ScriptPolicy
+from healthgym.testing.play import ORACLE, actions_of, make, policies, require
+
+
+def check_oracle(
+    env_id: str,
+    tasks: int = 50,
+    profiles: Sequence[Profile] = tuple(Profile),
+    splits: Sequence[Split] = tuple(Split),
+) -> int:
+    """Play the oracle: every task solved, under every profile, for a return of 1.
+
+    Args:
+        env_id: The environment.
+        tasks: Number of tasks of each split.
+        profiles: The profiles it must succeed under.
+        splits: The splits.
+
+    Returns:
+        The number of episodes.
+    """
+    env = make(env_id)
+    played = 0
+    for split in splits:
+        for index in range(min(tasks, env.family.generator.size(split))):
+            for action in actions_of(env, ScriptPolicy(ORACLE), split, index):
+                _, _, _, truncated, info = env.step(action)
+                where = f"{env_id}: oracle, {env.episode.task.task_id}"
+                require("error" not in info, f"{where}: refused: {info.get('error')}")
+                require(not truncated, f"{where}: out of turns.")
+            for profile in profiles:
+                verdict = env.episode.verdict(profile=profile)
+                failed = [f"{c.check.name} ({c.detail})" for c in verdict.checks if not c.passed]
+                require(verdict.success, f"{where}: {profile} fails {', '.join(failed)}.")
+                require(verdict.progress == 1.0, f"{where}: {profile} progress is not 1.")
+            if env.config.profile in profiles:
+                total = env.episode.total_reward()
+                require(abs(total - 1.0) < 1e-9, f"{where}: the return is {total}, not 1.")
+            played += 1
+    return played
+
+
+def success_rate(env: HealthEnv, policy: Policy, tasks: int, profile: Profile) -> float:
+    """Return the share of the first test tasks that a policy solves."""
+    count = min(tasks, env.family.generator.size(Split.TEST))
+    solved = 0
+    for index in range(count):
+        for action in actions_of(env, policy, Split.TEST, index):
+            env.step(action)
+        solved += env.episode.verdict(profile=profile).success
+    return solved / count
+
+
+def check_baselines(env_id: str, tasks: int = 100) -> dict[str, float]:
+    """Play the policies without skill: none may solve more than its ceiling.
+
+    Doing nothing must solve nothing; the others are held to the family's ``ceilings``.
+
+    Args:
+        env_id: The environment.
+        tasks: Number of test tasks.
+
+    Returns:
+        The share of tasks solved under the strict profile, by policy.
+    """
+    env = make(env_id)
+    players: list[Policy] = [NopPolicy(), RandomPolicy()]
+    baselines = env.family.baselines()
+    require(ORACLE in baselines, f"{env_id}: the family has no oracle among its baselines.")
+    players += [ScriptPolicy(name) for name in baselines if name != ORACLE]
+    rates = {p.name: success_rate(env, p, tasks, Profile.STRICT) for p in players}
+    require(rates[NopPolicy.name] == 0.0, f"{env_id}: doing nothing solves tasks.")
+    ceilings = env.family.ceilings
+    for name, rate in rates.items():
+        ceiling = ceilings.get(name, CEILING)
+        require(rate <= ceiling, f"{env_id}: {name} solves {rate:.0%}, over {ceiling:.0%}.")
+    return rates
+
+
+def check_tool_kinds(env_id: str, tasks: int = 10) -> dict[str, int]:
+    """Play tasks call by call: what only reads changes nothing, what writes changes something.
+
+    Args:
+        env_id: The environment.
+        tasks: Number of tasks.
+
+    Returns:
+        How often each tool was carried out.
+    """
+    env = make(env_id)
+    used: dict[str, int] = {}
+    for index in range(tasks):
+        for policy in policies(index):
+            for action in actions_of(env, policy, Split.TRAIN, index):
+                before, known = env.episode.world.digest(), len(env.episode.events)
+                env.step(action)
+                events, changed = env.episode.events[known:], env.episode.world.digest() != before
+                if len(events) != 1:
+                    continue
+                event = events[0]
+                where = f"{env_id}: {event.tool} in {env.episode.task.task_id}"
+                if event.kind is None:
+                    require(not changed, f"{where} was refused and changed the world.")
+                    continue
+                used[event.tool] = used.get(event.tool, 0) + 1
+                if event.kind is ToolKind.READ:
+                    require(not changed, f"{where} reads, and changed the world.")
+                if event.kind is ToolKind.WRITE:
+                    require(changed, f"{where} writes, and changed nothing without an error.")
+    return used

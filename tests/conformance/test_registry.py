@@ -1,0 +1,72 @@
+"""Every registered environment keeps every promise."""
+
+import pytest
+
+import healthgym
+from healthgym import testing
+
+pytestmark = pytest.mark.parametrize("env_id", healthgym.ids())
+
+
+def test_gym_api(env_id: str) -> None:
+    pytest.importorskip("PIL")
+    testing.check_gym_api(env_id)
+
+
+def test_docstring(env_id: str) -> None:
+    assert testing.check_docstring(env_id)
+
+
+def test_schemas(env_id: str) -> None:
+    pytest.importorskip("transformers")
+    assert testing.check_schemas(env_id)
+
+
+def test_determinism(env_id: str) -> None:
+    assert testing.check_determinism(env_id, seeds=4)
+
+
+def test_processes(env_id: str) -> None:
+    assert testing.check_processes(env_id, tasks=2)
+
+
+def test_isolation(env_id: str) -> None:
+    assert testing.check_isolation(env_id)
+
+
+def test_clone(env_id: str) -> None:
+    assert testing.check_clone(env_id)
+
+
+def test_oracle(env_id: str) -> None:
+    assert testing.check_oracle(env_id, tasks=40)
+
+
+def test_baselines(env_id: str) -> None:
+    assert testing.check_baselines(env_id, tasks=60)
+
+
+def test_tool_kinds(env_id: str) -> None:
+    assert testing.check_tool_kinds(env_id)
+
+
+def test_hostile_actions(env_id: str) -> None:
+    assert testing.check_hostile_actions(env_id, 500)
+
+
+def test_no_leak(env_id: str) -> None:
+    assert testing.check_no_leak(env_id)
+
+
+def test_splits(env_id: str) -> None:
+    assert testing.check_splits(env_id, tasks=60)
+
+
+@pytest.mark.slow
+def test_oracle_on_many_tasks(env_id: str) -> None:
+    assert testing.check_oracle(env_id, tasks=1000)
+
+
+@pytest.mark.slow
+def test_hundred_thousand_hostile_actions(env_id: str) -> None:
+    assert testing.check_hostile_actions(env_id, 100_000, seed=1)

@@ -1,0 +1,214 @@
+"""The toy ledger with one promise broken at a time, so that each check is seen to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from healthgym.core.env import HealthEnv
+from healthgym.core.family import AGENT, Baseline, Script, Seat
+from healthgym.core.seeding import Split
+from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.tool import ToolCatalog, ToolKind, Toolset, call, tool
+from healthgym.errors import ToolError
+from healthgym.spaces import UnicodeText
+from tests.core.toys import Ledger, LedgerGenerator, LedgerTools, LedgerWorld, make_ledger
+
+_counted: Iterator[int] = iter(range(10**9))
+
+
+class HashingWorld(LedgerWorld):
+    """Its digest follows PYTHONHASHSEED."""
+
+    def digest(self) -> str:
+        return str(hash("balances"))
+
+
+class SharingWorld(LedgerWorld):
+    """Its clones share their notes."""
+
+    def clone(self) -> LedgerWorld:
+        twin = super().clone()
+        twin.notes = self.notes
+        return twin
+
+
+class TellingWorld(LedgerWorld):
+    """Holds what only the verifier may know."""
+
+    secret: Any = None
+
+
+class CountingReads(LedgerTools):
+    @tool(ToolKind.READ)
+    def read_balance(self, account: str) -> str:
+        """Read the balance of an account, and leave a trace.
+
+        Args:
+            account: Name of the account, e.g. "elm".
+        """
+        self.world.counters.draw("reads")
+        return str(self.world.balance(account))
+
+
+class IdleWrites(LedgerTools):
+    @tool(ToolKind.WRITE)
+    def annotate(self, tags: list[str], facts: dict[str, int] | None = None) -> str:
+        """Pretend to add a note.
+
+        Args:
+            tags: Words.
+            facts: Numbers by name.
+        """
+        return "noted"
+
+
+class HalfWrites(LedgerTools):
+    @tool(ToolKind.READ)
+    def list_accounts(self, order: str = "name", limit: int | None = None) -> str:
+        """List the accounts.
+
+        Args:
+            order: What to sort by.
+            limit: Most accounts to show.
+        """
+        self.world.counters.draw("half")
+        raise ToolError("Halfway through.")
+
+
+class Forgiving(LedgerTools):
+    @tool(ToolKind.READ)
+    def anything(self, note: Any = None) -> str:
+        """Take anything.
+
+        Args:
+            note: Anything (choices: ["a", "b"])
+        """
+        return "fine"
+
+
+class Crashing(LedgerTools):
+    @tool(ToolKind.READ)
+    def list_accounts(self, order: str = "name", limit: int | None = None) -> str:
+        """List the accounts.
+
+        Args:
+            order: What to sort by.
+            limit: Most accounts to show.
+        """
+        raise KeyError(order)
+
+
+class Telling(LedgerTools):
+    @tool(ToolKind.READ)
+    def list_accounts(self, order: str = "name", limit: int | None = None) -> str:
+        """List the accounts.
+
+        Args:
+            order: What to sort by.
+            limit: Most accounts to show.
+        """
+        return str(getattr(self.world, "secret", ""))
+
+
+class Unsteady(LedgerGenerator):
+    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+        instance = super().generate(split, index)
+        wording = f"{instance.task.instruction} ({next(_counted)})"
+        return replace(instance, task=replace(instance.task, instruction=wording))
+
+
+class OneForAll(LedgerGenerator):
+    """Gives every split the same tasks."""
+
+    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+        instance = super().generate(Split.TEST, index % 1000)
+        return replace(instance, task=replace(instance.task, key=TaskKey(self.name, split, index)))
+
+
+class BrokenLedger(Ledger):
+    """A ledger with one fault."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__()
+        self.fault = fault
+        generators: Mapping[str, Callable[[], LedgerGenerator]] = {
+            "unsteady": Unsteady,
+            "one-for-all": OneForAll,
+        }
+        self.generator = generators.get(fault, LedgerGenerator)()
+        toolsets: Mapping[str, type[Toolset[Any]]] = {
+            "counting-reads": CountingReads,
+            "idle-writes": IdleWrites,
+            "half-writes": HalfWrites,
+            "forgiving": Forgiving,
+            "crashing": Crashing,
+            "telling": Telling,
+        }
+        self._seats = {AGENT: Seat(ToolCatalog([toolsets.get(fault, LedgerTools)]))}
+
+    def open(self, instance: Instance[Task, Reference]) -> LedgerWorld:
+        worlds = {"hashing": HashingWorld, "sharing": SharingWorld}
+        if self.fault in ("telling", "holding"):
+            world = TellingWorld(instance.start)
+            reference: Any = instance.reference
+            world.secret = reference.answer if self.fault == "telling" else [reference]
+            return world
+        return worlds.get(self.fault, LedgerWorld)(instance.start)
+
+    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+        script = super().oracle(instance, rng)
+        match self.fault:
+            case "wrong-oracle":
+                return [call("submit", answer="x")]
+            case "clumsy-oracle":
+                return ["oops", *script]
+            case "late-oracle":
+                return [call("list_accounts")] * 9
+            case "sharing" | "idle-writes":
+                return [call("annotate", tags=["a"]), *script]
+            case "counting-reads" | "crashing" | "telling" | "half-writes":
+                return [call("list_accounts"), *script]
+        return script
+
+    def baselines(self) -> Mapping[str, Baseline]:
+        if self.fault == "known":
+            return {"oracle": self.oracle, "flood": self.oracle}
+        return {} if self.fault == "unknown-oracle" else super().baselines()
+
+
+class Undocumented(HealthEnv):
+    """A ledger.
+
+    ## Rewards
+
+    ## Description
+    """
+
+
+def make_broken(fault: str, render_mode: str | None = None) -> HealthEnv:
+    sound = make_ledger(render_mode=render_mode)
+    env = HealthEnv(BrokenLedger(fault), sound.reward, config=sound.config, render_mode=render_mode)
+    if fault == "narrow":
+        env.observation_space = UnicodeText(3)
+    return env
+
+
+FAULTS = (
+    "none", "unsteady", "one-for-all", "hashing", "sharing", "telling", "holding", "counting-reads",
+    "idle-writes", "half-writes", "forgiving", "crashing", "wrong-oracle", "clumsy-oracle",
+    "late-oracle", "known", "unknown-oracle", "narrow",
+)  # fmt: skip
+
+
+def id_of(fault: str) -> str:
+    return f"Toy{fault.title().replace('-', '')}-v0"
+
+
+for _fault in FAULTS:
+    if id_of(_fault) not in gym.registry:
+        gym.register(id_of(_fault), "tests.testing.broken:make_broken", kwargs={"fault": _fault})

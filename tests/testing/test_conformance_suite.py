@@ -1,0 +1,106 @@
+"""Each check passes on a sound environment, and fails on one that breaks its promise."""
+
+import inspect
+
+import pytest
+
+from healthgym import testing
+from healthgym.errors import ConfigurationError, ConformanceError
+from healthgym.testing import face
+from tests.testing.broken import FAULTS, id_of
+
+SOUND = f"tests.testing.broken:{id_of('none')}"
+CHECKS = [
+    name
+    for name in testing.__all__
+    if name.startswith("check_") and name not in ("check_docstring", "check_schemas")
+]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_sound_environment_passes(name: str) -> None:
+    measured = getattr(testing, name)(SOUND)
+    if name == "check_baselines":
+        assert measured.keys() == {"nop", "random", "prior"}
+        assert measured["nop"] == 0.0
+    elif name != "check_gym_api":
+        assert measured
+
+
+@pytest.mark.parametrize(
+    ("check", "fault", "reason"),
+    [
+        ("determinism", "unsteady", r"reset\(seed=0\) differs"),
+        ("splits", "unsteady", "is not the same twice"),
+        ("splits", "one-for-all", "toy-ledger/validation/0 equals toy-ledger/train/0"),
+        ("processes", "hashing", "PYTHONHASHSEED=0 shows something else"),
+        ("clone", "sharing", "was changed by its original"),
+        ("tool_kinds", "counting-reads", "reads, and changed the world"),
+        ("tool_kinds", "idle-writes", "writes, and changed nothing without an error"),
+        ("tool_kinds", "half-writes", "was refused and changed the world"),
+        ("hostile_actions", "half-writes", "was refused and changed the world"),
+        ("hostile_actions", "crashing", "name|balance"),
+        ("hostile_actions", "telling", "got the Reference out"),
+        ("no_leak", "telling", "leaks into the answer to ToolCall"),
+        ("no_leak", "holding", "the world holds a Reference"),
+        ("oracle", "wrong-oracle", "paper fails reported"),
+        ("oracle", "clumsy-oracle", "refused: No tool call found"),
+        ("oracle", "late-oracle", "out of turns"),
+        ("baselines", "known", "flood solves 100%, over 5%"),
+        ("baselines", "unknown-oracle", "no oracle among its baselines"),
+        ("docstring", "none", "lacks Description, Observation Space"),
+    ],
+)
+def test_a_broken_promise_is_found(check: str, fault: str, reason: str) -> None:
+    env_id = f"tests.testing.broken:{id_of(fault)}"
+    with pytest.raises(KeyError if fault == "crashing" else ConformanceError, match=reason):
+        getattr(testing, f"check_{check}")(env_id)
+
+
+def test_gymnasiums_own_checker_is_asked() -> None:
+    with pytest.raises((AssertionError, UserWarning), match="observation"):
+        testing.check_gym_api(id_of("narrow"))
+
+
+def test_a_schema_that_transformers_reads_otherwise_is_found() -> None:
+    pytest.importorskip("transformers")
+    assert testing.check_schemas(SOUND) == 6
+    with pytest.raises(ConformanceError, match=r"parameters of ledger\.anything"):
+        testing.check_schemas(id_of("forgiving"))
+
+
+def document(monkeypatch: pytest.MonkeyPatch, headings: list[str], example: str) -> None:
+    """Give the sound environment a docstring."""
+    text = "A ledger.\n\n" + "".join(
+        f"## {heading}\n\n{example if heading == 'Example' else 'Text.'}\n\n"
+        for heading in headings
+    )
+    from healthgym.core.env import HealthEnv
+
+    monkeypatch.setattr(HealthEnv, "__doc__", text)
+    assert inspect.getdoc(HealthEnv) == text.strip()
+
+
+def test_docstrings(monkeypatch: pytest.MonkeyPatch) -> None:
+    headings = list(face.HEADINGS)
+    document(monkeypatch, headings, ">>> 1 + 1\n2\n>>> 2 + 2\n4")
+    assert testing.check_docstring(SOUND) == 2
+    document(monkeypatch, headings, ">>> 1 + 1\n3")
+    with pytest.raises(ConformanceError, match="Expected"):
+        testing.check_docstring(SOUND)
+    document(monkeypatch, headings, "None.")
+    with pytest.raises(ConformanceError, match="no example"):
+        testing.check_docstring(SOUND)
+    document(monkeypatch, headings[::-1], ">>> 1")
+    with pytest.raises(ConformanceError, match="in the order Version History"):
+        testing.check_docstring(SOUND)
+
+
+def test_other_environments_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="not a healthgym environment"):
+        testing.check_clone("CartPole-v1")
+
+
+def test_every_fault_is_tested() -> None:
+    source = inspect.getsource(inspect.getmodule(test_every_fault_is_tested))  # type: ignore[arg-type]
+    assert [fault for fault in FAULTS if f'"{fault}"' not in source and fault != "none"] == []
