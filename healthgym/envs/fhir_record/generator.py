@@ -184,7 +184,7 @@ class FhirRecordGenerator:
     def size(self, split: Split) -> int:
         """Return the number of tasks of a split."""
         fixed = self._mix.fixed
-        return len(fixed) if fixed and split is Split.TEST else INDEX_BOUND
+        return len(fixed) if fixed and split == Split.TEST else INDEX_BOUND
 
     def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
         """Return a question; the same for the same arguments, everywhere."""
@@ -218,7 +218,7 @@ class FhirRecordGenerator:
         return self._draw_branch(split, index, task_rng(self.name, split, index))[0]
 
     def _draw_branch(self, split: Split, index: int, rng: np.random.Generator) -> tuple[str, str]:
-        if self._mix.fixed and split is Split.TEST:
+        if self._mix.fixed and split == Split.TEST:
             return self._mix.fixed[index]
         menu = self._menu(split)
         kind = menu.kinds[_place(menu.kind_edges, rng)]

@@ -88,7 +88,7 @@ class OfficialSource:
         Raises:
             ConfigurationError: For any split but test.
         """
-        if split is not Split.TEST:
+        if split != Split.TEST:
             raise ConfigurationError(
                 f"The published tasks are held out for testing; there is no {split} split."
             )

@@ -1,0 +1,25 @@
+"""Recorded episodes replay to the same text, rewards and verdicts, byte for byte."""
+
+from __future__ import annotations
+
+import pytest
+
+import healthgym
+from healthgym.core.trajectory import read_trajectories
+from healthgym.testing.replay import replay
+from tests.golden.record import POLICIES, TASKS, path_of
+
+
+@pytest.mark.parametrize("env_id", healthgym.ids())
+def test_golden_trajectories_replay(env_id: str) -> None:
+    recorded = list(read_trajectories(path_of(env_id)))
+    assert len(recorded) == len(POLICIES) * TASKS
+    for trajectory in recorded:
+        replay(trajectory)
+
+
+@pytest.mark.parametrize("env_id", healthgym.ids())
+def test_golden_trajectories_of_the_oracle_are_successes(env_id: str) -> None:
+    for trajectory in list(read_trajectories(path_of(env_id)))[:TASKS]:
+        assert trajectory.verdicts["agent"]["strict"]["success"], trajectory.task_id
+        assert trajectory.verdicts["agent"]["paper"]["success"], trajectory.task_id
