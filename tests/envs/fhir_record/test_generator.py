@@ -158,7 +158,7 @@ def test_levels_can_be_mixed_and_are_named() -> None:
     ]
     assert 115 <= levels.count("easy") <= 185
     assert set(levels) == {"easy", "hard"}
-    _, info = env.reset(options={"difficulty": "hard"})
+    env.reset(options={"difficulty": "hard"})
     assert env.episode.task.metadata["difficulty"] == "hard"
 
 

@@ -85,15 +85,21 @@ HOLES: dict[str, tuple[Defect, str, str, str, Callable[[Script], Script]]] = {
     "a further order": (Defect.EXTRA_POSTS, "v2", "v2-t4", "overdue", extra_order),
     "one repeat test twice": (Defect.TWO_TSH_PASS, "v2", "v2-t6", "protocol_b", two_of_one_repeat),
     "repeat tests tomorrow": (
-        Defect.FUTURE_UNCHECKED, "v2", "v2-t6", "protocol_b",
+        Defect.FUTURE_UNCHECKED,
+        "v2",
+        "v2-t6",
+        "protocol_b",
         edit("create_service_request", occurrence="2023-11-14T08:00:00+00:00"),
     ),
     "naloxone by mouth, 400 g": (
-        Defect.DOSE_UNCHECKED, "v2", "v2-t8", "uncovered",
+        Defect.DOSE_UNCHECKED,
+        "v2",
+        "v2-t8",
+        "uncovered",
         edit("create_medication_request", dose=400.0, dose_unit="g", route="oral"),
     ),
     "fluids for a vaccine": (Defect.FLU_SUBSTRING, "v2", "v2-t9", "stale", fluid),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES.keys())
@@ -114,24 +120,36 @@ def swap_orders(script: Script) -> Script:
 PUNISHED: dict[str, tuple[Defect, str | None, str, str, Callable[[Script], Script]]] = {
     "level before the drug": (Defect.POST_ORDER, "v1", "v1-t9", "low", swap_orders),
     "date with a Z": (
-        Defect.DATE_AS_STORED, "v1", "v1-t10", "fresh",
+        Defect.DATE_AS_STORED,
+        "v1",
+        "v1-t10",
+        "fresh",
         lambda script: [
             *script[:-1],
-            call("finish", value=[
-                script[-1].arguments["value"][0],
-                script[-1].arguments["value"][1].replace("+00:00", "Z"),
-            ]),
+            call(
+                "finish",
+                value=[
+                    script[-1].arguments["value"][0],
+                    script[-1].arguments["value"][1].replace("+00:00", "Z"),
+                ],
+            ),
         ],
     ),
     "vaccine by its code alone": (
-        Defect.COVID_WORD, "v2", "v2-t10", "stale",
+        Defect.COVID_WORD,
+        "v2",
+        "v2-t10",
+        "stale",
         lambda script: [
-            ToolCall(a.name, {k: v for k, v in a.arguments.items() if k not in ("text", "medication")})
-            if a.name.startswith("create") else a
+            ToolCall(
+                a.name, {k: v for k, v in a.arguments.items() if k not in ("text", "medication")}
+            )
+            if a.name.startswith("create")
+            else a
             for a in script
         ],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", PUNISHED.values(), ids=PUNISHED.keys())

@@ -8,8 +8,14 @@ from healthgym.core.clock import Clock
 from healthgym.envs.fhir_record.draft import PRESETS, Difficulty, Draft
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.kinds.base import example_answer
-from healthgym.envs.fhir_record.kinds.labs import A1C, GLUCOSE, MAGNESIUM, POTASSIUM, year_before
 from healthgym.envs.fhir_record.kinds.lookups import NOT_FOUND, age_at, bears_name, birthday_branch
+from healthgym.envs.fhir_record.kinds.readings import (
+    A1C,
+    GLUCOSE,
+    MAGNESIUM,
+    POTASSIUM,
+    year_before,
+)
 from healthgym.envs.fhir_record.task import Facts
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.envs.fhir_record.wording import Style, phrase

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from healthgym.core.clock import Clock
 from healthgym.core.tool import ToolCatalog, call
-from healthgym.envs.fhir_record.toolset import RecordToolset, evaluate
+from healthgym.envs.fhir_record.calculator import evaluate
+from healthgym.envs.fhir_record.toolset import RecordToolset
 from healthgym.errors import ToolError
 from healthgym.worlds.fhir.charts import ChartBuilder
 from healthgym.worlds.fhir.world import FhirWorld
@@ -81,9 +83,13 @@ def test_observations_come_newest_first_page_by_page() -> None:
     second = use(world, "next_page", token=token).splitlines()
     assert second[0] == "2023-11-13T00:15:00+00:00 GLU 110 mg/dL"
     window = use(
-        world, "search_observations", patient="S7000001", code="GLU",
-        since="2023-11-13T09:00:00+00:00", until="2023-11-13T09:30:00+00:00",
-    )  # fmt: skip
+        world,
+        "search_observations",
+        patient="S7000001",
+        code="GLU",
+        since="2023-11-13T09:00:00+00:00",
+        until="2023-11-13T09:30:00+00:00",
+    )
     assert window == "2023-11-13T09:15:00+00:00 GLU 101 mg/dL"
     vitals = use(world, "search_observations", patient="S7000001", category="vital-signs")
     assert vitals == "2023-11-13T10:05:00+00:00 BP 149/44"
@@ -123,9 +129,16 @@ def test_raw_fhir_is_there_on_request() -> None:
 def test_orders_are_stored_as_fhir_and_found_again() -> None:
     world = chart()
     said = use(
-        world, "create_medication_request", patient="S7000001", medication="potassium chloride",
-        code="40032-917-01", dose=40.0, dose_unit="mEq", route="oral", frequency="once",
-    )  # fmt: skip
+        world,
+        "create_medication_request",
+        patient="S7000001",
+        medication="potassium chloride",
+        code="40032-917-01",
+        dose=40.0,
+        dose_unit="mEq",
+        route="oral",
+        frequency="once",
+    )
     order = world.store.written[0].resource
     assert said == f"Ordered: MedicationRequest {order['id']}."
     assert order["medicationCodeableConcept"] == {
@@ -136,8 +149,15 @@ def test_orders_are_stored_as_fhir_and_found_again() -> None:
     assert order["dosageInstruction"][0]["route"] == {"text": "oral"}
     found = use(world, "search_medication_requests", patient="S7000001", text="potassium")
     assert f"id {order['id']}" in found
-    use(world, "create_service_request", patient="S7000001", code="2823-3", system="http://loinc.org",
-        occurrence="2023-11-14T08:00:00", note="fasting")  # fmt: skip
+    use(
+        world,
+        "create_service_request",
+        patient="S7000001",
+        code="2823-3",
+        system="http://loinc.org",
+        occurrence="2023-11-14T08:00:00",
+        note="fasting",
+    )
     service = world.store.written[1].resource
     assert service["occurrenceDateTime"] == "2023-11-14T08:00:00+00:00"
     assert service["note"] == [{"text": "fasting"}]
@@ -152,8 +172,17 @@ def test_written_orders_are_valid_r4() -> None:
     from fhir.resources.R4B import get_fhir_model_class
 
     world = chart()
-    use(world, "create_medication_request", patient="S7000001", medication="magnesium", dose=2.0,
-        dose_unit="g", route="IV", rate=2.0, rate_unit="h")  # fmt: skip
+    use(
+        world,
+        "create_medication_request",
+        patient="S7000001",
+        medication="magnesium",
+        dose=2.0,
+        dose_unit="g",
+        route="IV",
+        rate=2.0,
+        rate_unit="h",
+    )
     use(world, "create_service_request", patient="S7000001", code="x", note="n", priority="stat")
     use(world, "record_observation", patient="S7000001", flowsheet="BP", value="1/1 mmHg")
     for write in world.store.written:
@@ -176,8 +205,16 @@ def test_stopping_takes_an_active_order_once() -> None:
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("create_medication_request", {"patient": "S7000001"}, "Name the medication"),
     ("create_medication_request", {"patient": "S9", "medication": "x"}, "no patient"),
-    ("create_medication_request", {"patient": "S7000001", "medication": "x", "dose": 1.0}, "number and a unit"),
-    ("create_service_request", {"patient": "S7000001", "code": "x", "occurrence": "soon"}, "a time such as"),
+    (
+        "create_medication_request",
+        {"patient": "S7000001", "medication": "x", "dose": 1.0},
+        "number and a unit",
+    ),
+    (
+        "create_service_request",
+        {"patient": "S7000001", "code": "x", "occurrence": "soon"},
+        "a time such as",
+    ),
     ("create_service_request", {"patient": "S7000001", "code": "x", "priority": "now"}, "priority"),
     ("create_service_request", {"patient": "S7000001", "code": " "}, "1 to 4000"),
     ("record_observation", {"patient": "", "flowsheet": "BP", "value": "1"}, "1 to 4000"),
@@ -185,7 +222,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("search_observations", {"patient": "S7000001", "since": "yesterday"}, "yesterday"),
     ("next_page", {"token": "made-up"}, "token"),
     ("calculate", {"expression": "__import__('os')"}, "only numbers"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -219,9 +256,25 @@ def test_arithmetic(expression: str, value: str) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["", "1/0", "2**9", "a", "open('x')", "1e999", "(" * 200, "mean()", "round()", "1 2", "9" * 600, "mean",
-     "(1).real", "[1]", "1if 1else 2", "'a'*9"],
-)  # fmt: skip
+    [
+        "",
+        "1/0",
+        "2**9",
+        "a",
+        "open('x')",
+        "1e999",
+        "(" * 200,
+        "mean()",
+        "round()",
+        "1 2",
+        "9" * 600,
+        "mean",
+        "(1).real",
+        "[1]",
+        "1if 1else 2",
+        "'a'*9",
+    ],
+)
 def test_what_is_not_arithmetic_is_refused(expression: str) -> None:
     with pytest.raises(ToolError):
         evaluate(expression)
@@ -229,7 +282,5 @@ def test_what_is_not_arithmetic_is_refused(expression: str) -> None:
 
 @given(st.text(alphabet="0123456789.+-*/(), meanroudsix", max_size=60))
 def test_no_expression_escapes_the_calculator(expression: str) -> None:
-    try:
+    with contextlib.suppress(ToolError):
         float(evaluate(expression))
-    except ToolError:
-        pass

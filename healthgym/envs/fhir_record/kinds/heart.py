@@ -9,7 +9,7 @@ from typing import ClassVar
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.fhir_record.draft import Draft
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
-from healthgym.envs.fhir_record.kinds.labs import Analyte, in_window, plant_series
+from healthgym.envs.fhir_record.kinds.readings import Analyte, in_window, plant_series
 from healthgym.envs.fhir_record.task import NOTHING, Decision, Expected, Facts, number
 from healthgym.envs.fhir_record.view import ChartView, Reading
 

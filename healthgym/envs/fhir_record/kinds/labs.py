@@ -7,13 +7,29 @@ dated after the question was asked is not a result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import ClassVar
 
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.fhir_record.draft import DAY, Draft
+from healthgym.envs.fhir_record.draft import Draft
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
+from healthgym.envs.fhir_record.kinds.readings import (
+    A1C,
+    GLUCOSE,
+    INTRAVENOUS,
+    MAGNESIUM,
+    MEQ,
+    MINUTES_OF_DAY,
+    ORAL,
+    POTASSIUM,
+    UCUM_GRAM,
+    UCUM_HOUR,
+    Analyte,
+    in_window,
+    latest,
+    plant_series,
+    year_before,
+)
 from healthgym.envs.fhir_record.task import (
     NOTHING,
     Decision,
@@ -24,98 +40,6 @@ from healthgym.envs.fhir_record.task import (
     number,
 )
 from healthgym.envs.fhir_record.view import ChartView, Reading
-
-UCUM_GRAM = ("g", "gram", "grams")
-UCUM_HOUR = ("h", "hr", "hour", "hours")
-MEQ = ("mEq",)
-INTRAVENOUS = ("IV", "intravenous")
-ORAL = ("oral", "po", "by mouth")
-
-_MINUTES_OF_DAY = DAY // 60
-
-
-def latest(
-    readings: Sequence[Reading], now: datetime, hours: float | None = None
-) -> Reading | None:
-    """Return the newest reading up to ``now``; none older than ``hours`` if that is given.
-
-    Of two readings of the same time the first one in the store counts, as in the published graders.
-    """
-    return max(in_window(readings, now, hours), key=lambda reading: reading.time, default=None)
-
-
-def in_window(
-    readings: Sequence[Reading], now: datetime, hours: float | None = None
-) -> list[Reading]:
-    """Return the readings in [now - hours, now], oldest first."""
-    start = None if hours is None else now - timedelta(hours=hours)
-    return [r for r in readings if r.time <= now and (start is None or r.time >= start)]
-
-
-@dataclass(frozen=True, slots=True)
-class Analyte:
-    """A laboratory test as the published charts store it.
-
-    Attributes:
-        concept: Its name in questions.
-        code: Its local code.
-        unit: Unit of nearly all rows.
-        other_unit: Another unit a row may be in, with the factor from the usual one.
-        usual: Range from which unremarkable values are drawn.
-        decimals: Decimals of a stored value.
-    """
-
-    concept: str
-    code: str
-    unit: str
-    other_unit: tuple[str, float] | None
-    usual: tuple[float, float]
-    decimals: int
-
-
-MAGNESIUM = Analyte("magnesium", "MG", "mg/dL", ("mmol/L", 1 / 2.43), (1.2, 2.6), 1)
-GLUCOSE = Analyte("glucose", "GLU", "mg/dL", ("mmol/L", 1 / 18.016), (62, 310), 0)
-POTASSIUM = Analyte("potassium", "K", "mmol/L", ("mEq/L", 1.0), (2.8, 5.6), 1)
-A1C = Analyte("a1c", "A1C", "%", None, (4.8, 12.5), 1)
-
-
-def plant_series(
-    draft: Draft,
-    analyte: Analyte,
-    recent: Sequence[tuple[int, float]],
-    *,
-    history_age: tuple[int, int],
-    decoy_age: tuple[int, int] = (5, _MINUTES_OF_DAY - 30),
-    edges: Sequence[float] = (),
-) -> None:
-    """Plant the rows that decide, older history, and rows that punish known shortcuts.
-
-    Args:
-        draft: The chart.
-        analyte: The test.
-        recent: Epoch second and value of the rows that decide.
-        history_age: Youngest and oldest age of the history rows, in minutes.
-        decoy_age: Youngest and oldest age of rows planted on other patients, in minutes.
-        edges: Values at which the decision changes. They are never planted in another unit, where
-            the rounding of a conversion would decide.
-    """
-    code, low, high = analyte.code, *analyte.usual
-    for when, value in recent:
-        unit, shown = analyte.unit, value
-        if analyte.other_unit and value not in edges and draft.trap() and draft.trap():
-            unit, factor = analyte.other_unit
-            shown = round(value * factor, 4)
-        draft.lab(code, when, shown, unit)
-    for _ in range(draft.integer(*draft.config.history)):
-        value = draft.number(low, high, analyte.decimals)
-        draft.lab(code, draft.minutes_ago(*history_age), value, analyte.unit)
-    if draft.trap():
-        ahead = draft.at_now + 60 * draft.integer(30, 2 * _MINUTES_OF_DAY)
-        draft.lab(code, ahead, draft.number(low, high, analyte.decimals), analyte.unit)
-    for other in draft.others:
-        for _ in range(draft.integer(0, 2)):
-            value = draft.number(low, high, analyte.decimals)
-            draft.lab(code, draft.minutes_ago(*decoy_age), value, analyte.unit, mrn=other.mrn)
 
 
 class _LatestLab(TaskKind):
@@ -156,8 +80,8 @@ class RecentMagnesium(_LatestLab):
         recent = []
         if branch == "present":
             for _ in range(draft.integer(*draft.config.window)):
-                recent.append((draft.minutes_ago(1, _MINUTES_OF_DAY), draft.number(0.8, 2.9)))
-        plant_series(draft, MAGNESIUM, recent, history_age=(_MINUTES_OF_DAY + 5, 60 * 24 * 40))
+                recent.append((draft.minutes_ago(1, MINUTES_OF_DAY), draft.number(0.8, 2.9)))
+        plant_series(draft, MAGNESIUM, recent, history_age=(MINUTES_OF_DAY + 5, 60 * 24 * 40))
         return self.facts(draft)
 
     def decide(self, view: ChartView, facts: Facts) -> Decision:
@@ -197,7 +121,7 @@ class MagnesiumReplacement(_LatestLab):
         recent = []
         if branch != "absent":
             edges, low, high = self._RANGES[branch]
-            when = draft.minutes_ago(1, _MINUTES_OF_DAY - 120)
+            when = draft.minutes_ago(1, MINUTES_OF_DAY - 120)
             recent.append((when, draft.edge_or(edges, low, high)))
             if draft.config.window[1] > 1 and draft.chance(0.5):
                 recent.append((when - 60 * draft.integer(30, 110), draft.number(0.8, 2.6)))
@@ -205,7 +129,7 @@ class MagnesiumReplacement(_LatestLab):
             draft,
             MAGNESIUM,
             recent,
-            history_age=(_MINUTES_OF_DAY + 5, 60 * 24 * 40),
+            history_age=(MINUTES_OF_DAY + 5, 60 * 24 * 40),
             edges=[edge for edges, _, _ in self._RANGES.values() for edge in edges],
         )
         return self.facts(draft)
@@ -248,8 +172,8 @@ class MeanGlucose(_LatestLab):
         recent = []
         if branch == "present":
             for _ in range(draft.integer(*draft.config.window)):
-                recent.append((draft.minutes_ago(0, _MINUTES_OF_DAY), draft.number(62, 310, 0)))
-        plant_series(draft, GLUCOSE, recent, history_age=(_MINUTES_OF_DAY + 1, 60 * 24 * 12))
+                recent.append((draft.minutes_ago(0, MINUTES_OF_DAY), draft.number(62, 310, 0)))
+        plant_series(draft, GLUCOSE, recent, history_age=(MINUTES_OF_DAY + 1, 60 * 24 * 12))
         return self.facts(draft)
 
     def lookups(self, facts: Facts, decision: Decision) -> Sequence[ToolCall]:
@@ -380,7 +304,7 @@ class A1cRecheck(_LatestLab):
                 when = draft.minutes_ago(60 * 24, 60 * 24 * 700)
                 draft.lab("A1C", when, value, "%", mrn=other.mrn)
             return self.facts(draft)
-        year = 365 * _MINUTES_OF_DAY
+        year = 365 * MINUTES_OF_DAY
         low, high = (60, year - 60) if branch == "fresh" else (year + 60, 3 * year)
         if draft.chance(0.25):  # close to the boundary
             low, high = (year - 1440, year - 60) if branch == "fresh" else (year + 60, year + 1440)
@@ -422,14 +346,6 @@ class A1cRecheck(_LatestLab):
             priority="stat",
         )
         return [order], [-1]
-
-
-def year_before(now: datetime) -> datetime:
-    """Return the same time of the same date a year earlier (28 February for a leap day)."""
-    try:
-        return now.replace(year=now.year - 1)
-    except ValueError:
-        return now.replace(year=now.year - 1, day=28)
 
 
 LAB_KINDS: tuple[TaskKind, ...] = (

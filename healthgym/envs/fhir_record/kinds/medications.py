@@ -30,7 +30,7 @@ from healthgym.envs.fhir_record.kinds.drugs import (
     plant_decoys,
     plant_order,
 )
-from healthgym.envs.fhir_record.kinds.labs import Analyte, latest, plant_series
+from healthgym.envs.fhir_record.kinds.readings import Analyte, latest, plant_series
 from healthgym.envs.fhir_record.task import (
     NOTHING,
     Decision,

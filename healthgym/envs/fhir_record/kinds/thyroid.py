@@ -10,7 +10,7 @@ from healthgym.core.tool import ToolCall, call
 from healthgym.envs.fhir_record.draft import Draft
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
 from healthgym.envs.fhir_record.kinds.events import MINUTES_OF_DAY
-from healthgym.envs.fhir_record.kinds.labs import ORAL, Analyte, in_window, latest
+from healthgym.envs.fhir_record.kinds.readings import ORAL, Analyte, in_window, latest
 from healthgym.envs.fhir_record.task import (
     NOTHING,
     Decision,

@@ -82,9 +82,7 @@ class InfluenzaVaccine(_Vaccination):
         if branch != "none":
             limit = _YEAR.days * MINUTES_OF_DAY
             age = age_beside(draft, limit, over=branch == "stale", youngest=60, oldest=_YEARS)
-        plant_procedures(
-            draft, (self.codes["vaccine"],), age, span=_YEARS, decoys=_OTHER_VACCINES
-        )
+        plant_procedures(draft, (self.codes["vaccine"],), age, span=_YEARS, decoys=_OTHER_VACCINES)
         return self.facts(draft)
 
 

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any
 
 from healthgym.core.verdict import Check, CheckResult
-from healthgym.envs.fhir_record.kinds.labs import (
+from healthgym.envs.fhir_record.kinds.readings import (
     INTRAVENOUS,
     MEQ,
     ORAL,

@@ -138,9 +138,7 @@ def thyroid_protocol(case: Case, posts: Sequence[Post]) -> list[CheckResult]:
     if not protocol:
         return no_writes(case, posts, word=True)
     medications = [post for post in posts if is_type(post, "MedicationRequest")]
-    repeats = [
-        post for post in posts if is_type(post, "ServiceRequest") and is_order(case, post)
-    ]
+    repeats = [post for post in posts if is_type(post, "ServiceRequest") and is_order(case, post)]
     tsh = [p for p in repeats if _names_test(case, p, "tsh") and timed(case, p, "tsh_repeat")]
     ft4 = [p for p in repeats if _names_test(case, p, "ft4") and timed(case, p, "ft4_repeat")]
     if case.has(Defect.TWO_TSH_PASS):
