@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from healthgym.core.episode import Episode
 
 WIDTH, HEIGHT = 960, 640
-_COLUMNS, _LINE, _MARGIN = 110, 14, 16
+_COLUMNS, _LINE, _SIZE, _MARGIN = 118, 17, 14, 16
 _INK, _PAPER = (32, 34, 37), (250, 250, 247)
 
 
@@ -65,9 +65,9 @@ def draw_transcript(text: str, images: Sequence[NDArray[Any]] = ()) -> NDArray[n
     lines = wrapped[-((HEIGHT - 2 * _MARGIN) // _LINE) :]
     page = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
     draw = ImageDraw.Draw(page)
-    font = ImageFont.load_default(size=11)
+    font = ImageFont.load_default(size=_SIZE)
     draw.multiline_text(
-        (_MARGIN, _MARGIN), "\n".join(lines), fill=_INK, font=font, spacing=_LINE - 11
+        (_MARGIN, _MARGIN), "\n".join(lines), fill=_INK, font=font, spacing=_LINE - _SIZE
     )
     side = WIDTH // 2 - 2 * _MARGIN
     for image in images[:1]:
