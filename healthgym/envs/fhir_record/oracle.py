@@ -12,24 +12,31 @@ from healthgym.envs.fhir_record.task import Decision, Facts, OrderSpec
 
 def solve(kind: TaskKind, facts: Facts, decision: Decision) -> tuple[ToolCall, ...]:
     """Return the look-ups, the orders, the stops and the finish value of a perfect agent."""
+    lookups = tuple(kind.lookups(facts, decision))
+    opened = any("patient" in lookup.arguments for lookup in lookups)
     return (
-        *kind.lookups(facts, decision),
-        *orders_of(facts, decision),
+        *lookups,
+        *orders_of("" if opened else facts.patient, decision),
         call("finish", value=example_answer(decision.answer)),
     )
 
 
-def orders_of(facts: Facts, decision: Decision) -> Iterator[ToolCall]:
-    """Yield the calls that make the record as the decision wants it."""
+def orders_of(patient: str, decision: Decision) -> Iterator[ToolCall]:
+    """Yield the calls that make the record as the decision wants it.
+
+    Args:
+        patient: Whom the orders name; empty if that chart is open.
+        decision: The decision.
+    """
     for spec in decision.orders:
-        yield order_call(facts, spec)
+        yield order_call(patient, spec)
     for order_id in sorted(decision.stops, key=lambda text: (len(text), text)):
         yield call("stop_medication_request", id=order_id)
 
 
-def order_call(facts: Facts, spec: OrderSpec) -> ToolCall:
+def order_call(patient: str, spec: OrderSpec) -> ToolCall:
     """Return the call that meets an order specification."""
-    arguments: dict[str, object] = {"patient": facts.patient}
+    arguments: dict[str, object] = {"patient": patient} if patient else {}
     if spec.resource_type == "Observation":
         arguments |= {"flowsheet": spec.codes[0], "value": spec.value}
         return ToolCall("record_observation", arguments)

@@ -16,10 +16,15 @@ from healthgym.worlds.fhir.world import FhirWorld
 _MOST_ROWS = 50
 _RAW_PAGE = "5"
 _MOST_TEXT = 4000
+_TOTAL = ("_total", "accurate")
 
 
 class RecordToolset(Toolset[FhirWorld]):
-    """Search, read and write a FHIR record system; short tables instead of JSON by default."""
+    """Search, read and write a FHIR record system; short tables instead of JSON by default.
+
+    The chart of the patient last named, or found as the only match, stays open: later calls are
+    about that patient unless they name another.
+    """
 
     # -- looking things up ---------------------------------------------------------------------
 
@@ -39,13 +44,17 @@ class RecordToolset(Toolset[FhirWorld]):
             raise ToolError("Give at least one of family, given, birth_date or mrn.")
         if mrn:
             mrn = self._patient_id(mrn)
-        params = [("_id", mrn), ("family", family), ("given", given), ("birthdate", birth_date)]
-        return self._table("Patient", params, 10, tables.patient_row)
+        named = [("_id", mrn), ("family", family), ("given", given), ("birthdate", birth_date)]
+        params = [(name, value) for name, value in named if value]
+        result = self.world.store.search("Patient", [*params, ("_count", "10"), _TOTAL])
+        if result.total == 1:
+            self.world.open_patient = str(result.resources[0]["id"])
+        return tables.table(result, tables.patient_row, "matches")
 
     @tool(ToolKind.READ)
     def search_observations(
         self,
-        patient: str,
+        patient: str = "",
         code: str = "",
         category: Literal["", "laboratory", "vital-signs"] = "",
         since: str = "",
@@ -55,7 +64,7 @@ class RecordToolset(Toolset[FhirWorld]):
         """List a patient's measurements, newest first. Each row is time, code, value with unit.
 
         Args:
-            patient: Medical record number.
+            patient: Medical record number; the chart last opened if left out.
             code: Local code of the test, e.g. "K"; all tests if left out.
             category: Only laboratory results or only vital signs.
             since: Earliest time, e.g. "2023-11-12T10:15:00+00:00" or "2023-11-12".
@@ -67,12 +76,12 @@ class RecordToolset(Toolset[FhirWorld]):
 
     @tool(ToolKind.READ)
     def search_medication_requests(
-        self, patient: str, status: str = "", text: str = "", limit: int = 20
+        self, patient: str = "", status: str = "", text: str = "", limit: int = 20
     ) -> str:
         """List a patient's medication orders, newest first, with their ids.
 
         Args:
-            patient: Medical record number.
+            patient: Medical record number; the chart last opened if left out.
             status: Only orders of this status, e.g. "active".
             text: Only orders whose text contains this word, e.g. "heparin".
             limit: Most rows to show, 1 to 50.
@@ -84,12 +93,12 @@ class RecordToolset(Toolset[FhirWorld]):
 
     @tool(ToolKind.READ)
     def search_procedures(
-        self, patient: str, code: str = "", since: str = "", until: str = "", limit: int = 10
+        self, patient: str = "", code: str = "", since: str = "", until: str = "", limit: int = 10
     ) -> str:
         """List a patient's procedures, newest first. Each row is time, code and name.
 
         Args:
-            patient: Medical record number.
+            patient: Medical record number; the chart last opened if left out.
             code: One code, or several separated by commas, e.g. "IMGCT0491,IMGIL0001".
             since: Earliest time, e.g. "2023-11-12".
             until: Latest time, in the same form.
@@ -99,11 +108,11 @@ class RecordToolset(Toolset[FhirWorld]):
         return self._dated("Procedure", params, since, until, limit, tables.procedure_row)
 
     @tool(ToolKind.READ)
-    def search_conditions(self, patient: str, code: str = "", limit: int = 20) -> str:
+    def search_conditions(self, patient: str = "", code: str = "", limit: int = 20) -> str:
         """List a patient's diagnoses. Each row is onset, ICD-10 code and name.
 
         Args:
-            patient: Medical record number.
+            patient: Medical record number; the chart last opened if left out.
             code: Only this code, e.g. "E11.9".
             limit: Most rows to show, 1 to 50.
         """
@@ -112,12 +121,12 @@ class RecordToolset(Toolset[FhirWorld]):
 
     @tool(ToolKind.READ)
     def search_service_requests(
-        self, patient: str, code: str = "", status: str = "", limit: int = 20
+        self, patient: str = "", code: str = "", status: str = "", limit: int = 20
     ) -> str:
         """List a patient's orders for tests, referrals and nursing, with their ids.
 
         Args:
-            patient: Medical record number.
+            patient: Medical record number; the chart last opened if left out.
             code: Only orders with this code.
             status: Only orders of this status, e.g. "active".
             limit: Most rows to show, 1 to 50.
@@ -173,13 +182,15 @@ class RecordToolset(Toolset[FhirWorld]):
     # -- changing the record -------------------------------------------------------------------
 
     @tool(ToolKind.WRITE)
-    def record_observation(self, patient: str, flowsheet: str, value: str, time: str = "") -> str:
+    def record_observation(
+        self, flowsheet: str, value: str, patient: str = "", time: str = ""
+    ) -> str:
         """Record a vital sign that was just measured.
 
         Args:
-            patient: Medical record number.
             flowsheet: Flowsheet id of the measurement, e.g. "BP".
             value: The measurement with its unit, e.g. "118/77 mmHg".
+            patient: Medical record number; the chart last opened if left out.
             time: When it was measured, ISO 8601; now if left out.
         """
         coding = {
@@ -201,7 +212,7 @@ class RecordToolset(Toolset[FhirWorld]):
     @tool(ToolKind.WRITE)
     def create_medication_request(
         self,
-        patient: str,
+        patient: str = "",
         medication: str = "",
         code: str = "",
         system: str = "http://hl7.org/fhir/sid/ndc",
@@ -215,7 +226,7 @@ class RecordToolset(Toolset[FhirWorld]):
         """Order a medication; the order is signed at once.
 
         Args:
-            patient: Medical record number.
+            patient: Medical record number; the chart last opened if left out.
             medication: Name of the medication, e.g. "potassium chloride".
             code: Its code, e.g. an NDC such as "40032-917-01".
             system: Code system of the code.
@@ -261,8 +272,8 @@ class RecordToolset(Toolset[FhirWorld]):
     @tool(ToolKind.WRITE)
     def create_service_request(
         self,
-        patient: str,
         code: str,
+        patient: str = "",
         system: str = "",
         text: str = "",
         priority: Literal["routine", "urgent", "asap", "stat"] = "routine",
@@ -272,8 +283,8 @@ class RecordToolset(Toolset[FhirWorld]):
         """Order a laboratory test, an imaging study, a referral or a nursing task.
 
         Args:
-            patient: Medical record number.
             code: Code of what is ordered, e.g. "2823-3".
+            patient: Medical record number; the chart last opened if left out.
             system: Code system of the code, e.g. "http://loinc.org".
             text: Name of what is ordered.
             priority: How urgent it is.
@@ -336,17 +347,28 @@ class RecordToolset(Toolset[FhirWorld]):
     ) -> str:
         if not 1 <= limit <= _MOST_ROWS:
             raise ToolError(f"limit lies between 1 and {_MOST_ROWS}, not {limit}.")
+        about_patient = params[0][0] == "patient"
+        if about_patient:
+            params = [("patient", self._open(params[0][1])), *params[1:]]
         asked = [(name, value) for name, value in params if value]
-        asked += [("_count", str(limit)), ("_total", "accurate")]
+        asked += [("_count", str(limit)), _TOTAL]
         result = self.world.store.search(resource_type, asked)
-        patient = dict(params).get("patient")
-        if patient and not result.resources:
-            # Nothing under that id: it may be a record number, which is not always the id.
-            key = self._patient_id(patient)
-            if key != patient.removeprefix("Patient/"):
-                asked[0] = ("patient", key)
+        if about_patient and not result.resources:
+            # Perhaps a record number, which is not always the id, or nobody's at all.
+            self.world.open_patient = self._patient_id(asked[0][1])
+            if self.world.open_patient != asked[0][1]:
+                asked[0] = ("patient", self.world.open_patient)
                 result = self.world.store.search(resource_type, asked)
+        elif about_patient:
+            self.world.open_patient = asked[0][1]
         return tables.table(result, row, "matches")
+
+    def _open(self, patient: str) -> str:
+        """Return the patient named, or else the one whose chart is open."""
+        key = patient.strip().removeprefix("Patient/") or self.world.open_patient
+        if not key:
+            raise ToolError("Name a patient by record number: no chart is open yet.")
+        return key
 
     def _dated(
         self,
@@ -362,11 +384,12 @@ class RecordToolset(Toolset[FhirWorld]):
 
     def _subject(self, patient: str) -> dict[str, str]:
         """Return the reference to a patient known to the record system."""
-        return {"reference": f"Patient/{self._patient_id(patient)}"}
+        self.world.open_patient = self._patient_id(self._open(patient))
+        return {"reference": f"Patient/{self.world.open_patient}"}
 
     def _patient_id(self, patient: str) -> str:
         """Return the id of the patient with an id or a record number."""
-        key = _short("patient", patient).removeprefix("Patient/")
+        key = _short("patient", patient)
         for parameter in ("_id", "identifier"):
             found = self.world.store.search("Patient", [(parameter, key)]).resources
             if len(found) == 1:

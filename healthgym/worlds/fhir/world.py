@@ -32,6 +32,9 @@ class FhirWorld(World):
         compat: R4Compat = R4Compat(),  # noqa: B008 -- frozen
     ) -> None:
         self.clock = clock
+        #: Id of the patient whose chart is open, as on a clinician's screen; empty if none is. It
+        #: is where somebody looks, not what the record holds, and so no part of the digest.
+        self.open_patient = ""
         self.store = FhirStore(
             base, clock=clock, validation=validation, page_size=page_size, compat=compat
         )
@@ -44,5 +47,6 @@ class FhirWorld(World):
         """Return an independent world over the same chart."""
         other = object.__new__(type(self))
         other.clock = self.clock.clone()
+        other.open_patient = self.open_patient
         other.store = self.store.clone(other.clock)
         return other

@@ -202,6 +202,25 @@ def test_stopping_takes_an_active_order_once() -> None:
         use(world, "stop_medication_request", id="no-such-order")
 
 
+def test_the_chart_last_opened_is_the_one_that_is_meant() -> None:
+    world = chart()
+    with pytest.raises(ToolError, match="no chart is open"):
+        use(world, "search_observations", code="K")
+    use(world, "search_observations", patient="S7000001", code="K")
+    before = world.digest()
+    assert use(world, "search_observations", code="K") == "2023-11-12T10:15:00+00:00 K 3.1 mmol/L"
+    assert world.digest() == before
+    twin = world.clone()
+    use(world, "search_patients", family="Nguyen", given="Bao")
+    use(world, "create_service_request", code="1-8")
+    assert world.store.written[0].resource["subject"] == {"reference": "Patient/S7000002"}
+    use(twin, "create_service_request", code="1-8")
+    assert twin.store.written[0].resource["subject"] == {"reference": "Patient/S7000001"}
+    # Several matches open no chart: the last one stays open.
+    use(twin, "search_patients", family="Nguyen")
+    assert twin.open_patient == "S7000001"
+
+
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("create_medication_request", {"patient": "S7000001"}, "Name the medication"),
     ("create_medication_request", {"patient": "S9", "medication": "x"}, "no patient"),
@@ -217,7 +236,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("create_service_request", {"patient": "S7000001", "code": "x", "priority": "now"}, "priority"),
     ("create_service_request", {"patient": "S7000001", "code": " "}, "1 to 4000"),
-    ("record_observation", {"patient": "", "flowsheet": "BP", "value": "1"}, "1 to 4000"),
+    ("record_observation", {"patient": "", "flowsheet": "BP", "value": "1"}, "no chart is open"),
     ("search_observations", {"patient": "S7000001", "limit": 0}, "between 1 and 50"),
     ("search_observations", {"patient": "S7000001", "since": "yesterday"}, "yesterday"),
     ("next_page", {"token": "made-up"}, "token"),

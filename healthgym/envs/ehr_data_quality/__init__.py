@@ -1,0 +1,1 @@
+"""EHR data-quality auditing: errors planted in a hospital's tables are to be found."""

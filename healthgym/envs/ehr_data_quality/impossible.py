@@ -1,0 +1,216 @@
+"""Values that cannot be: out of range, a decimal point astray, another unit, a wrong label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from healthgym.envs.ehr_data_quality.catalogue import Band, catalogue
+from healthgym.envs.ehr_data_quality.frames import Text, numeral
+from healthgym.envs.ehr_data_quality.ledger import Leak, Ledger, stratified
+from healthgym.envs.ehr_data_quality.task import ErrorFamily, SubType
+
+#: Rows an item, unit or drug needs besides, or nothing shows that one of them is wrong.
+_COMPANY = 5
+#: A hundredfold dose that is not so many times the drug's median is too close to a large one.
+_STANDS_OUT = 25
+#: Milliequivalents and millimoles are one for ions of charge one; the pair is no error.
+_SAME_UNITS = frozenset({"mEq/L", "mmol/L"})
+
+Plant = Callable[[Ledger, str, NDArray[np.int64], int, np.random.Generator], None]
+
+
+def plant_impossible(
+    ledger: Ledger, scope: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> None:
+    """Plant ``count`` errors in each of labevents, chartevents and prescriptions.
+
+    Within a table the count is split evenly over the ways that apply to it, whether or not all of
+    them find rows; so a table may get fewer.
+    """
+    ways: dict[str, tuple[Plant, ...]] = {
+        "labevents": (_range, _decimal, _unit, _unit_label),
+        "chartevents": (_range, _decimal, _unit_label),
+        "prescriptions": (_decimal_rx,),
+    }
+    for table, plants in ways.items():
+        frame = ledger.corpus.frames[table]
+        rows = np.flatnonzero(np.isin(frame.array("subject_id"), scope))
+        share, rest = divmod(count, len(plants))
+        for place, plant in enumerate(plants):
+            plant(ledger, table, rows, share + (place < rest), rng)
+
+
+def _try(
+    ledger: Ledger,
+    table: str,
+    subtype: SubType,
+    order: list[int],
+    count: int,
+    mutate: Callable[[int], dict[str, Any] | None],
+) -> None:
+    """Change rows in the given order until ``count`` of them could be changed."""
+    for row in order:
+        if count < 1:
+            return
+        if not ledger.free(table, row):
+            continue
+        cells = mutate(row)
+        if cells is not None:
+            ledger.change(table, row, cells)
+            ledger.plant(ErrorFamily.IMPOSSIBLE, subtype, [(table, row)])
+            count -= 1
+
+
+def written(ledger: Ledger, itemid: int, value: float, *, loose: int = 2) -> dict[str, Any]:
+    """Return number and text of a result, both as the item's other results are written."""
+    decimals = loose if Leak.FORMATTING in ledger.leaks else ledger.corpus.decimals(itemid)
+    scaled = round(value * 10**decimals)
+    return {"valuenum": scaled / 10**decimals, "value": numeral(scaled, decimals)}
+
+
+def _banded(ledger: Ledger, table: str, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    frame = ledger.corpus.frames[table]
+    known = np.isin(frame.array("itemid")[rows], list(catalogue().bands))
+    fit: NDArray[np.bool_] = known & ~np.isnan(frame.array("valuenum")[rows])
+    return rows[fit]
+
+
+def _band(ledger: Ledger, table: str, row: int) -> tuple[int, Band, float]:
+    frame = ledger.corpus.frames[table]
+    itemid = int(frame.array("itemid")[row])
+    return itemid, catalogue().bands[itemid], float(frame.array("valuenum")[row])
+
+
+def _range(
+    ledger: Ledger, table: str, rows: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> None:
+    """Put a number from the extreme band."""
+    frame = ledger.corpus.frames[table]
+
+    def mutate(row: int) -> dict[str, Any]:
+        itemid, band, _ = _band(ledger, table, row)
+        return written(ledger, itemid, rng.uniform(*band.extreme), loose=1)
+
+    order = stratified(_banded(ledger, table, rows), frame.array("itemid"), count, rng)
+    _try(ledger, table, SubType.RANGE, order, count, mutate)
+
+
+def _decimal(
+    ledger: Ledger, table: str, rows: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> None:
+    """Move the decimal point into the extreme band; for rows where ten times is still plausible."""
+    frame = ledger.corpus.frames[table]
+    candidates = [
+        row
+        for row in _banded(ledger, table, rows)
+        if (found := _band(ledger, table, int(row)))[1].plausibly(found[2] * 10)
+        and _shifted(found[1], found[2]) is not None
+    ]
+
+    def mutate(row: int) -> dict[str, Any]:
+        itemid, band, value = _band(ledger, table, row)
+        moved = _shifted(band, value)
+        assert moved is not None
+        return written(ledger, itemid, moved)
+
+    order = stratified(np.array(candidates, np.int64), frame.array("itemid"), count, rng)
+    _try(ledger, table, SubType.DECIMAL, order, count, mutate)
+
+
+def _shifted(band: Band, value: float) -> float | None:
+    low, high = band.extreme
+    return next((v for v in (value * 10, value * 100, value * 1000) if low <= v <= high), None)
+
+
+def _decimal_rx(
+    ledger: Ledger, table: str, rows: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> None:
+    """Make a dose a hundredfold."""
+    frame = ledger.corpus.frames[table]
+    doses = frame.text("dose_val_rx")
+    drugs = frame.text("drug")
+    numbers = np.array([_number(value) for value in doses.values] + [np.nan])[doses.codes]
+    usual = np.bincount(drugs.codes[~np.isnan(numbers) & (drugs.codes >= 0)],
+                        minlength=len(drugs.values) + 1)  # fmt: skip
+    fit = (numbers[rows] >= 1) & (drugs.codes[rows] >= 0) & (usual[drugs.codes[rows]] > _COMPANY)
+    middle = _medians(numbers, drugs)
+    fit &= 100 * numbers[rows] >= _STANDS_OUT * middle[drugs.codes[rows]]
+
+    def mutate(row: int) -> dict[str, Any]:
+        value = numbers[row] * 100
+        text = str(float(value)) if Leak.FORMATTING in ledger.leaks else f"{value:.10g}"
+        return {"dose_val_rx": text}
+
+    order = stratified(rows[fit], drugs, count, rng)
+    _try(ledger, table, SubType.DECIMAL_RX, order, count, mutate)
+
+
+def _medians(numbers: NDArray[np.float64], drugs: Text) -> NDArray[np.float64]:
+    """Return the median dose of each drug by code; the last, for an empty name, is NaN."""
+    middle = np.full(len(drugs.values) + 1, np.nan)
+    known = np.flatnonzero(~np.isnan(numbers) & (drugs.codes >= 0))
+    order = known[np.argsort(drugs.codes[known], kind="stable")]
+    codes, starts = np.unique(drugs.codes[order], return_index=True)
+    for code, rows in zip(codes, np.split(order, starts[1:]), strict=True):
+        middle[code] = np.median(numbers[rows])
+    return middle
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return float("nan")
+
+
+def _unit(
+    ledger: Ledger, table: str, rows: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> None:
+    """Convert a number to another unit, and leave the label.
+
+    Bilirubin is drawn and dropped, as the source does: its converted values occur in patients.
+    """
+    frame = ledger.corpus.frames[table]
+    factors = catalogue().unit_factors
+    fit = np.isin(frame.array("itemid")[rows], list(factors))
+    fit &= ~np.isnan(frame.array("valuenum")[rows])
+    order = stratified(rows[fit], frame.array("itemid"), count, rng)
+
+    def mutate(row: int) -> dict[str, Any] | None:
+        itemid = int(frame.array("itemid")[row])
+        band = catalogue().bands.get(itemid)
+        value = float(frame.array("valuenum")[row]) * factors[itemid]
+        cells = written(ledger, itemid, value)
+        return None if band is None or band.plausibly(cells["valuenum"]) else cells
+
+    dropped = {int(item) for item in factors if item not in catalogue().bands}
+    drawn = [row for row in order[:count] if int(frame.array("itemid")[row]) in dropped]
+    _try(ledger, table, SubType.UNIT, order, count - len(drawn), mutate)
+
+
+def _unit_label(
+    ledger: Ledger, table: str, rows: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> None:
+    """Write another unit beside an unchanged number."""
+    frame = ledger.corpus.frames[table]
+    units = frame.text("valueuom")
+    items = frame.array("itemid")
+    _, inverse, counts = np.unique(items, return_inverse=True, return_counts=True)
+    company = counts[inverse] > _COMPANY
+    fit = (units.codes[rows] >= 0) & company[rows] & ~np.isnan(frame.array("valuenum")[rows])
+    order = stratified(rows[fit], units, count, rng)
+
+    def mutate(row: int) -> dict[str, Any] | None:
+        unit = units.cell(row)
+        options = [other for other in catalogue().wrong_units if other != unit]
+        chosen = options[int(rng.integers(len(options)))]
+        natural = ledger.corpus.natural_units.get(int(items[row]), frozenset())
+        if {unit, chosen} <= _SAME_UNITS or chosen in natural:
+            return None
+        return {"valueuom": chosen}
+
+    _try(ledger, table, SubType.UNIT_LABEL, order, count, mutate)

@@ -1,0 +1,124 @@
+"""What is planted in a corpus, before the tables are put out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Flag, auto
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from healthgym.envs.ehr_data_quality.corpus import Corpus
+from healthgym.envs.ehr_data_quality.frames import Text
+from healthgym.envs.ehr_data_quality.task import ErrorFamily, SubType
+
+#: A row by table and number; numbers beyond the clean rows are added ones.
+Place = tuple[str, int]
+
+
+class Leak(Flag):
+    """Traces by which the published data give away what was planted; none by default.
+
+    They are reproduced only on demand, to show that the shortcuts they allow are closed here.
+    """
+
+    NONE = 0
+    APPENDED = auto()  #: added rows stand at the end of their table (H3)
+    CONTENT_IDS = auto()  #: an id is a hash of the row before it was changed (H4)
+    COPIED_COLUMNS = auto()  #: a duplicate keeps specimen and storage time (H5)
+    FORMATTING = auto()  #: changed cells are written otherwise than their column (H6)
+
+
+PUBLISHED_LEAKS = Leak.APPENDED | Leak.CONTENT_IDS | Leak.COPIED_COLUMNS | Leak.FORMATTING
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A cluster before rows have ids."""
+
+    family: ErrorFamily
+    subtype: SubType
+    anchors: tuple[Place, ...]
+    evidence: tuple[Place, ...] = ()
+
+
+@dataclass
+class Ledger:
+    """Changes to a corpus that is itself left as it is.
+
+    Attributes:
+        corpus: The clean tables.
+        leaks: Published traces to reproduce.
+        cells: New values by table and column, then by row.
+        added: Rows added to each table, as cells by column.
+        planted: The clusters so far.
+    """
+
+    corpus: Corpus
+    leaks: Leak = Leak.NONE
+    cells: dict[tuple[str, str], dict[int, Any]] = field(default_factory=dict)
+    added: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    planted: list[Planted] = field(default_factory=list)
+    _used: set[Place] = field(default_factory=set)
+
+    def free(self, table: str, row: int) -> bool:
+        """Return whether no earlier error touches a row."""
+        return (table, row) not in self._used
+
+    def touch(self, *places: Place) -> None:
+        """Keep rows from being part of a later error."""
+        self._used.update(places)
+
+    def change(self, table: str, row: int, cells: Mapping[str, Any]) -> None:
+        """Give cells of a row other values."""
+        for column, value in cells.items():
+            self.cells.setdefault((table, column), {})[row] = value
+        self.touch((table, row))
+
+    def add(self, table: str, cells: Mapping[str, Any]) -> Place:
+        """Add a row; columns that are not named stay empty."""
+        rows = self.added.setdefault(table, [])
+        rows.append(dict(cells))
+        place = (table, self.corpus.frames[table].rows + len(rows) - 1)
+        self.touch(place)
+        return place
+
+    def plant(
+        self,
+        family: ErrorFamily,
+        subtype: SubType,
+        anchors: Sequence[Place],
+        evidence: Sequence[Place] = (),
+    ) -> None:
+        """Note an error."""
+        self.planted.append(Planted(family, subtype, tuple(anchors), tuple(evidence)))
+
+
+def stratified(
+    rows: NDArray[np.int64], strata: NDArray[Any] | Text, count: int, rng: np.random.Generator
+) -> list[int]:
+    """Return rows in the order in which they are to be tried, spread over strata.
+
+    The source's rule: distinct values are put in random order and the count is split evenly among
+    them, the first taking what is left over. As candidates may fail, rows are returned round by
+    round, one for each stratum, and the caller stops when it has enough; a round more than needed
+    holds spares.
+
+    Args:
+        rows: Candidate rows.
+        strata: The stratum of each row of the table.
+        count: How many are wanted.
+        rng: Randomness.
+    """
+    if not len(rows) or count < 1:
+        return []
+    column = strata.codes if isinstance(strata, Text) else strata
+    keys = column[rows]
+    groups = rng.permutation(np.unique(keys))
+    queues = []
+    for key in groups:
+        queues.append(rng.permutation(rows[keys == key])[: count + 4].tolist())
+    order = [queue[turn] for turn in range(count + 4) for queue in queues if turn < len(queue)]
+    return order

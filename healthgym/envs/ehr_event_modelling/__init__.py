@@ -1,0 +1,1 @@
+"""Modelling the risk of a first diagnosis from longitudinal health records."""

@@ -1,0 +1,1 @@
+"""Tables of the family: the synthetic vocabulary, and the published pass bars."""

@@ -1,0 +1,66 @@
+"""The parts of the family, put together for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from healthgym.core.family import AGENT, Baseline, Family, Script, Seat
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
+from healthgym.core.tool import ToolCatalog, Toolset
+from healthgym.envs.ehr_event_modelling import scripts
+from healthgym.envs.ehr_event_modelling.toolset import ModellingTools
+from healthgym.envs.ehr_event_modelling.verifier import EventModellingVerifier
+from healthgym.envs.ehr_event_modelling.world import ModellingWorld, StudyStart
+from healthgym.worlds.workspace import FileTools, PythonTools, TableTools, python_available
+
+
+class EventModellingFamily(Family[ModellingWorld]):
+    """Risk models of first diagnoses.
+
+    Args:
+        generator: Draws the tasks.
+    """
+
+    name: ClassVar[str] = "ehr-event-modelling"
+
+    def __init__(self, generator: TaskGenerator) -> None:
+        self.generator = generator
+        self.verifier = EventModellingVerifier()
+        toolsets: list[type[Toolset[Any]]] = [FileTools, TableTools]
+        if python_available():
+            toolsets.append(PythonTools)
+        toolsets.append(ModellingTools)
+        self._seats = {AGENT: Seat(ToolCatalog(toolsets))}
+
+    def open(self, instance: Instance[Task, Reference]) -> ModellingWorld:
+        """Return a fresh workbench over the instance's study."""
+        start = instance.start
+        assert isinstance(start, StudyStart)
+        return ModellingWorld(start)
+
+    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
+        """Return the one seat there is."""
+        return self._seats
+
+    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+        """Look around, and hand in the truth."""
+        return scripts.oracle(instance)
+
+    def honest(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+        """Build features, train two models and hand in their mean; a bound for comparison."""
+        return scripts.honest(instance)
+
+    def baselines(self) -> Mapping[str, Baseline]:
+        """Return the scripted policies that know nothing of the records, and the oracle."""
+        return {
+            "oracle": self.oracle,
+            "flood": lambda instance, rng: scripts.constant(1.0),
+            "prior": lambda instance, rng: scripts.by_age(),
+            "constant": lambda instance, rng: scripts.constant(0.5),
+            "luck": lambda instance, rng: scripts.by_luck(rng),
+            "record_length": lambda instance, rng: scripts.by_use(),
+            "patient_id": lambda instance, rng: scripts.by_id(),
+        }

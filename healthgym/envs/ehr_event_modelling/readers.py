@@ -1,0 +1,378 @@
+"""Real cohorts from a folder: EHRSHOT as published, and any MEDS data set.
+
+A folder is read whole or not at all: what is missing or damaged gives one error that names the
+file, the data set and how to get it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from healthgym.core.seeding import stable_hash
+from healthgym.envs.ehr_event_modelling.cohort import Cohort
+from healthgym.envs.ehr_event_modelling.labels import Rows
+from healthgym.envs.ehr_event_modelling.task import Target
+from healthgym.envs.ehr_event_modelling.timeline import (
+    NO_TIME,
+    EventKind,
+    Ints,
+    Mask,
+    RawEvents,
+    assemble,
+)
+from healthgym.envs.ehr_event_modelling.vocabulary import vocabulary
+from healthgym.errors import DamagedDataError, DataError, MissingDataError
+from healthgym.worlds.workspace.optional import require
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_EHRSHOT = (
+    "EHRSHOT is given out by Stanford through Redivis under a data use agreement "
+    "(https://ehrshot.stanford.edu); unpack it so that the folder holds data/, benchmark/ and "
+    "splits/."
+)
+_MEDS = (
+    "A MEDS data set is a folder with parquet files of subject_id, time, code and numeric_value "
+    "(https://medical-event-data-standard.github.io)."
+)
+_EVENT_COLUMNS = ("patient_id", "start", "end", "code", "value", "unit", "visit_id", "omop_table")
+_PARTS = {"train": 0, "val": 1, "validation": 1, "tuning": 1, "test": 2, "held_out": 2}
+_ICD = re.compile(r"ICD(?:-?(9|10)(?:CM)?)?/+(?:(9|10)(?:CM)?/+)?([A-Z0-9.]+)", re.IGNORECASE)
+_DISCHARGE = "HOSPITAL_DISCHARGE"
+
+
+@dataclass(frozen=True, eq=False)
+class RealCohort:
+    """A cohort of real records.
+
+    Attributes:
+        name: Name of the data set.
+        cohort: The records, and the part each patient belongs to.
+        outcomes: Codes of each target that occur in the records.
+        rows: Labelled rows where the data set brings them; the label rule makes them otherwise.
+    """
+
+    name: str
+    cohort: Cohort
+    outcomes: Mapping[Target, tuple[str, ...]]
+    rows: Mapping[Target, Rows] = field(default_factory=dict)
+
+
+def read_source(folder: str | Path) -> RealCohort:
+    """Read a folder, whichever of the two it is.
+
+    Raises:
+        DataError: If it is missing, incomplete or damaged.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise MissingDataError(f"There is no folder {root}. {_EHRSHOT} {_MEDS}")
+    if (root / "benchmark").is_dir() or (root / "splits").is_dir():
+        return read_ehrshot(root)
+    return read_meds(root)
+
+
+# -- EHRSHOT ---------------------------------------------------------------------------------------
+
+
+def read_ehrshot(root: Path) -> RealCohort:
+    """Read an EHRSHOT folder.
+
+    Raises:
+        DataError: If a file is missing or damaged.
+    """
+    split_file = root / "splits" / "person_id_map.csv"
+    label_files = {t: root / "benchmark" / str(t) / "labeled_patients.csv" for t in Target}
+    event_files = sorted((root / "data").glob("*.csv"))
+    missing = [str(path) for path in (split_file, *label_files.values()) if not path.is_file()]
+    if not event_files:
+        missing.append(str(root / "data" / "*.csv"))
+    if missing:
+        raise MissingDataError(f"EHRSHOT lacks {', '.join(missing)}. {_EHRSHOT}")
+    splits = _read_csv(split_file, ("omop_person_id", "split"), {"split": "string"}, _EHRSHOT)
+    ids = _integers(splits.column("omop_person_id"), split_file, _EHRSHOT)
+    order = np.argsort(ids, kind="stable")
+    names = splits.column("split").to_pylist()
+    part = np.array([_part(names[i], split_file) for i in order], dtype=np.int8)
+    ids = ids[order]
+    if len(np.unique(ids)) < len(ids):
+        raise DamagedDataError(f"{split_file} lists a patient twice. {_EHRSHOT}")
+    types = {"code": "string", "value": "string", "unit": "string", "omop_table": "string"}
+    types |= {"start": "string", "end": "string", "visit_id": "string"}
+    tables = [_read_csv(path, _EVENT_COLUMNS, types, _EHRSHOT) for path in event_files]
+    events = require("pyarrow").concat_tables(tables)
+    where = event_files[0] if len(event_files) == 1 else root / "data"
+    patient = _integers(events.column("patient_id"), where, _EHRSHOT)
+    place = np.searchsorted(ids, patient)
+    known = (place < len(ids)) & (ids[np.minimum(place, len(ids) - 1)] == patient)
+    raw, kinds = _events(
+        place,
+        _times(events.column("start"), where, _EHRSHOT),
+        _times(events.column("end"), where, _EHRSHOT),
+        [events.column(name) for name in ("code", "omop_table", "unit")],
+        _decimals(events.column("value")),
+        _whole(events.column("visit_id")),
+        known,
+        where,
+    )
+    timeline = assemble(ids, raw, kinds)
+    rows = {target: _labels(path, ids) for target, path in label_files.items()}
+    outcomes = {target: (vocabulary().targets[target].code,) for target in Target}
+    return RealCohort("EHRSHOT", Cohort(timeline, part, named=False), outcomes, rows)
+
+
+def _labels(path: Path, ids: Ints) -> Rows:
+    columns = ("patient_id", "prediction_time", "value")
+    table = _read_csv(path, columns, {"prediction_time": "string", "value": "string"}, _EHRSHOT)
+    patient = _integers(table.column("patient_id"), path, _EHRSHOT)
+    time = _times(table.column("prediction_time"), path, _EHRSHOT)
+    values = [str(value).strip().lower() for value in table.column("value").to_pylist()]
+    if set(values) - {"true", "false", "1", "0"} or (time == NO_TIME).any():
+        raise DamagedDataError(f"{path} holds rows without a time or a true/false label.")
+    place = np.searchsorted(ids, patient)
+    known = (place < len(ids)) & (ids[np.minimum(place, len(ids) - 1)] == patient)
+    if not known.all():
+        raise DamagedDataError(f"{path} names patients that are not in splits/person_id_map.csv.")
+    label = np.array([value in ("true", "1") for value in values], dtype=np.bool_)
+    order = np.lexsort((time, place))
+    return Rows(place[order].astype(np.int64), time[order], label[order])
+
+
+# -- MEDS ------------------------------------------------------------------------------------------
+
+
+def read_meds(root: Path) -> RealCohort:
+    """Read a MEDS folder.
+
+    Raises:
+        DataError: If there is no event file, or one is damaged.
+    """
+    parquet = require("pyarrow.parquet")
+    tables, origin = [], []
+    for path in sorted(root.rglob("*.parquet")):
+        try:
+            schema = parquet.read_schema(path)
+            if not {"subject_id", "time", "code"} <= set(schema.names):
+                continue
+            wanted = [
+                name
+                for name in ("subject_id", "time", "code", "numeric_value", "unit", "hadm_id")
+                if name in schema.names
+            ]
+            tables.append(parquet.read_table(path, columns=wanted))
+        except (OSError, ValueError) as error:
+            raise DamagedDataError(f"{path} is not a readable parquet file. {_MEDS}") from error
+        parts = [word for word in (*path.relative_to(root).parts[:-1], path.stem) if word in _PARTS]
+        origin.append(np.full(tables[-1].num_rows, _PARTS[parts[0]] if parts else -1))
+    if not tables:
+        raise MissingDataError(f"{root} holds no events. {_MEDS}")
+    events = require("pyarrow").concat_tables(tables, promote_options="permissive")
+    subject = _integers(events.column("subject_id"), root, _MEDS)
+    ids, place = np.unique(subject, return_inverse=True)
+    start = _static_at_first(_meds_times(events.column("time"), root), place, len(ids))
+    codes = events.column("code")
+    blank = require("pyarrow").nulls(len(subject), require("pyarrow").string())
+    unit = events.column("unit") if "unit" in events.column_names else blank
+    value = np.full(len(subject), np.nan)
+    if "numeric_value" in events.column_names:
+        value = events.column("numeric_value").to_numpy().astype(np.float64)
+    visit = np.zeros(len(subject), dtype=np.int64)
+    if "hadm_id" in events.column_names:
+        visit = _whole(events.column("hadm_id"))
+    ends = np.full(len(subject), NO_TIME)
+    raw, kinds = _events(
+        place, start, ends, [codes, blank, unit], value, visit, start != NO_TIME, root
+    )
+    timeline = assemble(ids, raw, kinds)
+    leaving = np.array([kind.code.startswith(_DISCHARGE) for kind in kinds], dtype=np.bool_)
+    chosen = leaving[timeline.kind]
+    if not chosen.any():
+        raise DataError(f"{root} has no {_DISCHARGE} events, from which predictions are made.")
+    discharged = timeline.patient[chosen].astype(np.int64), timeline.start[chosen]
+    part = _meds_parts(root, ids, place, np.concatenate(origin))
+    outcomes = {target: _matching(kinds, target) for target in Target}
+    return RealCohort("MEDS", Cohort(timeline, part, named=False, ends=discharged), outcomes)
+
+
+def _meds_parts(root: Path, ids: Ints, place: Ints, origin: Ints) -> NDArray[np.int8]:
+    """Return each subject's part: by the split file, by folder, or else by a hash of its id."""
+    part = np.full(len(ids), -1, dtype=np.int64)
+    part[place] = origin
+    path = root / "metadata" / "subject_splits.parquet"
+    if path.is_file():
+        table = require("pyarrow.parquet").read_table(path)
+        if not {"subject_id", "split"} <= set(table.column_names):
+            raise DamagedDataError(f"{path} lacks subject_id or split. {_MEDS}")
+        named = dict(
+            zip(
+                table.column("subject_id").to_pylist(),
+                table.column("split").to_pylist(),
+                strict=True,
+            )
+        )
+        part = np.array([_part(named.get(i, "train"), path) for i in ids.tolist()])
+    if len(set(part.tolist())) < 3 or (part < 0).any():
+        # A sample of one split, or none at all: half train, a fifth validation, the rest test.
+        drawn = [stable_hash(f"meds-{number}") % 10 for number in ids.tolist()]
+        part = np.select([np.less(drawn, 5), np.less(drawn, 7)], [0, 1], 2)
+    return part.astype(np.int8)
+
+
+def _matching(kinds: Sequence[EventKind], target: Target) -> tuple[str, ...]:
+    """Return the codes that are a target: its SNOMED code, or the ICD codes of the same disease."""
+    snomed = vocabulary().targets[target].code
+    table = json.loads(
+        files("healthgym.envs.ehr_event_modelling.data").joinpath("diagnoses.json").read_text()
+    )[target]
+    found = set()
+    for kind in kinds:
+        if kind.code.replace("//", "/") == snomed:
+            found.add(kind.code)
+        match = _ICD.search(kind.code)
+        if match:
+            version, code = match[1] or match[2], match[3].upper().replace(".", "")
+            if version in table and code.startswith(tuple(table[version])):
+                found.add(kind.code)
+    return tuple(sorted(found))
+
+
+def _static_at_first(start: Ints, place: Ints, subjects: int) -> Ints:
+    """Give facts without a time the time of the subject's first event."""
+    timed = start != NO_TIME
+    first = np.full(subjects, np.iinfo(np.int64).max)
+    np.minimum.at(first, place[timed], start[timed])
+    filled = np.where(timed, start, first[place])
+    return np.where(filled == np.iinfo(np.int64).max, NO_TIME, filled)
+
+
+def _meds_times(column: Any, where: Path) -> Ints:
+    pa = require("pyarrow")
+    if not (pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)):
+        raise DamagedDataError(f"In {where}, time is {column.type}, not a timestamp. {_MEDS}")
+    seconds = column.cast(pa.timestamp("s"), safe=False).to_numpy()
+    return _minutes(seconds)
+
+
+# -- columns ---------------------------------------------------------------------------------------
+
+
+def _events(
+    place: Ints,
+    start: Ints,
+    end: Ints,
+    words: list[Any],
+    value: NDArray[np.float64],
+    visit: Ints,
+    known: Mask,
+    where: Path,
+) -> tuple[RawEvents, tuple[EventKind, ...]]:
+    """Return events of known patients, and their kinds; words are code, table and unit."""
+    encoded = [_encode(column) for column in words]
+    if (encoded[0][0] < 0).any() or (start[known] == NO_TIME).any():
+        raise DamagedDataError(f"{where} holds events without a code or a time.")
+    sizes = [len(names) + 1 for _, names in encoded]
+    mixed = (encoded[0][0] * sizes[1] + encoded[1][0] + 1) * sizes[2] + encoded[2][0] + 1
+    distinct, kind = np.unique(mixed, return_inverse=True)
+    kinds = []
+    for number in distinct.tolist():
+        rest, unit = divmod(number, sizes[2])
+        code, table = divmod(rest, sizes[1])
+        kinds.append(
+            EventKind(
+                encoded[0][1][code],
+                encoded[1][1][table - 1] if table else "",
+                encoded[2][1][unit - 1] if unit else "",
+            )
+        )
+    raw = RawEvents(
+        place[known].astype(np.int64),
+        start[known],
+        end[known],
+        kind[known].astype(np.int64),
+        value[known],
+        visit[known],
+    )
+    return raw, tuple(kinds)
+
+
+def _encode(column: Any) -> tuple[Ints, list[str]]:
+    pa = require("pyarrow")
+    joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    coded = joined.cast(pa.string()).dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    return coded.indices.fill_null(-1).to_numpy().astype(np.int64), coded.dictionary.to_pylist()
+
+
+def _read_csv(path: Path, columns: Sequence[str], types: dict[str, str], access: str) -> pa.Table:
+    pa, csv = require("pyarrow"), require("pyarrow.csv")
+    options = csv.ConvertOptions(
+        column_types={name: getattr(pa, kind)() for name, kind in types.items()},
+        strings_can_be_null=True,
+    )
+    try:
+        table = csv.read_csv(path, convert_options=options)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DamagedDataError(f"{path} is not a readable CSV file. {access}") from error
+    missing = [name for name in columns if name not in table.column_names]
+    if missing:
+        raise DamagedDataError(f"{path} lacks the columns {', '.join(missing)}. {access}")
+    return table.select(list(columns))
+
+
+def _integers(column: Any, where: Path, access: str) -> Ints:
+    pa = require("pyarrow")
+    if not pa.types.is_integer(column.type) or column.null_count:
+        raise DamagedDataError(f"{where} holds patients whose id is not a whole number. {access}")
+    return np.asarray(column.to_numpy(), dtype=np.int64)
+
+
+def _times(column: Any, where: Path, access: str) -> Ints:
+    pa = require("pyarrow")
+    try:
+        moments = column.cast(pa.timestamp("s"))
+    except pa.ArrowInvalid as error:
+        raise DamagedDataError(f"{where} holds what is no time: {error}. {access}") from error
+    return _minutes(moments.to_numpy())
+
+
+def _minutes(seconds: NDArray[Any]) -> Ints:
+    moments = seconds.astype("datetime64[s]")
+    missing = np.isnat(moments)
+    counted = moments.astype(np.int64) // 60
+    return np.where(missing, NO_TIME, counted).astype(np.int64)
+
+
+def _decimals(column: Any) -> NDArray[np.float64]:
+    """Return the cells that are numbers; text results have none."""
+    pa, compute = require("pyarrow"), require("pyarrow.compute")
+    pattern = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+    numeric = compute.match_substring_regex(column, pattern)
+    kept = compute.if_else(numeric, compute.utf8_trim_whitespace(column), None)
+    return np.asarray(kept.cast(pa.float64()).to_numpy(), dtype=np.float64)
+
+
+def _whole(column: Any) -> Ints:
+    """Return whole numbers, 0 where there are none; ids written as floats are read, too."""
+    pa = require("pyarrow")
+    if pa.types.is_string(column.type):
+        numbers = np.nan_to_num(_decimals(column))
+    else:
+        numbers = np.nan_to_num(column.cast(pa.float64()).to_numpy())
+    return numbers.astype(np.int64)
+
+
+def _part(name: Any, where: Path) -> int:
+    if name not in _PARTS:
+        raise DamagedDataError(f"{where} names a part {name!r}; parts are train, val and test.")
+    return _PARTS[name]

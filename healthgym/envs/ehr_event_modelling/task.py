@@ -1,0 +1,136 @@
+"""The types that pass between the parts of the family."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from healthgym.core.seeding import content_hash
+from healthgym.core.task import Reference, Task
+from healthgym.envs.ehr_event_modelling.labels import Rows
+from healthgym.envs.ehr_event_modelling.timeline import Mask, Timeline
+
+
+class Target(StrEnum):
+    """The six first diagnoses that are predicted, by the source's names."""
+
+    ACUTE_MI = "new_acutemi"
+    CELIAC = "new_celiac"
+    HYPERLIPIDEMIA = "new_hyperlipidemia"
+    HYPERTENSION = "new_hypertension"
+    LUPUS = "new_lupus"
+    PANCREATIC_CANCER = "new_pancan"
+
+
+class Part(StrEnum):
+    """The parts of a study's patients."""
+
+    TRAIN = "train"
+    VALIDATION = "val"  # the source's word
+    TEST = "test"
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What the agent gets: records, labelled rows, and rows to predict.
+
+    There is nothing here that test patients' labels could be told from: their records end at
+    their prediction times.
+
+    Attributes:
+        outcome: The diagnosis, in words.
+        codes: Its codes, as the label rule reads them.
+        timeline: Full records of train and validation patients, and those of test patients up to
+            their prediction times.
+        train: Labelled rows.
+        validation: Labelled rows of other patients.
+        test: One row for each of further patients, without labels.
+        named: Whether the meaning of codes is told.
+    """
+
+    outcome: str
+    codes: tuple[str, ...]
+    timeline: Timeline
+    train: Rows
+    validation: Rows
+    test: Rows
+    named: bool = True
+
+    def rows(self, part: Part) -> Rows:
+        """Return the rows of a part."""
+        return {Part.TRAIN: self.train, Part.VALIDATION: self.validation, Part.TEST: self.test}[
+            part
+        ]
+
+    @cached_property
+    def _digest(self) -> str:
+        rows = [
+            [rows.patient.tolist(), rows.time.tolist(), rows.label.tolist()]
+            for rows in (self.train, self.validation, self.test)
+        ]
+        return content_hash([self.outcome, self.codes, self.timeline.content_hash(), rows])
+
+    def content_hash(self) -> str:
+        """Return a hex digest of records, rows and labels shown."""
+        return self._digest
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predictions as handed in: anything may be missing, double or out of range.
+
+    Attributes:
+        patient_id: Shape ``(predictions,)``, as all below.
+        time: Prediction times in minutes.
+        probability: The scores; NaN where a cell was empty or no number.
+        origin: What they were made from, for the agent to read.
+        peeks: Whether they come from features that look past the prediction time.
+    """
+
+    patient_id: NDArray[np.int64]
+    time: NDArray[np.int64]
+    probability: NDArray[np.float64]
+    origin: str = ""
+    peeks: bool = False
+
+    def __len__(self) -> int:
+        return len(self.patient_id)
+
+    def fingerprint(self) -> str:
+        """Return a hex digest of the predictions."""
+        columns = [self.patient_id.tolist(), self.time.tolist(), self.probability.tolist()]
+        return content_hash([*columns, self.origin, self.peeks])
+
+
+@dataclass(frozen=True, slots=True)
+class EventTask(Task):
+    """A target to predict on a cohort.
+
+    Attributes:
+        target: The target.
+    """
+
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EventReference(Reference):
+    """What the verifier knows.
+
+    Attributes:
+        key: Names the study and the recipe of the bar, for caching.
+        study: What the agent was given.
+        labels: Labels of the test rows, in their order.
+        recipe: Which grid the baseline searches.
+        published: The source's bar where these are the source's rows; 0 otherwise.
+    """
+
+    key: str
+    study: Study
+    labels: Mask
+    recipe: str
+    published: float = 0.0

@@ -1,0 +1,163 @@
+"""The verdict on predictions: the source's rule, and ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from healthgym.core.family import Evidence
+from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.envs.ehr_event_modelling import paper
+from healthgym.envs.ehr_event_modelling.baseline import Bar, bar_of
+from healthgym.envs.ehr_event_modelling.task import EventReference, Predictions
+from healthgym.envs.ehr_event_modelling.timeline import Floats
+from healthgym.envs.ehr_event_modelling.world import ModellingWorld
+from healthgym.rewards.metrics import auroc, average_precision
+
+SUBMITTED = Check("submitted", "The agent hands in its predictions.", weight=0.0)
+COMPLETE = Check(
+    "complete",
+    "Every test row has a prediction that is a number from 0 to 1.",
+    loophole="Leaving out hard rows, or scoring them with no number.",
+)
+ONCE = Check(
+    "once",
+    "Every test row has one prediction, and there are no others.",
+    loophole="Rows predicted several times count several times in the source's AUROC, so that "
+    "repeating the easy ones raises it.",
+)
+CUT_OFF = Check(
+    "cut_off",
+    "No feature of the submitted models looks past the prediction time.",
+    loophole="Reading the outcome off the future of a record.",
+)
+SKILL = Check(
+    "skill",
+    "AUROC exceeds what scores without information reach once in a thousand test sets.",
+    loophole="With few positives, any score passes the source's bar by luck now and then.",
+)
+BAR = Check(
+    "bar",
+    "AUROC is at least that of counts and boosted trees, less its bootstrap standard error.",
+)
+
+#: What reaching the bar is worth before it is handed in.
+_REACHED = 0.9
+
+
+class EventModellingVerifier:
+    """Judges the draft of an episode by the labels of the test rows."""
+
+    def verify(self, evidence: Evidence[ModellingWorld], profile: Profile) -> Verdict:
+        """Return the verdict under a profile."""
+        reference = evidence.reference
+        assert isinstance(reference, EventReference)
+        made = evidence.after.predictions
+        submitted = SUBMITTED.result(evidence.submission is not None)
+        if profile is Profile.PAPER:
+            return paper_verdict(submitted, made, reference)
+        return strict_verdict(submitted, made, reference)
+
+
+def strict_verdict(
+    submitted: CheckResult, made: Predictions | None, reference: EventReference
+) -> Verdict:
+    """Return our verdict."""
+    if made is None:
+        missing = [
+            check.result(False, "there are no predictions")
+            for check in (COMPLETE, ONCE, CUT_OFF, SKILL, BAR)
+        ]
+        return Verdict.of(Profile.STRICT, [submitted, *missing], progress=0.0)
+    scores, complete, once = _align(made, reference)
+    cut_off = CUT_OFF.result(not made.peeks, "a feature looks ahead" if made.peeks else "")
+    results = [submitted, complete, once, cut_off]
+    if scores is None or not all(result.passed for result in results[1:]):
+        results += [check.result(False, "not scored") for check in (SKILL, BAR)]
+        return Verdict.of(Profile.STRICT, results, progress=0.0)
+    bar = bar_of(reference)
+    wanted = threshold(bar)
+    labels = reference.labels
+    reached = auroc(labels, scores)
+    results.append(SKILL.result(reached > bar.chance, f"AUROC {reached:.4f}"))
+    results.append(BAR.result(reached >= bar.auroc - bar.error, f"AUROC {reached:.4f}"))
+    gain = (reached - 0.5) / (wanted - 0.5)
+    return Verdict.of(
+        Profile.STRICT,
+        results,
+        progress=_REACHED * min(max(gain, 0.0), 1.0),
+        metrics=_rounded(
+            auroc=reached,
+            average_precision=average_precision(labels, scores),
+            brier=float(np.mean((scores - labels) ** 2)),
+            bar=bar.auroc,
+            bar_error=bar.error,
+            chance=bar.chance,
+            threshold=wanted,
+        ),
+    )
+
+
+def threshold(bar: Bar) -> float:
+    """Return the AUROC that our profile asks for."""
+    return max(bar.auroc - bar.error, bar.chance)
+
+
+def paper_verdict(
+    submitted: CheckResult, made: Predictions | None, reference: EventReference
+) -> Verdict:
+    """Return the source's verdict, with AUROC against the bar as progress."""
+    outcome = paper.evaluate(made, reference)
+    metrics: Mapping[str, float] = {}
+    gain = 0.0
+    bar = reference.published
+    if outcome.auroc is not None:
+        bar = bar or bar_of(reference).auroc
+        gain = (outcome.auroc - 0.5) / max(bar - 0.5, 1e-9)
+        metrics = _rounded(
+            auroc=outcome.auroc,
+            average_precision=outcome.average_precision,
+            brier=outcome.brier,
+            bar=bar,
+        )
+    results = [
+        submitted,
+        paper.VALID.result(outcome.auroc is not None, outcome.fault),
+        paper.REACHED.result(outcome.auroc is not None and outcome.auroc >= bar),
+    ]
+    return Verdict.of(
+        Profile.PAPER, results, progress=_REACHED * min(max(gain, 0.0), 1.0), metrics=metrics
+    )
+
+
+def _rounded(**values: float) -> dict[str, float]:
+    # Six digits: enough to compare, and the same where sums differ in the last place.
+    return {name: round(value, 6) for name, value in values.items()}
+
+
+def _align(
+    made: Predictions, reference: EventReference
+) -> tuple[Floats | None, CheckResult, CheckResult]:
+    """Return the score of each test row, if each has one, and the checks of form."""
+    study = reference.study
+    ids = study.timeline.patient_ids[study.test.patient]
+    wanted = list(zip(ids.tolist(), study.test.time.tolist(), strict=True))
+    known = set(wanted)
+    given: dict[tuple[int, int], float] = {}
+    double = stray = 0
+    for patient, time, value in zip(
+        made.patient_id.tolist(), made.time.tolist(), made.probability.tolist(), strict=True
+    ):
+        key = (patient, time)
+        stray += key not in known
+        double += key in given
+        given[key] = value
+    scores = np.array([given.get(key, np.nan) for key in wanted])
+    with np.errstate(invalid="ignore"):
+        bad = int((~((scores >= 0.0) & (scores <= 1.0))).sum())
+    detail = f"{bad} of {len(wanted)} rows have none" if bad else ""
+    complete = COMPLETE.result(not bad, detail)
+    faults = [f"{double} double"] * bool(double) + [f"{stray} of other rows"] * bool(stray)
+    once = ONCE.result(not faults, ", ".join(faults))
+    return (None if bad else scores), complete, once

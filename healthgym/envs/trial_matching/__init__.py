@@ -1,0 +1,1 @@
+"""Matching a patient to clinical trials: eligibility computed from one latent clinical model."""
