@@ -28,6 +28,7 @@ from healthgym.worlds.fhir.store import FhirStore
 BENCHMARK_NOW = datetime(2023, 11, 13, 10, 15, tzinfo=UTC)
 _FIRST_DAY = datetime(2022, 1, 1, tzinfo=UTC)
 _DAYS = 730
+_LAST_MINUTE = 23 * 60
 
 
 class ChartSource(Protocol):
@@ -64,11 +65,20 @@ class SyntheticCharts:
         self, kind: TaskKind, branch: str, split: Split, rng: np.random.Generator
     ) -> tuple[Facts, Base]:
         """Plant the branch among other patients and history."""
-        now = self.now or _FIRST_DAY + timedelta(minutes=int(rng.integers(_DAYS * 1440)))
+        now = self.now or _draw_now(rng)
         draft = Draft(rng, now, self.config, str(split), traps_allowed=self.traps)
         facts = kind.plant(draft, branch)
         draft.finish_background(kind.omit)
         return facts, draft.builder.build(shuffle=rng)
+
+
+def _draw_now(rng: np.random.Generator) -> datetime:
+    """Draw a minute of 2022 or 2023, early enough for an episode to end before midnight.
+
+    What is asked for "tomorrow" would otherwise depend on how long an agent takes.
+    """
+    minute = int(rng.integers(_DAYS * _LAST_MINUTE))
+    return _FIRST_DAY + timedelta(days=minute // _LAST_MINUTE, minutes=minute % _LAST_MINUTE)
 
 
 @dataclass(frozen=True)

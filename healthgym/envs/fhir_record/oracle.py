@@ -16,25 +16,26 @@ def solve(kind: TaskKind, facts: Facts, decision: Decision) -> tuple[ToolCall, .
     opened = any("patient" in lookup.arguments for lookup in lookups)
     return (
         *lookups,
-        *orders_of("" if opened else facts.patient, decision),
+        *orders_of("" if opened else facts.patient, facts.now, decision),
         call("finish", value=example_answer(decision.answer)),
     )
 
 
-def orders_of(patient: str, decision: Decision) -> Iterator[ToolCall]:
+def orders_of(patient: str, now: datetime, decision: Decision) -> Iterator[ToolCall]:
     """Yield the calls that make the record as the decision wants it.
 
     Args:
         patient: Whom the orders name; empty if that chart is open.
+        now: When the question is asked.
         decision: The decision.
     """
     for spec in decision.orders:
-        yield order_call(patient, spec)
+        yield order_call(patient, now, spec)
     for order_id in sorted(decision.stops, key=lambda text: (len(text), text)):
         yield call("stop_medication_request", id=order_id)
 
 
-def order_call(patient: str, spec: OrderSpec) -> ToolCall:
+def order_call(patient: str, now: datetime, spec: OrderSpec) -> ToolCall:
     """Return the call that meets an order specification."""
     arguments: dict[str, object] = {"patient": patient} if patient else {}
     if spec.resource_type == "Observation":
@@ -60,14 +61,16 @@ def order_call(patient: str, spec: OrderSpec) -> ToolCall:
             "text": spec.text or " ".join(spec.words),
             "priority": spec.priority,
             "note": spec.note,
-            "occurrence": _planned(*spec.occurrence).isoformat() if spec.occurrence else "",
+            "occurrence": _planned(now, *spec.occurrence) if spec.occurrence else "",
         }
         name = "create_service_request"
     return ToolCall(name, arguments | {key: value for key, value in optional.items() if value})
 
 
-def _planned(earliest: datetime, latest: datetime) -> datetime:
+def _planned(now: datetime, earliest: datetime, latest: datetime) -> str:
     """Return the time a careful agent writes: the middle of a window, the start of an hour."""
-    if latest - earliest < timedelta(hours=1):
-        return earliest
-    return earliest + (latest - earliest) / 2
+    short = latest - earliest < timedelta(hours=1)
+    moment = earliest if short else earliest + (latest - earliest) / 2
+    if moment.date() - now.date() == timedelta(days=1):
+        return f"tomorrow {moment:%H:%M}"
+    return moment.isoformat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -17,6 +18,7 @@ _MOST_ROWS = 50
 _RAW_PAGE = "5"
 _MOST_TEXT = 4000
 _TOTAL = ("_total", "accurate")
+_SPOKEN_TIME = re.compile(r"(today|tomorrow) (\d\d:\d\d)")
 
 
 class RecordToolset(Toolset[FhirWorld]):
@@ -289,7 +291,8 @@ class RecordToolset(Toolset[FhirWorld]):
             text: Name of what is ordered.
             priority: How urgent it is.
             note: Free text for whoever carries it out.
-            occurrence: When it is to be done, ISO 8601, e.g. "2023-11-14T08:00:00+00:00".
+            occurrence: When it is to be done, e.g. "2023-11-14T08:00:00+00:00", "tomorrow 08:00" or
+                "today 18:30".
         """
         coding = {"code": _short("code", code)}
         if system:
@@ -397,13 +400,19 @@ class RecordToolset(Toolset[FhirWorld]):
         raise ToolError(f"There is no patient {key[:80]!r}; search_patients finds record numbers.")
 
     def _time(self, argument: str, value: str) -> str:
+        now = self.world.clock.now
         if not value:
-            return self.world.clock.now.isoformat()
+            return now.isoformat()
+        spoken = _SPOKEN_TIME.fullmatch(value.strip())
+        if spoken:
+            day = now + timedelta(days=spoken[1] == "tomorrow")
+            value = f"{day:%Y-%m-%d}T{spoken[2]}"
         try:
             moment = datetime.fromisoformat(value.strip())
         except ValueError:
             raise ToolError(
-                f"{argument} is a time such as 2023-11-14T08:00:00+00:00, not {value[:60]!r}."
+                f"{argument} is a time such as 2023-11-14T08:00:00+00:00 or 'tomorrow 08:00', "
+                f"not {value[:60]!r}."
             ) from None
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
 
