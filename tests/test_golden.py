@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-import healthgym
 from healthgym.core.trajectory import read_trajectories
 from healthgym.testing.replay import replay
-from tests.golden.record import POLICIES, TASKS, path_of
+from tests.golden.record import POLICIES, RECORDED, TASKS, path_of
 
 
-@pytest.mark.parametrize("env_id", healthgym.ids())
+@pytest.mark.parametrize("env_id", RECORDED)
 def test_golden_trajectories_replay(env_id: str) -> None:
     recorded = list(read_trajectories(path_of(env_id)))
     assert len(recorded) == len(POLICIES) * TASKS
@@ -18,7 +17,7 @@ def test_golden_trajectories_replay(env_id: str) -> None:
         replay(trajectory)
 
 
-@pytest.mark.parametrize("env_id", healthgym.ids())
+@pytest.mark.parametrize("env_id", RECORDED)
 def test_golden_trajectories_of_the_oracle_are_successes(env_id: str) -> None:
     for trajectory in list(read_trajectories(path_of(env_id)))[:TASKS]:
         assert trajectory.verdicts["agent"]["strict"]["success"], trajectory.task_id

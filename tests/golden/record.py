@@ -15,6 +15,10 @@ from healthgym.policies.scripted import resolve
 from healthgym.registration import make
 
 FOLDER = Path(__file__).parent
+#: Environments whose episodes are recorded; the others' contents are not settled yet.
+RECORDED = tuple(
+    env_id for env_id in healthgym.ids() if "FhirRecord" in env_id or "MedAgentBench" in env_id
+)
 POLICIES = ("oracle", "prior", "random")
 TASKS = 4
 
@@ -25,8 +29,8 @@ def path_of(env_id: str) -> Path:
 
 
 def main() -> None:
-    """Play the first test tasks of every environment with scripted policies."""
-    for env_id in healthgym.ids():
+    """Play a few test tasks of every recorded environment with scripted policies."""
+    for env_id in RECORDED:
         path = path_of(env_id)
         path.unlink(missing_ok=True)
         env = make(env_id, {"split": "test"})
