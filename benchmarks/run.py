@@ -218,7 +218,6 @@ def measure_population() -> dict[str, float]:
     from datetime import UTC, datetime
 
     from healthgym.core.clock import Clock
-    from healthgym.worlds.fhir.charts import ColumnBase
     from healthgym.worlds.fhir.cohort import population
     from healthgym.worlds.fhir.store import FhirStore
 

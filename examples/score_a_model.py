@@ -1,6 +1,6 @@
 """Score a model behind any OpenAI-compatible endpoint, beside doing nothing.
 
-    python examples/score_a_model.py --base-url http://127.0.0.1:8000/v1 --model my-model
+python examples/score_a_model.py --base-url http://127.0.0.1:8000/v1 --model my-model
 """
 
 import argparse

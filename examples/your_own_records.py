@@ -1,6 +1,6 @@
 """Ask the same questions of your own FHIR R4 bundles (Synthea's output, or an export).
 
-    python examples/your_own_records.py path/to/folder
+python examples/your_own_records.py path/to/folder
 """
 
 import sys

@@ -56,6 +56,38 @@ TABLE: tuple[Row, ...] = (
         {"benchmark": "v3"},
         "the audited mix of both versions",
     ),
+    Row(
+        "HealthAgent/EhrFormatConversion-v0",
+        "healthgym.envs.ehr_format_conversion.env:EhrFormatConversionEnv",
+        title="raw hospital tables to a MEDS cohort, by requests from a grammar",
+    ),
+    Row(
+        "HealthAgent/EhrFormatConversionCanonical-v0",
+        "healthgym.envs.ehr_format_conversion.env:EhrFormatConversionEnv",
+        {"canonical": True},
+        "the published request of HealthAgentBench, every time",
+    ),
+    Row(
+        "HealthAgent/TrialMatching-v0",
+        "healthgym.envs.trial_matching.env:TrialMatchingEnv",
+        title="match a patient to trials whose eligibility is computed",
+    ),
+    Row(
+        "HealthAgent/TrialMatchingCanonical-v0",
+        "healthgym.envs.trial_matching.env:TrialMatchingEnv",
+        {"canonical": True},
+        "the nine published tasks, in patient and composition of the pool",
+    ),
+    Row(
+        "HealthAgent/EhrEventModelling-v0",
+        "healthgym.envs.ehr_event_modelling.env:EhrEventModellingEnv",
+        title="risk models of six first diagnoses on synthetic cohorts, training size",
+    ),
+    Row(
+        "HealthAgent/EhrDataQuality-v0",
+        "healthgym.envs.ehr_data_quality.env:EhrDataQualityEnv",
+        title="audits of a small hospital's tables, with clues",
+    ),
 )
 
 

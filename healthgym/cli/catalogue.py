@@ -24,6 +24,8 @@ from healthgym.registration import Row
 
 #: Tasks looked at to collect tools and checks, enough to meet every task type.
 _LOOKED_AT = 120
+#: Tasks in a row without a new type or check after which an environment is known well enough.
+_PATIENCE = 40
 #: Tasks of each type played to their end by the oracle.
 _PLAYED = 6
 _HEADING = re.compile(r"^(#{1,5}) ", re.MULTILINE)
@@ -108,6 +110,7 @@ def _survey(
     checks: dict[tuple[str, str], tuple[Check, list[str]]] = {}
     for env in envs:
         played: Counter[str] = Counter()
+        known, quiet = 0, 0
         for index in range(min(_LOOKED_AT, env.family.generator.size(Split.TRAIN))):
             episode = env.open_episode(Split.TRAIN, index)
             _note(episode, specs, checks)
@@ -118,6 +121,10 @@ def _survey(
                     if not episode.done():
                         episode.step(action)
                 _note(episode, specs, checks)
+            quiet = quiet + 1 if len(checks) + len(played) == known else 0
+            known = len(checks) + len(played)
+            if quiet == _PATIENCE:
+                break
     return list(specs.values()), sorted(checks.values(), key=lambda item: item[0].name)
 
 

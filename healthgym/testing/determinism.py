@@ -47,7 +47,7 @@ def transcript_digest(env_id: str, tasks: int = 5) -> str:
     for seed in range(tasks):
         digest.update(as_text(env.reset(seed=seed)).encode())
     for split in Split:
-        for index in range(tasks):
+        for index in range(min(tasks, env.family.generator.size(split))):
             for policy in policies(index):
                 for step in play(env, policy, split, index):
                     digest.update(step.shown.encode())

@@ -213,7 +213,7 @@ def _source(source: str | Path | CorpusSource, *, whole: bool) -> CorpusSource:
 
 
 def _turns(max_turns: int) -> int:
-    if isinstance(max_turns, bool) or not isinstance(max_turns, int) or max_turns < 1:
+    if type(max_turns) is not int or max_turns < 1:
         raise ConfigurationError(f"max_turns is a positive integer, not {max_turns!r}.")
     return max_turns
 

@@ -104,12 +104,13 @@ def _decimal(
 ) -> None:
     """Move the decimal point into the extreme band; for rows where ten times is still plausible."""
     frame = ledger.corpus.frames[table]
-    candidates = [
-        row
-        for row in _banded(ledger, table, rows)
-        if (found := _band(ledger, table, int(row)))[1].plausibly(found[2] * 10)
-        and _shifted(found[1], found[2]) is not None
-    ]
+    items, values = frame.array("itemid")[rows], frame.array("valuenum")[rows]
+    fit = np.zeros(len(rows), bool)
+    for itemid, band in catalogue().bands.items():
+        tenfold = values * 10
+        fit |= (items == itemid) & (tenfold >= band.plausible[0]) & (tenfold <= band.plausible[1])
+    shifts = [_shifted(*_band(ledger, table, int(row))[1:]) is not None for row in rows[fit]]
+    candidates = rows[fit][np.array(shifts, bool)]
 
     def mutate(row: int) -> dict[str, Any]:
         itemid, band, value = _band(ledger, table, row)
@@ -117,7 +118,7 @@ def _decimal(
         assert moved is not None
         return written(ledger, itemid, moved)
 
-    order = stratified(np.array(candidates, np.int64), frame.array("itemid"), count, rng)
+    order = stratified(candidates, frame.array("itemid"), count, rng)
     _try(ledger, table, SubType.DECIMAL, order, count, mutate)
 
 

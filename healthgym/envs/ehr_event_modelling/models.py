@@ -1,7 +1,8 @@
 """Models an agent may train: gradient-boosted trees and logistic regression, within bounds.
 
-Everything runs on one core and from a fixed seed, so that the same call gives the same scores.
-Work is bounded before it starts, by an estimate from sizes alone, and so is the same everywhere.
+Trees are grown on one core, without randomness but a fixed seed, so that the same call gives the
+same scores; a regression is a few dense systems, solved by whatever numpy is linked to. Work is
+bounded before it starts, by an estimate from sizes alone: what is refused is so on any machine.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def _keys(found: SqlResult) -> tuple[Ints, Ints]:
         if np.isnat(seconds).any():
             raise ToolError("prediction_time is never empty.")
         minutes = seconds.astype(np.int64) // 60
-        if len(minutes) and not (_FIRST <= minutes.min() and minutes.max() <= _LAST):
+        if len(minutes) and not (minutes.min() >= _FIRST and minutes.max() <= _LAST):
             raise ToolError("prediction_time lies between the years 1 and 9999.")
         return patient, minutes
     return patient, np.array([_minutes(value) for value in moments.to_pylist()], dtype=np.int64)

@@ -44,7 +44,7 @@ def code_metadata(
     ]
     if not found:
         return pl.DataFrame(schema=dict(_MANDATORY))
-    merged = pl.concat(found, how="diagonal_relaxed").unique(maintain_order=True)
+    merged = pl.concat(found, how="diagonal_relaxed").unique(maintain_order=True).collect()
     if merged["code"].n_unique() != merged.height:
         merged = merged.group_by("code", maintain_order=True).agg(
             _gathered(name) for name in merged.columns if name != "code"
@@ -73,7 +73,7 @@ def _described(
     rows: tuple[tuple[str, Any], ...],
     table: str,
     allowed: pl.Series,
-) -> pl.DataFrame:
+) -> pl.LazyFrame:
     """Return what a metadata table says about the codes of one block."""
     chosen: dict[str, pl.Expr] = {}
     needed: set[str] = set()
@@ -102,4 +102,4 @@ def _described(
         parent = pl.col("parent_codes").cast(pl.String)
         listed = pl.when(parent.is_not_null()).then(pl.concat_list(parent))
         described = described.with_columns(parent_codes=listed)
-    return described.unique(maintain_order=True).select("code", *outputs).collect()
+    return described.unique(maintain_order=True).select("code", *outputs)

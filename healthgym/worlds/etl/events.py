@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import reduce
 
@@ -80,12 +81,14 @@ def _time(dtype: pl.DataType, block: Block, where: str) -> pl.Expr:
         raise ToolError(f"{where} time: {block.time} holds {dtype}, not times.")
     if not block.formats:
         raise ToolError(f"{where} time: {block.time} is text, so time_format is needed.")
-    return pl.coalesce(
-        *(
-            pl.col(block.time).str.strptime(pl.Datetime("us"), item, strict=False)
-            for item in block.formats
-        )
-    )
+    return pl.coalesce(*(_parsed(block.time, item) for item in block.formats))
+
+
+def _parsed(column: str, time_format: str) -> pl.Expr:
+    with warnings.catch_warnings():
+        # polars advises against %f; whether to use it is up to who writes the configuration.
+        warnings.simplefilter("ignore", pl.exceptions.ChronoFormatWarning)
+        return pl.col(column).str.strptime(pl.Datetime("us"), time_format, strict=False)
 
 
 def _value(name: str, source: str, dtype: pl.DataType, where: str) -> pl.Expr:

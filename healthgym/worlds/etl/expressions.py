@@ -35,7 +35,7 @@ def expression(spec: Any) -> tuple[pl.Expr, frozenset[str]]:
         if set(spec) == {"output", "matcher"}:
             return _conditional(spec["output"], spec["matcher"])
         if len(spec) == 1:
-            (kind, value), = spec.items()
+            ((kind, value),) = spec.items()
             return _typed(kind, value) if kind in _KINDS else _conditional(kind, value)
     raise ToolError(
         f"Metadata expression {str(spec)[:120]!r} is a column, a template '{{column}}', a list of "
@@ -45,6 +45,8 @@ def expression(spec: Any) -> tuple[pl.Expr, frozenset[str]]:
 
 def _template(text: str) -> tuple[pl.Expr, frozenset[str]]:
     columns = _FIELD.findall(text)
+    if "{}" in text:
+        raise ToolError(f"Template {text[:120]!r} has braces without a column in them.")
     return pl.format(_FIELD.sub("{}", text), *(pl.col(c) for c in columns)), frozenset(columns)
 
 

@@ -29,6 +29,11 @@ def _vocabulary() -> Mapping[str, Any]:
     return dict(json.loads(text))
 
 
+def table_paths() -> tuple[str, ...]:
+    """Return the paths of the files that :func:`draw_hospital` makes."""
+    return tuple(f"{table}.csv" for table in _vocabulary()["columns"])
+
+
 def draw_hospital(
     rng: np.random.Generator, subjects: Sequence[int], *, busy: float = 1.0
 ) -> dict[str, bytes]:
@@ -47,17 +52,14 @@ class _Hospital:
 
     def __init__(self, rng: np.random.Generator, busy: float) -> None:
         self._rng = rng
+        self._drawn: list[float] = []
         self._busy = busy
         self._words = _vocabulary()
-        self._rows: dict[str, list[list[object]]] = {
-            table: [] for table in self._words["columns"]
-        }
-        kinds = ("labs", "vitals", "outputs", "infusions", "procedures", "datetimes")
-        first = {"labs": 50_000}
+        self._rows: dict[str, list[list[object]]] = {table: [] for table in self._words["columns"]}
         self._items = {
-            kind: self._numbered(self._words[kind], first.get(kind, 220_000)) for kind in kinds
+            kind: self._numbered(self._words[kind], first) for kind, first in _FIRST_ITEM.items()
         }
-        self._next = int(rng.integers(20_000_000, 29_000_000))
+        self._next = self._within(20_000_000, 29_000_000)
 
     # -- drawing -------------------------------------------------------------------------------
 
@@ -66,23 +68,33 @@ class _Hospital:
         return [(int(number), entry) for number, entry in zip(numbers, entries, strict=True)]
 
     def _id(self) -> int:
-        self._next += int(self._rng.integers(1, 900))
+        self._next += self._within(1, 900)
         return self._next
 
+    def _uniform(self) -> float:
+        """Return a number in [0, 1). Drawn thousands at a time: single draws cost most of a row."""
+        if not self._drawn:
+            self._drawn = self._rng.random(4096).tolist()
+        return self._drawn.pop()
+
     def _one(self, values: Sequence[Any]) -> Any:
-        return values[int(self._rng.integers(len(values)))]
+        return values[int(self._uniform() * len(values))]
 
     def _word(self, name: str, missing: float = 0.0) -> Any:
-        return "" if self._rng.random() < missing else self._one(self._words[name])
+        return "" if self._uniform() < missing else self._one(self._words[name])
 
     def _count(self, mean: float) -> int:
         return int(self._rng.poisson(mean * self._busy))
 
     def _within(self, start: int, end: int) -> int:
-        return int(self._rng.integers(start, max(end, start + 1)))
+        """Return an integer in [start, end), and start if there is none."""
+        return start + int(self._uniform() * max(end - start, 1))
+
+    def _between(self, low: float, high: float) -> float:
+        return low + (high - low) * self._uniform()
 
     def _later(self, minute: int, most: int, missing: float = 0.03) -> str:
-        return "" if self._rng.random() < missing else _time(minute + self._within(1, most))
+        return "" if self._uniform() < missing else _time(minute + self._within(1, most))
 
     def _add(self, table: str, *values: object) -> None:
         self._rows[table].append(list(values))
@@ -107,7 +119,7 @@ class _Hospital:
         return sink.getvalue().encode()
 
     def _patient(self, subject: int, *, sure: bool) -> None:
-        age = int(self._rng.integers(18, 90))
+        age = self._within(18, 90)
         start = self._within(0, _SPAN)
         year = (_START + timedelta(minutes=start)).year
         stays = 1 + sure + self._count(0.7)
@@ -116,28 +128,43 @@ class _Hospital:
             last = number == stays - 1
             minute, deathtime = self._stay(subject, minute, sure=sure, may_die=last and not sure)
             minute += self._within(5 * _DAY, 300 * _DAY)
-        dod = deathtime[:10] or ("" if self._rng.random() < 0.85 else _day(minute))
+        dod = deathtime[:10] or ("" if self._uniform() < 0.85 else _day(minute))
         gender = self._one(("F", "M"))
         self._add("hosp/patients", subject, gender, age, year, self._word("year_groups"), dod)
         for _ in range(sure + self._count(2)):
             name, values = self._one(self._words["omr"])
-            self._add("hosp/omr", subject, _day(start + self._within(0, 900 * _DAY)), 1, name,
-                      self._one(values))
+            self._add(
+                "hosp/omr",
+                subject,
+                _day(start + self._within(0, 900 * _DAY)),
+                1,
+                name,
+                self._one(values),
+            )
 
     def _stay(self, subject: int, start: int, *, sure: bool, may_die: bool) -> tuple[int, str]:
         """Add a stay; return the minute it ended and the time of death, if it ended so."""
         stay, end = self._id(), start + self._within(_DAY, 12 * _DAY)
-        died = may_die and self._rng.random() < 0.1
-        emergency = self._rng.random() < 0.6 or sure
+        died = may_die and self._uniform() < 0.1
+        emergency = self._uniform() < 0.6 or sure
         deathtime = _time(end) if died else ""
         self._add(
-            "hosp/admissions", subject, stay, _time(start), _time(end), deathtime,
-            self._word("admission_types"), f"P{self._within(10, 99)}Q",
+            "hosp/admissions",
+            subject,
+            stay,
+            _time(start),
+            _time(end),
+            deathtime,
+            self._word("admission_types"),
+            f"P{self._within(10, 99)}Q",
             self._word("admission_locations", 0.05),
             "DIED" if died else self._word("discharge_locations", 0.1),
-            self._word("insurance", 0.05), self._word("languages", 0.05),
-            self._word("marital", 0.1), self._word("races"),
-            _time(start - 300) if emergency else "", _time(start - 20) if emergency else "",
+            self._word("insurance", 0.05),
+            self._word("languages", 0.05),
+            self._word("marital", 0.1),
+            self._word("races"),
+            _time(start - 300) if emergency else "",
+            _time(start - 20) if emergency else "",
             int(died),
         )
         who = (subject, stay)
@@ -145,7 +172,7 @@ class _Hospital:
         self._moves(who, start, end)
         self._laboratory(who, start, end, sure)
         self._drugs(who, start, end, sure)
-        if sure or self._rng.random() < 0.5:
+        if sure or self._uniform() < 0.5:
             self._intensive(who, start, end, sure)
         return end, deathtime
 
@@ -158,53 +185,67 @@ class _Hospital:
             day = _day(start + self._within(0, 3 * _DAY))
             self._add("hosp/procedures_icd", *who, number + 1, day, code, version)
         for kind in ("HCFA", "APR"):
-            if sure or self._rng.random() < 0.7:
+            if sure or self._uniform() < 0.7:
                 code, text = self._one(self._words["drgs"])
                 graded = kind == "APR"
                 grades = (self._within(1, 5), self._within(1, 5)) if graded else ("", "")
                 self._add("hosp/drgcodes", *who, kind, code, text, *grades)
-        if sure or self._rng.random() < 0.3:
+        if sure or self._uniform() < 0.3:
             code, _, short = self._one(self._words["hcpcs"])
             self._add("hosp/hcpcsevents", *who, _day(start), code, 1, short)
 
     def _moves(self, who: tuple[int, int], start: int, end: int) -> None:
         self._add("hosp/services", *who, _time(start), "", self._word("services"))
-        if self._rng.random() < 0.4:
+        if self._uniform() < 0.4:
             moved = _time(self._within(start, end))
             self._add("hosp/services", *who, moved, self._word("services"), self._word("services"))
         times = sorted(self._within(start, end) for _ in range(self._count(1)))
-        for number, (minute, until) in enumerate(
-            zip([start, *times], [*times, end], strict=True)
-        ):
+        for number, (minute, until) in enumerate(zip([start, *times], [*times, end], strict=True)):
             kind = "transfer" if number else "admit"
             unit = self._word("wards", 0.03)
             self._add("hosp/transfers", *who, self._id(), kind, unit, _time(minute), _time(until))
         self._add("hosp/transfers", *who, self._id(), "discharge", "", _time(end), "")
 
     def _laboratory(self, who: tuple[int, int], start: int, end: int, sure: bool) -> None:
-        for _ in range(4 + self._count(16)):
+        for number in range(4 + self._count(16)):
             item, (_, unit, low, high, *_rest) = self._one(self._items["labs"])
             minute = self._within(start, end)
-            value, number = self._reading(low, high)
-            priority = self._one(("STAT", "ROUTINE", ""))
-            flag = "abnormal" if self._rng.random() < 0.3 else ""
-            self._add(
-                "hosp/labevents", self._id(), *who, self._id(), item, _time(minute),
-                self._later(minute, 400), value, number, unit, flag, priority,
-            )
+            # Now and then a specimen is measured twice: two results of one item at one time.
+            for _ in range(2 if number < sure or self._uniform() < 0.04 else 1):
+                value, valuenum = self._reading(low, high)
+                self._add(
+                    "hosp/labevents",
+                    self._id(),
+                    *who,
+                    self._id(),
+                    item,
+                    _time(minute),
+                    self._later(minute, 400),
+                    value,
+                    valuenum,
+                    unit,
+                    "abnormal" if self._uniform() < 0.3 else "",
+                    self._one(("STAT", "ROUTINE", "")),
+                )
         for _ in range(sure + self._count(0.6)):
             minute = self._within(start, end)
             found = self._word("organisms", 0.5)
             self._add(
-                "hosp/microbiologyevents", self._id(), *who, _day(minute), _time(minute),
-                self._word("specimens"), self._word("cultures"), found,
+                "hosp/microbiologyevents",
+                self._id(),
+                *who,
+                _day(minute),
+                _time(minute),
+                self._word("specimens"),
+                self._word("cultures"),
+                found,
                 self._later(minute, 4000),
             )
 
     def _reading(self, low: float, high: float) -> tuple[str, str]:
         """Return value and number: most are the same, some are text, some have a sign."""
-        drawn = self._rng.random()
-        value = f"{self._rng.uniform(low, high):.{1 if high > 3 else 2}f}"
+        drawn = self._uniform()
+        value = f"{self._between(low, high):.{1 if high > 3 else 2}f}"
         if drawn < 0.04:
             return self._one(("NEG", "SEE COMMENT", "___")), ""
         if drawn < 0.10:
@@ -217,19 +258,38 @@ class _Hospital:
             order, pharmacy = f"{who[0]}-{self._within(1, 999)}", self._id()
             begin = self._within(start, end)
             until = self._within(begin, end)
-            day_only = self._rng.random() < 0.15
-            stop = "" if self._rng.random() < 0.1 else _day(until) if day_only else _time(until)
+            day_only = self._uniform() < 0.15
+            stop = "" if self._uniform() < 0.1 else _day(until) if day_only else _time(until)
             self._add(
-                "hosp/pharmacy", *who, pharmacy, order, _time(begin), stop, drug, "Unit Dose",
-                self._one(("Discontinued", "Expired")), _time(begin - 45),
-                self._later(begin - 45, 40), route, often, per_day,
+                "hosp/pharmacy",
+                *who,
+                pharmacy,
+                order,
+                _time(begin),
+                stop,
+                drug,
+                "Unit Dose",
+                self._one(("Discontinued", "Expired")),
+                _time(begin - 45),
+                self._later(begin - 45, 40),
+                route,
+                often,
+                per_day,
             )
             for number in range(1 + self._count(1)):
                 given = self._within(begin, until + 60)
                 self._add(
-                    "hosp/emar", *who, f"{order}-{number}", number, order, pharmacy,
-                    _time(given), drug, self._word("emar_events", 0.1),
-                    _time(given - self._within(0, 50)), self._later(given, 30),
+                    "hosp/emar",
+                    *who,
+                    f"{order}-{number}",
+                    number,
+                    order,
+                    pharmacy,
+                    _time(given),
+                    drug,
+                    self._word("emar_events", 0.1),
+                    _time(given - self._within(0, 50)),
+                    self._later(given, 30),
                 )
 
     def _intensive(self, who: tuple[int, int], start: int, end: int, sure: bool) -> None:
@@ -243,59 +303,113 @@ class _Hospital:
             item, (_, unit, low, high) = self._one(self._items["vitals"])
             minute = self._within(begin, leave)
             value, number = self._reading(low, high)
-            self._add("icu/chartevents", *stay, _time(minute), self._later(minute, 90), item,
-                      value, number, unit)
+            self._add(
+                "icu/chartevents",
+                *stay,
+                _time(minute),
+                self._later(minute, 90),
+                item,
+                value,
+                number,
+                unit,
+            )
         for _ in range(1 + self._count(3)):
             item, (_, unit, low, high) = self._one(self._items["outputs"])
             minute = self._within(begin, leave)
-            self._add("icu/outputevents", *stay, _time(minute), self._later(minute, 60), item,
-                      self._within(int(low), int(high)), unit)
+            self._add(
+                "icu/outputevents",
+                *stay,
+                _time(minute),
+                self._later(minute, 60),
+                item,
+                self._within(int(low), int(high)),
+                unit,
+            )
         for _ in range(1 + sure + self._count(3)):
             self._infusion(stay, begin, leave)
         for _ in range(sure + self._count(1)):
             item, (_, place) = self._one(self._items["procedures"])
             minute = self._within(begin, leave)
             until = self._within(minute, leave)
-            self._add("icu/procedureevents", *stay, _time(minute), _time(until),
-                      self._later(minute, 90), item, until - minute, "min", place)
+            self._add(
+                "icu/procedureevents",
+                *stay,
+                _time(minute),
+                _time(until),
+                self._later(minute, 90),
+                item,
+                until - minute,
+                "min",
+                place,
+            )
         for _ in range(sure + self._count(1)):
             item, _ = self._one(self._items["datetimes"])
             minute = self._within(begin, leave)
-            self._add("icu/datetimeevents", *stay, _time(minute), self._later(minute, 90), item,
-                      _time(minute - self._within(60, 2000)), "Date and Time")
+            self._add(
+                "icu/datetimeevents",
+                *stay,
+                _time(minute),
+                self._later(minute, 90),
+                item,
+                _time(minute - self._within(60, 2000)),
+                "Date and Time",
+            )
 
     def _infusion(self, stay: tuple[int, ...], begin: int, leave: int) -> None:
         item, (_, unit, low, high) = self._one(self._items["infusions"])
         minute = self._within(begin, leave)
         until = self._within(minute, leave)
-        order, running = self._id(), self._rng.random() < 0.7
-        rate = f"{self._rng.uniform(low, high):.2f}" if running else ""
+        order, running = self._id(), self._uniform() < 0.7
+        rate = f"{self._between(low, high):.2f}" if running else ""
         self._add(
-            "icu/inputevents", *stay, _time(minute), _time(until), self._later(minute, 60), item,
-            f"{self._rng.uniform(1, 500):.1f}", unit, rate, f"{unit}/hour" if running else "",
-            order, order, "Continuous IV" if running else "Drug Push",
-            f"{self._rng.uniform(45, 120):.1f}", self._one(("FinishedRunning", "Changed")),
+            "icu/inputevents",
+            *stay,
+            _time(minute),
+            _time(until),
+            self._later(minute, 60),
+            item,
+            f"{self._between(1, 500):.1f}",
+            unit,
+            rate,
+            f"{unit}/hour" if running else "",
+            order,
+            order,
+            "Continuous IV" if running else "Drug Push",
+            f"{self._between(45, 120):.1f}",
+            self._one(("FinishedRunning", "Changed")),
         )
 
     def _dictionaries(self) -> None:
         for number, (label, unit, _, _, loinc) in self._items["labs"]:
             self._add("hosp/d_labitems", number, label, "Blood", "Chemistry")
-            name = f"{label} measured in blood" if self._rng.random() < 0.8 else ""
+            name = f"{label} measured in blood" if self._uniform() < 0.8 else ""
             self._add("d_labitems_to_loinc", number, label, name, "LOINC", loinc, unit)
         for kind, table in _LINKS.items():
             for number, (label, unit, *_rest) in self._items[kind]:
                 self._add("icu/d_items", number, label, table, unit)
         for kind, concepts in _CONCEPTS.items():
             for number, (label, unit, *_rest) in self._items[kind]:
-                code = int(self._rng.integers(1_000, 99_999))
+                code = self._within(1_000, 99_999)
                 self._add(concepts, number, label, f"{label} (concept)", "SITE", code, unit)
-        for kind, table in (("diagnoses", "d_icd_diagnoses"), ("icd_procedures", "d_icd_procedures")):
+        for kind, table in (
+            ("diagnoses", "d_icd_diagnoses"),
+            ("icd_procedures", "d_icd_procedures"),
+        ):
             self._rows[f"hosp/{table}"] = [list(entry) for entry in self._words[kind]]
         self._rows["hosp/d_hcpcs"] = [
             [code, "", text, short] for code, text, short in self._words["hcpcs"]
         ]
 
 
+#: Item numbers of each kind lie in the 9000 from here on.
+_FIRST_ITEM = {
+    "labs": 50_000,
+    "vitals": 220_000,
+    "outputs": 230_000,
+    "infusions": 240_000,
+    "procedures": 250_000,
+    "datetimes": 260_000,
+}
 _LINKS = {
     "vitals": "chartevents",
     "outputs": "outputevents",
@@ -316,11 +430,11 @@ _EVENTS = frozenset(
 
 
 def _time(minute: int) -> str:
-    return (_START + timedelta(minutes=minute)).strftime("%Y-%m-%d %H:%M:%S")
+    return (_START + timedelta(minutes=minute)).isoformat(" ")
 
 
 def _day(minute: int) -> str:
-    return (_START + timedelta(minutes=minute)).strftime("%Y-%m-%d")
+    return _time(minute)[:10]
 
 
 def rows_of(tables: Iterable[bytes]) -> int:

@@ -28,6 +28,14 @@ _LEADING: Mapping[str, pl.DataType] = {
     "code": pl.String(),
     "numeric_value": pl.Float32(),
 }
+#: Arrow types of the columns that the MEDS schemas fix and polars would write otherwise.
+_EVENT_TYPES: Mapping[str, pa.DataType] = {"code": pa.string()}
+_CODE_TYPES: Mapping[str, pa.DataType] = {
+    "code": pa.string(),
+    "description": pa.string(),
+    "parent_codes": pa.list_(pa.string()),
+}
+_SPLIT_TYPES: Mapping[str, pa.DataType] = {"split": pa.string()}
 DATASET_FILE = "metadata/dataset.json"
 CODES_FILE = "metadata/codes.parquet"
 SPLITS_FILE = "metadata/subject_splits.parquet"
@@ -104,7 +112,11 @@ class Pipeline:
         key = content_hash(config_text)
         cohort = self._kept.get(key)
         if cohort is None:
-            cohort = self._run(parse_config(config_text))
+            try:
+                cohort = self._run(parse_config(config_text))
+            except pl.exceptions.PolarsError as error:
+                reason = " ".join(str(error).split())[:300]
+                raise ToolError(f"The pipeline stopped: {reason}") from None
             self._kept[key] = cohort
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
@@ -117,17 +129,15 @@ class Pipeline:
 
         Raises:
             ToolError: If the configuration does not fit the tables.
+            PolarsError: If a value does not fit its use.
         """
         self._check_size(config)
         parts = [
             table_events(self.tables.events(table), config.of_table(table), subject)
             for table, subject in config.subjects.items()
         ]
-        try:
-            merged = pl.concat(parts, how="diagonal_relaxed").unique(maintain_order=True)
-            return merged.sort([SUBJECT, "time"], maintain_order=True).collect()
-        except pl.exceptions.PolarsError as error:
-            raise ToolError(f"The pipeline stopped: {' '.join(str(error).split())[:300]}") from None
+        merged = pl.concat(parts, how="diagonal_relaxed").unique(maintain_order=True)
+        return merged.sort([SUBJECT, "time"], maintain_order=True).collect()
 
     def _check_size(self, config: EventConfig) -> None:
         rows = {table: self.tables.events(table).height for table in config.subjects}
@@ -150,11 +160,11 @@ class Pipeline:
         for shard, people in shards.items():
             chosen = events.filter(pl.col(SUBJECT).is_in(people))
             rows[shard] = chosen.height
-            files[f"data/{shard}.parquet"] = _parquet(chosen)
+            files[f"data/{shard}.parquet"] = _parquet(chosen, _EVENT_TYPES)
         codes = code_metadata(config, self.tables, events.get_column("code").unique().to_list())
-        files[CODES_FILE] = _parquet(codes)
+        files[CODES_FILE] = _parquet(codes, _CODE_TYPES)
         files[DATASET_FILE] = self.dataset.to_json()
-        files[SPLITS_FILE] = _parquet(_splits(shards))
+        files[SPLITS_FILE] = _parquet(_splits(shards), _SPLIT_TYPES)
         return Cohort(files, rows)
 
 
@@ -170,27 +180,16 @@ def _finalized(events: pl.DataFrame) -> pl.DataFrame:
 
 
 def _splits(shards: Mapping[str, list[int]]) -> pl.DataFrame:
-    pairs = [(person, shard.rpartition("/")[0]) for shard, people in shards.items()
-             for person in people]
+    pairs = [
+        (person, shard.rpartition("/")[0]) for shard, people in shards.items() for person in people
+    ]
     return pl.DataFrame(pairs, schema={SUBJECT: pl.Int64, "split": pl.String}, orient="row")
 
 
-def _parquet(frame: pl.DataFrame) -> bytes:
-    sink = io.BytesIO()
+def _parquet(frame: pl.DataFrame, types: Mapping[str, pa.DataType]) -> bytes:
+    """Return a table as parquet: the columns of the MEDS schema in its types, others in polars'."""
     table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
-    pq.write_table(_plain_strings(table), sink)
+    fields = [pa.field(f.name, types.get(f.name, f.type)) for f in table.schema]
+    sink = io.BytesIO()
+    pq.write_table(table.cast(pa.schema(fields)), sink)
     return sink.getvalue()
-
-
-def _plain_strings(table: pa.Table) -> pa.Table:
-    """Return a table with the string types of the MEDS schema, not polars' large ones."""
-    fields = [pa.field(field.name, _plain_type(field.type)) for field in table.schema]
-    return table.cast(pa.schema(fields))
-
-
-def _plain_type(dtype: pa.DataType) -> pa.DataType:
-    if pa.types.is_large_string(dtype):
-        return pa.string()
-    if pa.types.is_large_list(dtype) or pa.types.is_list(dtype):
-        return pa.list_(_plain_type(dtype.value_type))
-    return dtype

@@ -22,12 +22,10 @@ def _discharge_time(tables: RawTables, table: str) -> pl.DataFrame:
 
 def _patients(tables: RawTables, table: str) -> pl.DataFrame:
     """Deaths in hospital are timed by the stay, others by the day; birth is known by year."""
-    deaths = tables.prepared("hosp/admissions").group_by("subject_id").agg(
-        pl.col("deathtime").min()
+    deaths = (
+        tables.prepared("hosp/admissions").group_by("subject_id").agg(pl.col("deathtime").min())
     )
-    people = tables.prepared(table).join(
-        deaths, on="subject_id", how="left", maintain_order="left"
-    )
+    people = tables.prepared(table).join(deaths, on="subject_id", how="left", maintain_order="left")
     born = (pl.col("anchor_year") - pl.col("anchor_age")).cast(pl.String)
     return people.select(
         "subject_id",

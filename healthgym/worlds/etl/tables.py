@@ -5,14 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 import polars as pl
 
 from healthgym.errors import ToolError
 
-#: Rows from which the step before the pipeline guesses types: all but unbounded for plain CSV,
-#: polars' default for compressed CSV (the published step compares suffixes wrongly and so keeps it).
+#: Rows from which the step before the pipeline guesses types: many for plain CSV, polars' default
+#: for compressed CSV (the published step means the same for both, but misses the double suffix).
 _PREPARED_ROWS = {".csv": 100_000, ".csv.gz": 100}
 
 
@@ -68,7 +69,9 @@ class RawTables:
                 if how == "strings":
                     frame = pl.read_csv(source, infer_schema=False)
                 else:
-                    rows = _PREPARED_ROWS[_suffix(self._paths[table])] if how == "prepared" else None
+                    rows = (
+                        _PREPARED_ROWS[_suffix(self._paths[table])] if how == "prepared" else None
+                    )
                     frame = pl.read_csv(source, infer_schema_length=rows)
             except pl.exceptions.PolarsError as error:
                 raise ToolError(f"Table {table} cannot be read: {str(error)[:200]}") from None
@@ -76,6 +79,7 @@ class RawTables:
         return frame
 
 
+@lru_cache(maxsize=1024)
 def prefix_of(path: str) -> str:
     """Return the name a configuration uses for a file: its path without any suffix."""
     pure = PurePosixPath(path)

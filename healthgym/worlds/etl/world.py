@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -34,6 +35,15 @@ class Workspace:
     files: Mapping[str, bytes]
     locked: tuple[str, ...]
     pipeline: Pipeline
+
+    def content_hash(self) -> str:
+        """Return a digest of all files, raw tables among them."""
+        digest = hashlib.blake2b(digest_size=16)
+        for files in (self.files, self.pipeline.raw.files):
+            for path in sorted(files):
+                digest.update(f"{path}\0{len(files[path])}\0".encode())
+                digest.update(files[path])
+        return digest.hexdigest()
 
 
 class EtlWorld(World):
@@ -89,7 +99,7 @@ class EtlWorld(World):
             raise ToolError(f"{path[:200]!r} is a parquet file; inspect_cohort shows its rows.")
         try:
             return plain(path, contents).decode()
-        except (UnicodeDecodeError, OSError):
+        except (UnicodeDecodeError, OSError, EOFError, zlib.error):
             raise ToolError(f"{path[:200]!r} is not a text file.") from None
 
     def written(self) -> Mapping[str, bytes]:
@@ -109,7 +119,9 @@ class EtlWorld(World):
         try:
             self.store(path, text.encode())
         except UnicodeEncodeError:
-            raise ToolError("The text holds half of a surrogate pair, which is no character.") from None
+            raise ToolError(
+                "The text holds half of a surrogate pair, which is no character."
+            ) from None
 
     def copy(self, source: str, target: str) -> None:
         """Copy a file.

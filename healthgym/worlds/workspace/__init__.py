@@ -1,5 +1,6 @@
 """A workspace: read-only files and tables, drafts, SQL and code in a box."""
 
+from healthgym.worlds.workspace.cache import BuildCache
 from healthgym.worlds.workspace.drafts import Drafts
 from healthgym.worlds.workspace.files import FileTree, Hit, Page
 from healthgym.worlds.workspace.python import (
@@ -14,6 +15,7 @@ from healthgym.worlds.workspace.tools import FileTools, PythonTools, TableTools
 from healthgym.worlds.workspace.world import Workspace, WorkspaceWorld
 
 __all__ = [
+    "BuildCache",
     "CodeLimits",
     "CodeResult",
     "Drafts",

@@ -104,7 +104,7 @@ class SandboxedPython:
         except monty.MontyCrashedError:
             error = "The sandbox was stopped: the code took too long or broke it."
         except monty.MontyError as problem:
-            error = _shorten(problem.display() if hasattr(problem, "display") else str(problem))
+            error = _explain(problem, limits)
         except OSError as problem:
             raise InfrastructureError(f"The Python sandbox does not start: {problem}") from problem
         if faults:
@@ -148,6 +148,16 @@ def _guarded(faults: list[Exception], function: HostFunction, *args: Any, **kwar
 def _repr(value: Any, limit: int) -> str:
     text = repr(value)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+def _explain(problem: Any, limits: CodeLimits) -> str:
+    """Return what went wrong; in the same words each time, though no two clocks agree."""
+    text = problem.display() if hasattr(problem, "display") else str(problem)
+    if "time limit exceeded" in text:
+        return f"TimeoutError: the code ran for more than {limits.seconds:g} seconds."
+    if "memory limit exceeded" in text:
+        return f"MemoryError: the code needed more than {limits.memory >> 20} MiB."
+    return _shorten(text)
 
 
 def _shorten(text: str, limit: int = 3000) -> str:

@@ -174,7 +174,15 @@ class QueryProcess:
         ours, theirs = socket.socketpair()
         script = Path(__file__).with_name("sql_worker.py")
         number = theirs.fileno()
-        command = [sys.executable, "-I", str(script), str(number), str(_PROCESS_MEMORY)]
+        command = [
+            sys.executable,
+            "-I",
+            "-W",
+            "ignore",
+            str(script),
+            str(number),
+            str(_PROCESS_MEMORY),
+        ]
         with theirs:
             self._child = subprocess.Popen(
                 command, pass_fds=[number], env={}, cwd="/", stdin=subprocess.DEVNULL

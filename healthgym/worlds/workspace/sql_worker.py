@@ -22,8 +22,10 @@ from typing import Any
 #: Connections kept; an episode that has been idle for long gets a new one.
 MAX_SESSIONS = 48
 
-SETTINGS = {
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
+    # Eight for each connection otherwise, for files and sockets that are out of reach here.
+    "async_threads": 0,
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -147,7 +149,8 @@ def run(connection: Any, request: dict[str, Any]) -> tuple[bytes, bool]:
     if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         raise Refusal("Only queries are run here: SELECT, WITH, DESCRIBE, SUMMARIZE, EXPLAIN.")
     reader = connection.execute(statements[0]).to_arrow_reader(2048)
-    batches, rows, size, more = [], 0, 0, False
+    batches: list[Any] = []
+    rows, size, more = 0, 0, False
     for batch in reader:
         room = request["rows"] - rows
         size += batch.nbytes

@@ -64,6 +64,10 @@ class Table:
         digest.update(sink.getvalue())
         return digest.hexdigest()
 
+    def content_hash(self) -> str:
+        """Return the fingerprint; the conformance suite tells tasks apart by it."""
+        return self.fingerprint
+
     def open_shared(self) -> int:
         """Return a descriptor of a file, without a name, that holds the table; the caller closes.
 

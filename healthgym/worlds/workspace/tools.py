@@ -210,7 +210,8 @@ class TableTools(Toolset[WorkspaceWorld]):
         kinds = {str(row[0]): str(row[1]) for row in rows}
         for column in columns:
             if column and column not in kinds:
-                raise ToolError(f"{table} has no column {column[:60]!r}; it has {', '.join(kinds)}.")
+                known = ", ".join(kinds)
+                raise ToolError(f"{table} has no column {column[:60]!r}; it has {known}.")
         return kinds
 
 

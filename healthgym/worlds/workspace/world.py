@@ -43,9 +43,7 @@ class WorkspaceWorld(World):
         limits: Bounds of a query.
     """
 
-    def __init__(
-        self, start: Workspace, clock: Clock, *, limits: SqlLimits | None = None
-    ) -> None:
+    def __init__(self, start: Workspace, clock: Clock, *, limits: SqlLimits | None = None) -> None:
         self.clock = clock
         self.files = FileTree(start.files, writable=start.writable)
         self.tables = TableStore(start.tables)

@@ -1,0 +1,64 @@
+"""GRPO with your own settings: one call gives TRL's trainer its tasks, environment and reward.
+
+    python examples/train_grpo.py Qwen/Qwen3-0.6B --steps 100
+
+Any model whose chat template knows tools will do, by Hugging Face name or path: a checkpoint that
+`healthgym train` left in its run folder, for instance.
+"""
+
+import argparse
+
+import healthgym  # noqa: F401 - registers the environments
+from healthgym.integrations.trl import trl_spec
+from healthgym.integrations.trl.models import open_checkpoint
+
+
+def main() -> None:
+    """Train with the options of the command line."""
+    parser = argparse.ArgumentParser(description="GRPO on a healthgym environment.")
+    parser.add_argument("model", help="Hugging Face name or path")
+    parser.add_argument("--env", default="HealthAgent/FhirRecord-v0")
+    parser.add_argument("--difficulty", default="easy")
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=32, help="rollouts per step")
+    parser.add_argument("--out", default="runs/grpo")
+    options = parser.parse_args()
+
+    import torch
+    from trl import GRPOConfig, GRPOTrainer
+
+    group = 8
+    spec = trl_spec(
+        options.env,
+        split="train",
+        size=options.steps * options.batch // group,
+        env_kwargs={"difficulty": options.difficulty, "reward": "shaped"},
+    )
+    model, tokenizer = open_checkpoint(options.model)
+    trainer = GRPOTrainer(
+        model=model,
+        processing_class=tokenizer,
+        **spec.arguments(),
+        args=GRPOConfig(
+            options.out,
+            max_steps=options.steps,
+            per_device_train_batch_size=options.batch,
+            num_generations=group,
+            max_completion_length=1024,
+            generation_kwargs={"max_new_tokens": 96},
+            learning_rate=1e-4,
+            lr_scheduler_type="linear",
+            beta=0.0,
+            use_cpu=not torch.cuda.is_available(),
+            bf16=torch.cuda.is_available(),
+            gradient_checkpointing=False,
+            report_to="none",
+            logging_steps=1,
+        ),
+    )
+    trainer.train()
+    trainer.save_model(options.out)
+
+
+if __name__ == "__main__":
+    main()

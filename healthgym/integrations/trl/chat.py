@@ -1,0 +1,168 @@
+"""The chat format: a template with generation marks, and how to read a reply back.
+
+TRL asks three things of a template: it renders tool calls and tool results, a longer conversation
+begins with the tokens of a shorter one, and what the assistant wrote is marked, so that only that
+is learned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+USER, ASSISTANT, TOOL, SYSTEM = (
+    f"<|im_start|>{r}\n" for r in ("user", "assistant", "tool", "system")
+)
+PAD, END, CALL, CALL_END = "<|pad|>", "<|im_end|>", "<tool_call>", "</tool_call>"
+
+_TOOLS = r"""
+{%- if tools %}
+  {{- '<|im_start|>system\n' }}
+  {%- if messages[0].role == 'system' %}{{- messages[0].content + '\n\n' }}{%- endif %}
+  {{- 'Tools:' }}
+  {%- for tool in tools %}
+    {%- set f = tool.function if tool.function is defined else tool %}
+    {{- '\n' + f.name + '(' }}
+    {%- for name, schema in f.parameters.properties.items() %}
+      {{- ('' if loop.first else ', ') + name + ': ' }}
+      {{- schema.type if schema.type is string else 'any' }}
+    {%- endfor %}
+    {{- '): ' + f.description.split('\n')[0] }}
+  {%- endfor %}
+  {{- '\nCall one as <tool_call>{"name": ..., "arguments": {...}}</tool_call><|im_end|>\n' }}
+{%- elif messages[0].role == 'system' %}
+  {{- '<|im_start|>system\n' + messages[0].content + '<|im_end|>\n' }}
+{%- endif %}"""
+
+_MESSAGES = r"""
+{%- for message in messages %}
+  {%- if message.role == 'user' or message.role == 'tool' %}
+    {{- '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' }}
+  {%- elif message.role == 'assistant' %}
+    {{- '<|im_start|>assistant\n' }}
+    {%- generation %}
+      {{- message.content or '' }}
+      {%- for call in message.tool_calls or [] %}
+        {%- set f = call.function if call.function is defined else call %}
+        {{- '<tool_call>{"name": "' + f.name + '", "arguments": ' }}
+        {{- f.arguments if f.arguments is string else f.arguments | tojson }}
+        {{- '}</tool_call>' }}
+      {%- endfor %}
+      {{- '<|im_end|>' }}
+    {%- endgeneration %}
+    {{- '\n' }}
+  {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }}{%- endif %}"""
+
+
+def chat_template(*, list_tools: bool) -> str:
+    """Return the template.
+
+    Args:
+        list_tools: Whether the tools are listed before the task. A model trained from scratch on
+            one set of tools has no need of a list that never changes.
+    """
+    template = (_TOOLS if list_tools else "") + _MESSAGES
+    return "".join(line.strip() for line in template.splitlines())
+
+
+#: Reads a reply: text, then any number of calls. Broken JSON makes the whole reply text.
+RESPONSE_TEMPLATE: dict[str, Any] = {
+    "defaults": {"role": "assistant"},
+    "start_anchor": ASSISTANT,
+    "fields": {
+        "tool_calls": {
+            "open": CALL,
+            "close_pattern": r"</tool_call>\s*",
+            "repeats": True,
+            "content": "json",
+            "transform": {"type": "function", "function": "{content}"},
+        },
+        "content": {"close_pattern": r"<\|im_end\|>\s*", "content": "text"},
+    },
+}
+
+
+def suffix_ids(tokenizer: Any, name: str, content: str) -> list[int]:
+    """Return the tokens between a tool call and the next reply, as TRL appends them.
+
+    Rendered from a short stand-in conversation: a chat template is prefix preserving, so what
+    comes after the call does not depend on what came before it.
+    """
+    call = {"type": "function", "function": {"name": name, "arguments": {}}}
+    before: list[dict[str, Any]] = [
+        {"role": "user", "content": "-"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+    ]
+    after = [*before, {"role": "tool", "name": name, "content": content}]
+    prefix = render(tokenizer, before, generate=False)
+    whole = render(tokenizer, after, generate=True)
+    ends = [place for place, token in enumerate(prefix) if token == tokenizer.eos_token_id]
+    return whole[ends[-1] + 1 if ends else len(prefix) :]
+
+
+def render(
+    tokenizer: Any,
+    messages: list[dict[str, Any]],
+    tools: list[dict[str, Any]] | None = None,
+    *,
+    generate: bool,
+) -> list[int]:
+    """Return the tokens of a conversation, with the head of the next reply if asked for."""
+    ids: list[int] = tokenizer.apply_chat_template(
+        messages,
+        tools=tools,
+        add_generation_prompt=generate,
+        tokenize=True,
+        return_dict=False,
+    )
+    return ids
+
+
+def labelled(
+    tokenizer: Any, messages: Sequence[Mapping[str, Any]], tools: list[dict[str, Any]]
+) -> dict[str, list[int]]:
+    """Return a conversation as ``input_ids`` and ``labels``, -100 where nothing is to be learned.
+
+    Only what the assistant says is learned, the mark that ends a reply included. It is done here
+    rather than by the trainer because its data set would pass through Arrow, which fills objects
+    up with each other's keys, or as JSON changes 1.7 to 1.7000000000000002.
+
+    Args:
+        tokenizer: A tokenizer with our chat format, or one whose own TRL can train with.
+        messages: The messages, with arguments as JSON text.
+        tools: The tools in OpenAI's function form.
+    """
+    template = tokenizer.chat_template
+    if "{%- generation" not in template and "{% generation" not in template:
+        from trl.chat_template_utils import get_training_chat_template
+
+        template = get_training_chat_template(tokenizer)
+        messages = [_with_objects(message) for message in messages]
+    shown = tokenizer.apply_chat_template(
+        list(messages),
+        tools=tools,
+        chat_template=template,
+        return_dict=True,
+        return_assistant_tokens_mask=True,
+    )
+    ids, marks = shown["input_ids"], shown["assistant_masks"]
+    labels = [token if mark else -100 for token, mark in zip(ids, marks, strict=True)]
+    return {"input_ids": ids, "labels": labels}
+
+
+def _with_objects(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message with arguments as objects: other templates print text in quotes."""
+    if "tool_calls" not in message:
+        return dict(message)
+    functions = [call["function"] for call in message["tool_calls"]]
+    calls = [
+        {
+            "type": "function",
+            "function": {**function, "arguments": json.loads(function["arguments"])},
+        }
+        for function in functions
+    ]
+    return {**message, "tool_calls": calls}

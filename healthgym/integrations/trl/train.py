@@ -1,0 +1,173 @@
+"""The main job: show an agent demonstrations, let it practise, and measure what it learned.
+
+``python -m healthgym.integrations.trl.train`` runs it; ``--help`` lists the options.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
+from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
+from healthgym.integrations.trl.folder import RunFolder
+
+#: What a run trains on unless told otherwise.
+DEFAULT_ENV = "HealthAgent/FhirRecord-v0"
+_DEFAULT_KWARGS: Mapping[str, Any] = {
+    "difficulty": "easy",
+    # Success itself: progress would pay for half an order, and the policy would settle for that.
+    "reward": "sparse",
+    "max_turns": 6,
+    # Recording, looking up, and twice deciding by a value whether and how much to order. What the
+    # small model cannot do at all, such as taking means, would only slow it down.
+    "task_types": ["v1-t3", "v1-t4", "v1-t5", "v1-t9"],
+}
+#: For pretrained models: fewer and gentler steps, each of them far slower than the tiny model's.
+_PRETRAINED: Mapping[str, Any] = {
+    "threads": 0,
+    "watch": 16,
+    "episodes": 200,
+    "max_new_tokens": 192,
+    "max_length": 2048,
+    "supervised": Supervised(demos=800, steps=100, batch=8, learning_rate=5e-4),
+    "reinforced": Reinforced(steps=40, batch=32, learning_rate=5e-5),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(
+        prog="healthgym train",
+        description="SFT on demonstrations, then GRPO; scored on held-out tasks before and after.",
+    )
+    task = made.add_argument_group("tasks")
+    task.add_argument("--env", default=DEFAULT_ENV, help="registered id (default: %(default)s)")
+    task.add_argument("--source", help="folder of FHIR R4 bundles to draw tasks from")
+    task.add_argument("--task-types", nargs="+", metavar="TYPE", help="only these task types")
+    task.add_argument("--difficulty", help="difficulty of the environment")
+    task.add_argument("--reward", help="reward of the environment: sparse or shaped")
+    task.add_argument("--env-kwargs", type=json.loads, default={}, help="further arguments, JSON")
+    model = made.add_argument_group("model and training")
+    model.add_argument("--model", default="tiny", help="tiny, smollm2, or a Hugging Face name")
+    model.add_argument("--demos", type=int, help="tasks that are demonstrated")
+    model.add_argument(
+        "--inertia", type=float, help="share of demonstrations that read but do not act"
+    )
+    model.add_argument("--sft-steps", type=int)
+    model.add_argument("--sft-lr", type=float)
+    model.add_argument("--sft-batch", type=int)
+    model.add_argument("--grpo-steps", type=int)
+    model.add_argument("--grpo-lr", type=float)
+    model.add_argument("--grpo-batch", type=int, help="rollouts per step, in groups of 8")
+    model.add_argument("--max-length", type=int, help="longest episode in tokens")
+    run = made.add_argument_group("run")
+    run.add_argument("--episodes", type=int, help="held-out test tasks (default: 300)")
+    run.add_argument("--seed", type=int, default=0)
+    run.add_argument("--threads", type=int, help="threads on a CPU; 0 for all (default: 1 if tiny)")
+    run.add_argument("--out", type=Path, help="folder of the run (default: runs/MODEL-SEED)")
+    run.add_argument("--resume", type=Path, metavar="DIR", help="go on with a killed run")
+    run.add_argument("--quick", action="store_true", help="every stage in a minute or two")
+    return made
+
+
+def settings(options: argparse.Namespace) -> TrainConfig:
+    """Return the settings of a command line."""
+    kwargs: dict[str, Any] = dict(_DEFAULT_KWARGS) if options.env == DEFAULT_ENV else {}
+    given = {
+        "source": str(Path(options.source).resolve()) if options.source else None,
+        "task_types": options.task_types,
+        "difficulty": options.difficulty,
+        "reward": options.reward,
+    }
+    if options.source:
+        # Whatever the folder has data for, unless types are named.
+        kwargs.pop("task_types", None)
+    kwargs |= {name: value for name, value in given.items() if value is not None}
+    kwargs |= options.env_kwargs
+    config = TrainConfig(
+        env=options.env,
+        env_kwargs=kwargs,
+        model=options.model,
+        seed=options.seed,
+    )
+    if options.model != "tiny":
+        config = replace(config, **_PRETRAINED)
+    if options.threads is not None:
+        config = replace(config, threads=options.threads)
+    if options.quick:
+        config = config.quick()
+    supervised = _with(
+        config.supervised,
+        demos=options.demos,
+        inertia=options.inertia,
+        steps=options.sft_steps,
+        learning_rate=options.sft_lr,
+        batch=options.sft_batch,
+    )
+    reinforced = _with(
+        config.reinforced,
+        steps=options.grpo_steps,
+        learning_rate=options.grpo_lr,
+        batch=options.grpo_batch,
+    )
+    final: TrainConfig = _with(
+        config,
+        supervised=supervised,
+        reinforced=reinforced,
+        episodes=options.episodes,
+        max_length=options.max_length,
+    )
+    return final
+
+
+def _with(value: Any, **changes: Any) -> Any:
+    return replace(value, **{name: new for name, new in changes.items() if new is not None})
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args(argv)
+    for name, value in {
+        # Read once, when the libraries are imported.
+        "TRL_EXPERIMENTAL_SILENCE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "TQDM_MININTERVAL": "1",
+    }.items():
+        os.environ.setdefault(name, value)
+    try:
+        folder, config = _open(options)
+        try:
+            from healthgym.integrations.trl.pipeline import Pipeline
+        except ImportError as error:
+            raise MissingDependencyError(
+                f'Training needs the trl extra ({error}): pip install "healthgym[trl]".'
+            ) from None
+        Pipeline(folder, config).run()
+    except HealthGymError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def _open(options: argparse.Namespace) -> tuple[RunFolder, TrainConfig]:
+    if options.resume:
+        if not options.resume.is_dir():
+            raise ConfigurationError(f"There is no run folder {options.resume}.")
+        folder = RunFolder(options.resume)
+        return folder, folder.config()
+    config = settings(options)
+    name = config.model.rstrip("/").rpartition("/")[2]
+    folder = RunFolder(options.out or Path("runs") / f"{name}-{config.seed}")
+    folder.begin(config)
+    return folder, config
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

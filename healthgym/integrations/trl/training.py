@@ -1,0 +1,222 @@
+"""The two trainers of a run, set up for small machines as for large ones."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import datasets
+import torch
+from transformers import PrinterCallback, TrainerCallback
+from trl import (  # type: ignore[attr-defined,unused-ignore]
+    GRPOConfig,
+    GRPOTrainer,
+    SFTConfig,
+    SFTTrainer,
+)
+
+from healthgym.integrations.trl import chat
+from healthgym.integrations.trl.config import TrainConfig
+from healthgym.integrations.trl.demonstrations import Demonstration
+from healthgym.integrations.trl.folder import RunFolder
+from healthgym.integrations.trl.models import adapters, merged
+from healthgym.integrations.trl.spec import trl_spec
+
+#: Reads the share of validation tasks a model solves.
+Watch = Callable[[Any], float]
+#: Told of a finished optimizer step and of what was just logged.
+Report = Callable[[int, Mapping[str, float]], None]
+
+
+class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
+    """Writes what the trainer logs, plays validation tasks, and moves the progress bar."""
+
+    def __init__(
+        self, folder: RunFolder, stage: str, every: int, watch: Watch, report: Report
+    ) -> None:
+        self._folder = folder
+        self._stage = stage
+        self._every = every
+        self._watch = watch
+        self._report = report
+        self._shown: dict[str, float] = {}
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if state.global_step == 0:
+            self._validate(0, kwargs["model"])
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if state.global_step % self._every == 0:
+            self._validate(state.global_step, kwargs["model"])
+        self._report(state.global_step, self._shown)
+
+    def on_log(
+        self,
+        args: Any,
+        state: Any,
+        control: Any,
+        logs: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        figures = {key: _number(value) for key, value in (logs or {}).items()}
+        kept = {key: value for key, value in figures.items() if value is not None}
+        if "train_runtime" not in kept:
+            self._folder.log(self._stage, state.global_step, kept)
+            for key in ("loss", "reward", "env/success"):
+                if key in kept:
+                    self._shown[key] = kept[key]
+
+    def _validate(self, step: int, model: Any) -> None:
+        training = model.training
+        model.eval()
+        rate = self._watch(model)
+        model.train(training)
+        self._shown["held-out"] = rate
+        self._folder.log(self._stage, step, {"validation/success": rate})
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def supervise(
+    model: Any,
+    tokenizer: Any,
+    demos: Iterable[Demonstration],
+    config: TrainConfig,
+    folder: RunFolder,
+    watch: Watch,
+    report: Report,
+) -> Any:
+    """Fine-tune on demonstrations and return the model, adapters merged.
+
+    Only what the assistant says is learned; goes on from the last trainer checkpoint, if any.
+    """
+    _quiet()
+    settings = config.supervised
+    work = folder.folder("work", "sft")
+    rows = [chat.labelled(tokenizer, demo.messages, json.loads(demo.tools)) for demo in demos]
+    trainer = SFTTrainer(
+        model=model,
+        processing_class=tokenizer,
+        train_dataset=datasets.Dataset.from_list(rows),
+        peft_config=adapters(model),
+        args=SFTConfig(
+            str(work),
+            max_steps=settings.steps,
+            per_device_train_batch_size=settings.batch,
+            learning_rate=settings.learning_rate,
+            warmup_steps=max(settings.steps // 20, 1),
+            adam_beta2=0.98,
+            # A conversation cut short would teach to stop in the middle.
+            max_length=None,
+            packing=False,
+            **_common(config, settings.steps),
+        ),
+    )
+    return _train(trainer, work, folder, "sft", settings.steps, watch, report)
+
+
+def reinforce(
+    model: Any,
+    tokenizer: Any,
+    config: TrainConfig,
+    folder: RunFolder,
+    watch: Watch,
+    report: Report,
+) -> Any:
+    """Train with GRPO on tasks that no demonstration showed and return the model."""
+    _quiet()
+    settings = config.reinforced
+    work = folder.folder("work", "grpo")
+    spec = trl_spec(
+        config.env,
+        split="train",
+        size=settings.steps * settings.batch // settings.group,
+        first=config.supervised.demos,
+        env_kwargs=config.env_kwargs,
+        unsubmitted=settings.unsubmitted,
+    )
+    turns = spec.environment_factory._env.config.max_turns  # type: ignore[union-attr]
+    trainer = GRPOTrainer(
+        model=model,
+        processing_class=tokenizer,
+        peft_config=adapters(model),
+        **spec.arguments(),
+        args=GRPOConfig(
+            str(work),
+            max_steps=settings.steps,
+            per_device_train_batch_size=settings.batch,
+            num_generations=settings.group,
+            learning_rate=settings.learning_rate,
+            warmup_steps=max(settings.steps // 25, 1),
+            max_grad_norm=settings.clip,
+            max_completion_length=config.max_length,
+            # One reply more than the episode has turns, for the closing words.
+            max_tool_calling_iterations=turns + 1,
+            generation_kwargs={"max_new_tokens": config.max_new_tokens},
+            temperature=1.0,
+            beta=0.0,
+            mask_truncated_completions=False,
+            **_common(config, settings.steps),
+        ),
+    )
+    return _train(trainer, work, folder, "grpo", settings.steps, watch, report)
+
+
+def _common(config: TrainConfig, steps: int) -> dict[str, Any]:
+    gpu = torch.cuda.is_available()
+    return {
+        "seed": config.seed,
+        "lr_scheduler_type": "linear",
+        "use_cpu": not gpu,
+        "bf16": gpu and torch.cuda.is_bf16_supported(),
+        "gradient_checkpointing": False,
+        "dataloader_pin_memory": gpu,
+        "report_to": "none",
+        "disable_tqdm": True,
+        "log_level": "error",
+        "logging_steps": max(steps // 100, 1),
+        "save_strategy": "steps",
+        "save_steps": max(steps // config.saves, 1),
+        "save_total_limit": 1,
+    }
+
+
+def _train(
+    trainer: Any,
+    work: Path,
+    folder: RunFolder,
+    stage: str,
+    steps: int,
+    watch: Watch,
+    report: Report,
+) -> Any:
+    last = last_checkpoint(work)
+    folder.rewind(stage, int(last.name.rpartition("-")[2]) if last else -1)
+    trainer.remove_callback(PrinterCallback)
+    every = max(steps // 10, 1)
+    trainer.add_callback(_Observer(folder, stage, every, watch, report))
+    trainer.train(resume_from_checkpoint=str(last) if last else None)
+    return merged(trainer.model)
+
+
+def last_checkpoint(work: Path) -> Path | None:
+    """Return the newest complete trainer checkpoint in a folder, if there is one."""
+    found = [
+        path
+        for path in work.glob("checkpoint-*")
+        if (path / "trainer_state.json").is_file() and (path / "rng_state.pth").is_file()
+    ]
+    return max(found, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
+
+
+def _quiet() -> None:
+    datasets.disable_progress_bars()
+    logging.getLogger("trl").setLevel(logging.ERROR)

@@ -1,0 +1,220 @@
+"""Parity with the source's evaluator, and mutations of a perfect submission."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from healthgym.core.task import Instance
+from healthgym.core.verdict import Profile, Verdict
+from healthgym.envs.ehr_event_modelling import paper
+from healthgym.envs.ehr_event_modelling.baseline import Bar, bar_of, chance
+from healthgym.envs.ehr_event_modelling.task import EventReference, Predictions, Target
+from healthgym.envs.ehr_event_modelling.verifier import (
+    SUBMITTED,
+    paper_verdict,
+    strict_verdict,
+    threshold,
+)
+from healthgym.envs.ehr_event_modelling.vocabulary import published
+
+HANDED_IN = SUBMITTED.result(True)
+
+
+@pytest.fixture
+def reference(tiny_instance: Instance[Any, Any]) -> EventReference:
+    return tiny_instance.reference
+
+
+def predict(reference: EventReference, scores: Any) -> Predictions:
+    study = reference.study
+    ids = study.timeline.patient_ids[study.test.patient]
+    return Predictions(ids, study.test.time, np.asarray(scores, dtype=np.float64))
+
+
+def perfect(reference: EventReference) -> Predictions:
+    return predict(reference, np.where(reference.labels, 0.9, 0.1))
+
+
+def strict(reference: EventReference, made: Predictions | None) -> Verdict:
+    return strict_verdict(HANDED_IN, made, reference)
+
+
+def failed(verdict: Verdict) -> set[str]:
+    return {result.check.name for result in verdict.checks if not result.passed}
+
+
+def repeated(made: Predictions, rows: Any, times: int) -> Predictions:
+    order = np.concatenate([np.arange(len(made)), np.repeat(rows, times)])
+    return replace(
+        made,
+        patient_id=made.patient_id[order],
+        time=made.time[order],
+        probability=made.probability[order],
+    )
+
+
+def without(made: Predictions, row: int) -> Predictions:
+    keep = np.arange(len(made)) != row
+    return replace(
+        made,
+        patient_id=made.patient_id[keep],
+        time=made.time[keep],
+        probability=made.probability[keep],
+    )
+
+
+# -- the source's evaluator ------------------------------------------------------------------------
+
+
+def test_missing_row_is_invalid(reference: EventReference) -> None:
+    outcome = paper.evaluate(without(perfect(reference), 3), reference)
+    assert outcome.auroc is None
+    assert "no prediction" in outcome.fault
+
+
+@pytest.mark.parametrize("value", [np.nan, 1.0001, -0.1, np.inf])
+def test_missing_or_impossible_probability_is_invalid(
+    reference: EventReference, value: float
+) -> None:
+    made = perfect(reference)
+    made.probability[5] = value
+    assert paper.evaluate(made, reference).auroc is None
+    assert not paper_verdict(HANDED_IN, made, reference).success
+
+
+def test_auroc_equal_to_the_bar_passes(reference: EventReference) -> None:
+    scores = np.random.default_rng(0).random(len(reference.labels)) + reference.labels * 0.4
+    made = predict(reference, scores / 2)
+    reached = paper.evaluate(made, reference).auroc
+    assert reached is not None
+    assert paper_verdict(HANDED_IN, made, replace(reference, published=reached)).success
+    above = replace(reference, published=float(np.nextafter(reached, 1)))
+    assert failed(paper_verdict(HANDED_IN, made, above)) == {"auroc"}
+
+
+@pytest.mark.parametrize("target", Target)
+def test_constant_probability_fails_on_every_published_bar(
+    reference: EventReference, target: Target
+) -> None:
+    made = predict(reference, np.full(len(reference.labels), 0.3))
+    barred = replace(reference, published=published()[target].bar)
+    verdict = paper_verdict(HANDED_IN, made, barred)
+    assert failed(verdict) == {"auroc"}
+    assert verdict.metrics["auroc"] == 0.5
+
+
+def test_rows_of_other_keys_are_ignored(reference: EventReference) -> None:
+    made = perfect(reference)
+    extended = Predictions(
+        np.concatenate([made.patient_id, made.patient_id[:2], [1]]),
+        np.concatenate([made.time, made.time[:2] + 1440, [0]]),
+        np.concatenate([made.probability, [0.5, 0.5, 0.5]]),
+    )
+    assert paper.evaluate(extended, reference) == paper.evaluate(made, reference)
+
+
+def test_duplicates_are_scored_as_often_as_they_are_there(reference: EventReference) -> None:
+    scores = np.random.default_rng(2).random(len(reference.labels))
+    made = predict(reference, scores)
+    twice = repeated(made, np.arange(len(made)), 1)
+    assert paper.evaluate(twice, reference).auroc == pytest.approx(
+        paper.evaluate(made, reference).auroc
+    )
+    highest = np.flatnonzero(reference.labels)[np.argmax(scores[reference.labels])]
+    one = paper.evaluate(repeated(made, [highest], 500), reference).auroc
+    assert one is not None
+    assert one > 0.8
+
+
+def test_order_of_rows_does_not_matter(reference: EventReference) -> None:
+    made = predict(reference, np.random.default_rng(2).random(len(reference.labels)))
+    order = np.random.default_rng(3).permutation(len(made))
+    shuffled = Predictions(made.patient_id[order], made.time[order], made.probability[order])
+    assert paper.evaluate(shuffled, reference) == paper.evaluate(made, reference)
+
+
+# -- ours ------------------------------------------------------------------------------------------
+
+
+def test_perfect_predictions_pass_both(reference: EventReference) -> None:
+    assert strict(reference, perfect(reference)).progress == 1.0
+    assert paper_verdict(HANDED_IN, perfect(reference), reference).progress == 1.0
+
+
+def test_mutations_fail_the_named_check(reference: EventReference) -> None:
+    made = perfect(reference)
+    unscored = {"skill", "bar"}
+    assert failed(strict(reference, None)) == {"complete", "once", "cut_off", *unscored}
+    assert failed(strict(reference, without(made, 0))) == {"complete", *unscored}
+    assert failed(strict(reference, repeated(made, [0], 1))) == {"once", *unscored}
+    assert failed(strict(reference, replace(made, peeks=True))) == {"cut_off", *unscored}
+    for value in (np.nan, 2.0, -1.0, np.inf, -np.inf):
+        broken = predict(reference, np.where(reference.labels, 0.9, 0.1))
+        broken.probability[-1] = value
+        assert failed(strict(reference, broken)) == {"complete", *unscored}
+    late = replace(made, time=np.where(np.arange(len(made)) == 4, made.time + 1, made.time))
+    assert failed(strict(reference, late)) == {"complete", "once", *unscored}
+    assert failed(strict(reference, replace(made, probability=1 - made.probability))) == unscored
+    not_yet = strict_verdict(SUBMITTED.result(False), made, reference)
+    assert failed(not_yet) == {"submitted"}
+    assert not_yet.progress == pytest.approx(0.9)
+
+
+def test_constant_and_one_sided_scores_have_no_skill(reference: EventReference) -> None:
+    for score in (0.0, 0.5, 1.0):
+        verdict = strict(reference, predict(reference, np.full(len(reference.labels), score)))
+        assert {"skill", "bar"} <= failed(verdict)
+        assert verdict.progress == 0.0
+
+
+def test_progress_grows_with_auroc_and_is_capped_at_the_threshold(
+    reference: EventReference,
+) -> None:
+    noise = np.random.default_rng(5).random(len(reference.labels))
+    steps = []
+    for weight in (0.0, 0.1, 0.3, 0.9):
+        mixed = (1 - weight) * noise + weight * reference.labels
+        made = predict(reference, mixed)
+        steps.append(strict_verdict(SUBMITTED.result(False), made, reference).progress)
+    assert steps == sorted(steps)
+    assert steps[-1] == pytest.approx(0.9)
+    assert 0.0 <= steps[0] < 0.5
+
+
+def test_threshold_is_the_bar_less_its_error_but_never_chance() -> None:
+    assert threshold(Bar(0.8, 0.02, 0.6)) == pytest.approx(0.78)
+    assert threshold(Bar(0.62, 0.08, 0.75)) == 0.75
+
+
+def test_bar_is_reproducible_and_its_error_that_of_the_test_set(reference: EventReference) -> None:
+    bar = bar_of(reference)
+    positives, negatives = int(reference.labels.sum()), int((~reference.labels).sum())
+    assert 0.6 < bar.auroc < 0.95
+    # Hanley and McNeil (1982): the standard error of an AUROC from its size and the class sizes.
+    area = bar.auroc
+    one, two = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = area * (1 - area) + (positives - 1) * (one - area**2)
+    variance += (negatives - 1) * (two - area**2)
+    assert bar.error == pytest.approx(np.sqrt(variance / (positives * negatives)), rel=0.25)
+    assert bar_of(replace(reference, key="another name, the same content")).auroc == bar.auroc
+
+
+def test_chance_is_rarely_exceeded_by_random_scores() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) < 12
+    ranks = np.array([rng.permutation(300)[:12].sum() for _ in range(4000)])
+    found = (ranks - 12 * 11 / 2) / (12 * 288)
+    assert (found > chance(labels)).mean() < 0.003
+
+
+def test_submission_is_required_by_both_profiles(reference: EventReference) -> None:
+    none = SUBMITTED.result(False)
+    assert not paper_verdict(none, perfect(reference), reference).success
+    assert not strict_verdict(none, perfect(reference), reference).success
+
+
+def test_profiles_are_named(reference: EventReference) -> None:
+    assert strict(reference, None).profile is Profile.STRICT
+    assert paper_verdict(HANDED_IN, None, reference).profile is Profile.PAPER

@@ -1,0 +1,158 @@
+"""TREC Clinical Trials folders: the real one, small made ones, and damaged ones."""
+
+import gzip
+import io
+import pickle
+import shutil
+import tarfile
+from collections import Counter
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import healthgym
+from healthgym.core.seeding import Split
+from healthgym.envs.trial_matching.record import TrialRecord
+from healthgym.envs.trial_matching.sources import MOST_ELIGIBLE, PUBLISHED, TrecGenerator
+from healthgym.errors import ConfigurationError, DamagedDataError, DataError, MissingDataError
+
+
+def record(number, title="A trial"):
+    criteria = "Inclusion Criteria:\n- Cough."
+    return TrialRecord(f"NCT{number:08d}", title, summary="Cough.", criteria=criteria)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Topic 6 with 12 eligible trials, 3 excluded and 5 others; topic 7 with none eligible."""
+    notes = {6: "A woman with cough.", 7: "A man with a rash."}
+    topics = "".join(f'<topic number="{n}">{text}</topic>' for n, text in notes.items())
+    (tmp_path / "topics2021.xml").write_text(f"<topics>{topics}</topics>")
+    grades = [2] * 12 + [1] * 3 + [0] * 5
+    lines = [f"6 0 NCT{n:08d} {grade}" for n, grade in enumerate(grades, 1)]
+    lines += ["7 0 NCT00000001 0", "6 0 NCT00000099 2"]  # the last is not in the folder
+    (tmp_path / "qrels2021.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "xml").mkdir()
+    for number in range(1, 21):
+        (tmp_path / "xml" / f"NCT{number:08d}.xml").write_text(record(number).to_xml())
+    return tmp_path
+
+
+def test_topic_becomes_a_task(folder):
+    generator = TrecGenerator(folder)
+    assert [generator.size(split) for split in Split] == [0, 0, 1]
+    instance = generator.generate(Split.TEST, 0)
+    assert instance.task.kind == "topic-6"
+    assert instance.start.note == "A woman with cough."
+    # Nine of the twelve eligible trials are kept; the others leave the pool.
+    assert Counter(instance.reference.grades.values()) == {2: MOST_ELIGIBLE, 1: 3, 0: 5}
+    assert set(instance.start.corpus.ids) == set(instance.reference.grades)
+    with pytest.raises(ConfigurationError, match="1 topics"):
+        generator.generate(Split.TEST, 1)
+    twin = pickle.loads(pickle.dumps(generator))
+    assert twin.generate(Split.TEST, 0).reference == instance.reference
+
+
+def test_archives_and_compressed_judgements(folder):
+    expected = TrecGenerator(folder).generate(Split.TEST, 0)
+    other = folder.parent / "packed"
+    other.mkdir()
+    shutil.copy(folder / "topics2021.xml", other)
+    with gzip.open(other / "qrels2021.txt.gz", "wb") as file:
+        file.write((folder / "qrels2021.txt").read_bytes())
+    with tarfile.open(other / "trials_xml.tar.xz", "w:xz") as archive:
+        for path in sorted((folder / "xml").iterdir()):
+            archive.add(path, f"NCT0000xxxx/{path.name}")
+    found = TrecGenerator(other).generate(Split.TEST, 0)
+    assert found.reference == expected.reference
+    id_ = found.start.corpus.ids[0]
+    assert found.start.corpus.document(id_) == expected.start.corpus.document(id_)
+
+
+@pytest.mark.parametrize("name", ["topics2021.xml", "qrels2021.txt"])
+def test_missing_files_are_named(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(MissingDataError, match=rf"{name}.*TREC Clinical Trials 2021.*trec\.nist"):
+        TrecGenerator(folder)
+
+
+def test_a_folder_without_the_judged_trials(folder):
+    shutil.rmtree(folder / "xml")
+    with pytest.raises(MissingDataError, match="none of the judged trials"):
+        TrecGenerator(folder)
+    with pytest.raises(MissingDataError, match="topics2021"):
+        TrecGenerator(folder / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("topics2021.xml", b"<topics>", "no topic file"),
+        ("topics2021.xml", b"<topics/>", "no topics"),
+        ("topics2021.xml", b'<topics><topic number="x">a</topic></topics>', "no topic file"),
+        ("topics2021.xml", b"<!DOCTYPE a><topics/>", "document type"),
+        ("qrels2021.txt", b"6 0 NCT00000001 2\n6 NCT00000002\n", "line 2"),
+        ("qrels2021.txt", b"6 0 NCT00000001 7\n", "line 1"),
+        ("xml/NCT00000003.xml", b"<clinical_study>", "NCT00000003.xml.*not XML"),
+        ("trials_xml.tar.xz", b"garbage", "cannot be read"),
+    ],
+)
+def test_damaged_files_are_named(folder, name, content, reason):
+    (folder / name).write_bytes(content)
+    with pytest.raises(DamagedDataError, match=reason) as caught:
+        TrecGenerator(folder)
+    assert "trec.nist.gov" in str(caught.value)
+
+
+def test_a_truncated_archive_is_damaged(folder):
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:xz") as archive:
+        archive.add(folder / "xml", "xml")
+    (folder / "trials_xml.tar.xz").write_bytes(data.getvalue()[:-200])
+    with pytest.raises(DataError, match="trials_xml"):
+        TrecGenerator(folder)
+
+
+def test_arguments(folder):
+    for wrong in ({"pool_size": 20}, {"canonical": True}, {"year": 2019}):
+        with pytest.raises(ConfigurationError):
+            gym.make("HealthAgent/TrialMatching-v0", source=str(folder), **wrong)
+
+
+@pytest.mark.parametrize("year", [2021, 2022])
+def test_oracle_on_the_real_folder(trec_folder, year):
+    env = gym.make("HealthAgent/TrialMatching-v0", source=str(trec_folder), year=year, split="test")
+    family = env.unwrapped.family
+    played = 0
+    for split in Split:
+        size = family.generator.size(split)
+        assert size >= 3, "the folder has fewer topics than it had"
+        for index in range(min(size, 6)):
+            instance = family.generator.generate(split, index)
+            env.reset(options={"index": index, "split": str(split)})
+            for action in family.oracle(instance, np.random.default_rng(0)):
+                _, reward, _, _, info = env.step(action)
+                assert "error" not in info
+            assert (reward, info["success"]) == (1.0, True)
+            played += 1
+    assert played > 9
+
+
+def test_published_topics_are_the_test_split(trec_folder):
+    generator = TrecGenerator(trec_folder)
+    kinds = [generator.generate(Split.TEST, i).task.kind for i in range(generator.size(Split.TEST))]
+    assert {int(kind.removeprefix("topic-")) for kind in kinds} <= PUBLISHED
+    assert len(kinds) >= 5
+
+
+def test_real_trials_are_read_by_section(trec_folder):
+    env = gym.make("HealthAgent/TrialMatching-v0", source=str(trec_folder), split="test")
+    env.reset(options={"index": 0})
+    for id_ in env.unwrapped.episode.world.corpus.ids:
+        for section in ("overview", "description", "eligibility", "xml"):
+            text, *_, info = env.step(healthgym.call("read_trial", nct_id=id_, section=section))
+            assert "error" not in info
+            assert id_ in text or "page" in text
+        if env.unwrapped.episode.turns_left() < 10:
+            break

@@ -1,0 +1,315 @@
+"""The trainers and the whole run, on a model too small to learn anything."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from healthgym.integrations.trl import demonstrations, trl_spec
+from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
+from healthgym.integrations.trl.folder import RunFolder
+from healthgym.integrations.trl.spec import make_env
+from healthgym.integrations.trl.tiny import TinyConfig
+
+datasets = pytest.importorskip("datasets")
+trl = pytest.importorskip("trl")
+torch = pytest.importorskip("torch")
+
+# Deprecations the libraries raise about each other, none of them for something chosen here.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
+
+SHAPE = TinyConfig(hidden=16, layers=1, heads=2, feed_forward=16, vocabulary=500, context=512)
+
+
+@pytest.fixture(scope="module")
+def demos(toy_id: str) -> list[Any]:
+    return list(demonstrations(make_env(toy_id), "train", 40))
+
+
+@pytest.fixture(scope="module")
+def nano(demos: list[Any]) -> tuple[Any, Any]:
+    from healthgym.integrations.trl.models import _texts
+    from healthgym.integrations.trl.tiny import tiny_model, train_tokenizer
+
+    tokenizer = train_tokenizer(_texts(demos), SHAPE.vocabulary)
+    return tiny_model(tokenizer, SHAPE, 0), tokenizer
+
+
+@pytest.fixture
+def config(toy_id: str, monkeypatch: pytest.MonkeyPatch) -> TrainConfig:
+    """Settings of a run that takes seconds, with a model of some thousand weights."""
+    from healthgym.integrations.trl import models
+
+    monkeypatch.setattr(models, "TinyConfig", lambda: SHAPE)
+    return TrainConfig(
+        toy_id,
+        episodes=4,
+        watch=2,
+        saves=2,
+        max_new_tokens=8,
+        threads=1,
+        supervised=Supervised(demos=40, steps=4, batch=4),
+        reinforced=Reinforced(steps=4, batch=4, group=2),
+    )
+
+
+def grpo(nano: tuple[Any, Any], spec: Any, out: Path, **settings: Any) -> Any:
+    model, tokenizer = nano
+    args = trl.GRPOConfig(
+        str(out),
+        max_steps=2,
+        per_device_train_batch_size=4,
+        num_generations=2,
+        max_completion_length=64,
+        use_cpu=True,
+        bf16=False,
+        gradient_checkpointing=False,
+        report_to="none",
+        save_strategy="no",
+        logging_steps=1,
+        disable_tqdm=True,
+        **{"generation_kwargs": {"max_new_tokens": 8}, **settings},
+    )
+    trainer = trl.GRPOTrainer(
+        model=model, processing_class=tokenizer, args=args, **spec.arguments()
+    )
+    trainer.train()
+    return trainer
+
+
+def test_trl_accepts_our_chat_format(nano: tuple[Any, Any]) -> None:
+    from trl.chat_template_utils import (
+        is_chat_template_prefix_preserving,
+        is_chat_template_stop_token_trained,
+        supports_tool_calling,
+    )
+
+    _, tokenizer = nano
+    assert supports_tool_calling(tokenizer)
+    assert is_chat_template_prefix_preserving(tokenizer)
+    assert is_chat_template_stop_token_trained(tokenizer)
+
+
+@pytest.mark.parametrize(
+    ("reply", "called"),
+    [
+        ('<tool_call>{"name": "finish", "arguments": {"value": [1]}}</tool_call>', True),
+        ('<tool_call>{"name": "finish", "arguments": {"value": [1]}', False),
+        ('<tool_call>{"name": "finish", "arguments": {value}}</tool_call>', False),
+        ('<tool_call>{"arguments": {}}</tool_call>', False),
+        ("Done.", False),
+    ],
+)
+def test_broken_calls_are_read_as_text(nano: tuple[Any, Any], reply: str, called: bool) -> None:
+    from trl.chat_template_utils import parse_response
+
+    _, tokenizer = nano
+    prompt = tokenizer("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")["input_ids"]
+    ids = tokenizer(reply + "<|im_end|>")["input_ids"]
+    assert bool(parse_response(tokenizer, ids, prefix=prompt).get("tool_calls")) is called
+
+
+def test_grpo_plays_our_episodes(
+    nano: tuple[Any, Any], toy_id: str, tmp_path: Path, capsys: Any
+) -> None:
+    spec = trl_spec(toy_id, size=8)
+    trainer = grpo(nano, spec, tmp_path)
+    logged = [row for row in trainer.state.log_history if "reward" in row]
+    assert len(logged) == 2
+    # An untrained model calls nothing, which is the worst outcome.
+    assert logged[0]["reward"] == pytest.approx(-0.5)
+    assert logged[0]["env/submitted"] == 0.0
+    assert logged[0]["env/masked"] == 0.0
+    pairs = zip(trainer.environments[::2], trainer.environments[1::2], strict=True)
+    tasks = [(a._episode.task.task_id, b._episode.task.task_id) for a, b in pairs]
+    assert all(first == second for first, second in tasks)
+    assert len({first for first, _ in tasks}) == 2
+
+
+def test_masked_rollouts_move_nothing(nano: tuple[Any, Any], toy_id: str, tmp_path: Path) -> None:
+    spec = trl_spec(toy_id, size=4)
+    rows = [{**row, "index": 13_000} for row in spec.train_dataset]
+    trainer = grpo(nano, replace(spec, train_dataset=datasets.Dataset.from_list(rows)), tmp_path)
+    for row in trainer.state.log_history[:2]:
+        assert row["reward"] is None
+        assert row["env/masked"] == 1.0
+        assert row["grad_norm"] == 0.0
+
+
+def test_two_environments_train_side_by_side(
+    nano: tuple[Any, Any], toy_id: str, tmp_path: Path
+) -> None:
+    trainer = grpo(nano, trl_spec({"a": toy_id, "b": toy_id}, size=8), tmp_path)
+    assert {type(slot).__name__ for slot in trainer.environments} <= {"a", "b"}
+    assert trainer.state.log_history[0]["reward"] == pytest.approx(-0.5)
+
+
+class Player:
+    """Stands in for a model: replies by a script, whatever it is asked."""
+
+    device = "cpu"
+
+    def __init__(self, tokenizer: Any, replies: list[str]) -> None:
+        self.tokenizer = tokenizer
+        self.replies = iter(replies)
+
+    def generate(self, input_ids: Any, **_: Any) -> Any:
+        ids = self.tokenizer(next(self.replies))["input_ids"]
+        more = torch.tensor([ids] * len(input_ids))
+        return torch.cat([input_ids, more], dim=1)
+
+
+def calls(name: str, **arguments: Any) -> str:
+    body = json.dumps({"name": name, "arguments": arguments})
+    return f"<tool_call>{body}</tool_call><|im_end|>"
+
+
+@pytest.mark.parametrize(
+    ("replies", "submitted", "turns"),
+    [
+        ([calls("finish", value=[-5]), "Done.<|im_end|>"], True, 1),
+        ([calls("finish", value=[-5]), calls("finish", value=[1]), "Done.<|im_end|>"], True, 1),
+        (["I would rather not.<|im_end|>"], False, 0),
+        ([calls("search_observations", patient="S1", code="MG")] * 6, False, 5),
+        ([calls("no_such_tool"), "Done.<|im_end|>"], False, 1),
+        ([calls("finish", value="1"), "never ended"], False, 1),
+    ],
+)
+def test_evaluation_plays_to_the_end(
+    nano: tuple[Any, Any], toy_id: str, replies: list[str], submitted: bool, turns: int
+) -> None:
+    from healthgym.integrations.trl.rollout import Sampling, play
+
+    _, tokenizer = nano
+    env = make_env(toy_id)
+    (played,) = play(Player(tokenizer, replies), tokenizer, env, [("test", 0)], Sampling())
+    assert played.episode.submitted() is submitted
+    assert len(played.episode.turns) == turns
+
+
+def test_evaluation_sees_the_tokens_of_training(nano: tuple[Any, Any], toy_id: str) -> None:
+    from healthgym.integrations.trl import chat
+    from healthgym.integrations.trl.demonstrations import demonstrate
+    from healthgym.integrations.trl.rollout import Sampling, play
+
+    _, tokenizer = nano
+    env = make_env(toy_id)
+    demo = demonstrate(env, "train", 0)
+    replies = [
+        calls(c["function"]["name"], **json.loads(c["function"]["arguments"]))
+        for message in demo.messages
+        for c in message.get("tool_calls", [])
+    ]
+    player = Player(tokenizer, [*replies, "Done.<|im_end|>"])
+    (played,) = play(player, tokenizer, env, [("train", 0)], Sampling())
+    assert played.episode.verdict().success
+    row = chat.labelled(tokenizer, demo.messages, json.loads(demo.tools))
+    # The template ends with a line break that nothing follows.
+    assert played.tokens == len(row["input_ids"]) - 1
+
+
+def test_a_run_ends_in_a_table_and_a_report(
+    config: TrainConfig, tmp_path: Path, capsys: Any
+) -> None:
+    from healthgym.integrations.trl.pipeline import Pipeline
+
+    folder = RunFolder(tmp_path / "run")
+    folder.begin(config)
+    Pipeline(folder, config).run()
+    printed = capsys.readouterr().out
+    assert "SFT+GRPO" in printed
+    assert "[9/9] report" in printed
+    for name in ("config.json", "metrics.jsonl", "learning_curves.png", "report.html"):
+        assert (folder.path / name).stat().st_size > 0
+    page = (folder.path / "report.html").read_text(encoding="utf-8")
+    assert "data:image/png;base64," in page
+    assert "http" not in page.partition("<h2>Settings")[0].replace("https://", "")
+    assert page.count("class=episode") >= 3
+    stages = {row["stage"] for row in folder.curve()}
+    assert stages == {"sft", "grpo"}
+    for name in ("base", "sft", "grpo"):
+        lines = (folder.path / "trajectories" / f"{name}.jsonl").read_text().splitlines()
+        assert len(lines) == config.episodes
+        assert all('"task_id":"toy-records/test/' in line for line in lines)
+
+    # Nothing is done twice.
+    before = {path: path.stat().st_mtime_ns for path in folder.path.rglob("*.safetensors")}
+    Pipeline(folder, config).run()
+    assert "(done before)" in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+@pytest.mark.parametrize("stage", [pytest.param("sft", marks=pytest.mark.slow), "grpo"])
+def test_a_killed_run_goes_on_to_the_same_weights(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    from safetensors.torch import load_file
+
+    from healthgym.integrations.trl import training
+    from healthgym.integrations.trl.pipeline import Pipeline
+
+    whole, killed = RunFolder(tmp_path / "whole"), RunFolder(tmp_path / "killed")
+    whole.begin(config)
+    Pipeline(whole, config).run()
+    killed.begin(config)
+    log = RunFolder.log
+
+    def kill(self: RunFolder, name: str, step: int, figures: Any) -> None:
+        if name == stage and step == 3:
+            raise KeyboardInterrupt
+        log(self, name, step, figures)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "log", kill)
+        with pytest.raises(KeyboardInterrupt):
+            Pipeline(killed, config).run()
+    assert training.last_checkpoint(killed.path / "work" / stage).name == "checkpoint-2"
+    assert stage not in killed.results()
+    Pipeline(killed, config).run()
+    ours, theirs = (
+        load_file(run.path / "checkpoints" / stage / "model.safetensors") for run in (killed, whole)
+    )
+    assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
+    steps = [
+        [row["step"] for row in run.curve() if row["stage"] == stage and "loss" in row]
+        for run in (killed, whole)
+    ]
+    assert steps[0] == steps[1] == [1, 2, 3, 4]
+
+
+def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
+    from healthgym.integrations.trl.training import last_checkpoint
+
+    for step in (5, 10, 9):
+        place = tmp_path / f"checkpoint-{step}"
+        place.mkdir()
+        for name in ("trainer_state.json", "rng_state.pth"):
+            (place / name).touch()
+    (tmp_path / "checkpoint-10" / "rng_state.pth").unlink()
+    assert last_checkpoint(tmp_path) == tmp_path / "checkpoint-9"
+    shutil.rmtree(tmp_path)
+    assert last_checkpoint(tmp_path) is None
+
+
+@pytest.mark.usefixtures("config")
+def test_the_command_line_runs_and_refuses(toy_id: str, tmp_path: Path, capsys: Any) -> None:
+    from healthgym.integrations.trl.train import main
+
+    out = tmp_path / "run"
+    arguments = ["--env", toy_id, "--out", str(out), "--quick", "--threads", "1"]
+    assert main([*arguments, "--episodes", "3", "--demos", "20"]) == 0
+    capsys.readouterr()
+    assert main(arguments) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert main(["--resume", str(tmp_path / "nothing")]) == 2
+    assert main(["--resume", str(out)]) == 0
+    assert main(["--env", "No/Such-v0", "--out", str(tmp_path / "other")]) == 2

@@ -1,0 +1,151 @@
+"""Queries: what they answer, what they may not do, and what they may not cost."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from healthgym.core.clock import Clock
+from healthgym.errors import ToolError
+from healthgym.worlds.workspace import SqlEngine, SqlLimits, Table, Workspace, WorkspaceWorld
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return Table(pa.table({"id": ["a", "b", "c"], "n": [1, 2, None]}), about="Three rows.")
+
+
+@pytest.fixture
+def world(table: Table) -> WorkspaceWorld:
+    start = Workspace({"README.md": "one\ntwo words"}, {"t": table})
+    return WorkspaceWorld(start, Clock(datetime(2024, 1, 1, tzinfo=UTC)))
+
+
+def test_rows_come_back_typed(world: WorkspaceWorld) -> None:
+    found = world.sql.query("SELECT id, n FROM t ORDER BY id")
+    assert found.columns == ["id", "n"]
+    assert found.rows() == [("a", 1), ("b", 2), ("c", None)]
+    assert not found.more
+
+
+def test_results_are_bounded(world: WorkspaceWorld) -> None:
+    found = world.sql.query("SELECT * FROM range(5000)", rows=10)
+    assert len(found.rows()) == 10
+    assert found.more
+    exact = world.sql.query("SELECT * FROM range(10)", rows=10)
+    assert (len(exact.rows()), exact.more) == (10, False)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE x (a INT)",
+        "INSERT INTO t VALUES ('d', 4)",
+        "DROP VIEW t",
+        "COPY t TO '/tmp/healthgym-escape.csv'",
+        "EXPORT DATABASE '/tmp/healthgym-escape'",
+        "ATTACH ':memory:' AS other",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET threads = 4",
+        "PRAGMA database_list",
+        "CALL pragma_version()",
+        "BEGIN",
+        "CHECKPOINT",
+        "SELECT 1; SELECT 2",
+        "",
+    ],
+)
+def test_only_single_queries_run(world: WorkspaceWorld, statement: str) -> None:
+    with pytest.raises(ToolError):
+        world.sql.query(statement)
+    assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM glob('/*')",
+        "SELECT * FROM read_parquet('https://example.org/x.parquet')",
+        "SELECT * FROM query('SELECT * FROM read_text(''/etc/passwd'')')",
+        "SELECT getenv('PATH')",
+        "SELECT * FROM pandas_scan(1)",
+        "SELECT * FROM arrow_scan(1, 2, 3)",
+        "SELECT * FROM sys",
+    ],
+)
+def test_nothing_outside_the_tables_is_reached(world: WorkspaceWorld, query: str) -> None:
+    with pytest.raises(ToolError):
+        world.sql.query(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count(*) FROM range(100000000000)",
+        "SELECT length(repeat('a', 3000000000))",
+        "SELECT len(range(1000000000))",
+        "WITH RECURSIVE r(x) AS (SELECT 'aaaa' UNION ALL SELECT x || x FROM r) SELECT x FROM r",
+        "SELECT string_agg(repeat('a', 1000), '') FROM range(4000000)",
+    ],
+)
+def test_time_and_memory_are_bounded(table: Table, query: str) -> None:
+    engine = SqlEngine({"t": table}, SqlLimits(seconds=1.0, memory=128 << 20))
+    with pytest.raises(ToolError):
+        engine.query(query)
+    assert engine.query("SELECT sum(n) FROM t").rows() == [(3,)]
+
+
+def test_a_query_process_that_dies_is_replaced(world: WorkspaceWorld) -> None:
+    from healthgym.worlds.workspace import sql
+
+    world.sql.query("SELECT 1")
+    process = sql._process()
+    assert process._child is not None
+    process._child.kill()
+    process._child.wait()
+    assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
+
+
+def test_saved_tables_belong_to_one_world(world: WorkspaceWorld) -> None:
+    before = world.digest()
+    twin = world.clone()
+    world.tables.save("mine", Table(world.sql.query("SELECT * FROM t WHERE n > 1").data))
+    assert world.sql.query("SELECT id FROM mine").rows() == [("b",)]
+    assert world.digest() != before == twin.digest()
+    with pytest.raises(ToolError):
+        twin.sql.query("SELECT id FROM mine")
+    with pytest.raises(ToolError, match="task's tables"):
+        world.tables.save("t", Table(pa.table({"id": ["z"]})))
+
+
+def test_tables_are_held_once_between_the_processes(world: WorkspaceWorld, table: Table) -> None:
+    world.sql.query("SELECT 1 FROM t")
+    twin = world.clone()
+    assert twin.tables["t"] is table
+    assert table.data.num_rows == 3
+
+
+def test_files_are_paged_searched_and_kept_inside() -> None:
+    world = WorkspaceWorld(
+        Workspace({"docs/a.txt": "\n".join(map(str, range(250)))}, writable=("out/",)),
+        Clock(datetime(2024, 1, 1, tzinfo=UTC)),
+    )
+    page = world.files.page("docs/a.txt", 201, 100)
+    assert (page.lines[0], len(page.lines), page.after) == ("200", 50, 0)
+    assert world.files.search("24 x")[1] == 0
+    assert world.files.search("249")[0][0].line == 250
+    for path in ("../etc/passwd", "/../x", "docs/../../x", "a\0b", ""):
+        with pytest.raises(ToolError):
+            world.files.read(path)
+    with pytest.raises(ToolError):
+        world.files.write("docs/a.txt", "changed")
+    twin, before = world.clone(), world.digest()
+    world.files.write("out/x.yaml", "a: 1")
+    assert world.files.read("/out/x.yaml") == "a: 1"
+    assert twin.digest() == before != world.digest()
