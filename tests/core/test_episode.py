@@ -107,7 +107,7 @@ def test_time_passes_with_calls_by_the_amount_each_takes() -> None:
         None,
         object(),
     ],
-    ids=repr,
+    ids=lambda action: repr(action).partition(" at 0x")[0],
 )
 def test_a_refused_call_changes_nothing_but_the_turns_left(action: object) -> None:
     episode = open_episode(reward=SparseReward(Costs(refused=0.25)))

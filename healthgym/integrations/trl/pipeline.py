@@ -100,6 +100,8 @@ class Pipeline:
     def _show(self) -> Mapping[str, Any]:
         count = self.config.supervised.demos
         lines, solved = [], 0
+        # Thousands of episodes share a set of tools that is longer than any of them.
+        tools: dict[str, int] = {}
         shown = demonstrations(self.env, "train", count, inertia=self.config.supervised.inertia)
         for demo in tqdm(shown, total=count, unit="episode", desc="demonstrations"):
             solved += demo.success
@@ -107,9 +109,11 @@ class Pipeline:
                 "task_id": demo.task_id,
                 "kind": demo.kind,
                 "success": demo.success,
-                **demo.row(),
+                "messages": list(demo.messages),
+                "tools": tools.setdefault(demo.tools, len(tools)),
             }
             lines.append(json.dumps(row) + "\n")
+        self.folder.write("tools.json", json.dumps(list(tools)))
         self.folder.write("demonstrations.jsonl", "".join(lines))
         return {"episodes": len(lines), "solved": solved}
 
@@ -184,8 +188,16 @@ class Pipeline:
         if not self._demos:
             path = self.folder.path / "demonstrations.jsonl"
             rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            tools = json.loads((self.folder.path / "tools.json").read_text(encoding="utf-8"))
             self._demos = [
-                Demonstration(**{**row, "messages": tuple(row["messages"])}) for row in rows
+                Demonstration(
+                    row["task_id"],
+                    row["kind"],
+                    row["success"],
+                    tuple(row["messages"]),
+                    tools[row["tools"]],
+                )
+                for row in rows
             ]
         return self._demos
 
