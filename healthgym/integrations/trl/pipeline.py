@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from tqdm import tqdm
 
 from healthgym.core.seeding import Split
 from healthgym.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories
+from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import models, training
 from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.demonstrations import Demonstration, demonstrations
@@ -94,6 +96,22 @@ class Pipeline:
         _say(f"\nSuccess on {self.config.episodes} test tasks, % [95 % interval]\n")
         _say(aligned(table(scores, self._floor_scores())))
         _say(f"\n{headline(scores)}\nReport: {self.folder.path / 'report.html'}")
+
+    def rewrite_report(self) -> Path:
+        """Draw the curves and the report of a finished run anew, and return the report's path.
+
+        Raises:
+            ConfigurationError: If the run has not been scored to its end.
+        """
+        needed = [*(f"score {checkpoint}" for checkpoint in CHECKPOINTS), "floors"]
+        missing = [stage for stage in needed if stage not in self.folder.results()]
+        if missing:
+            raise ConfigurationError(
+                f"{self.folder.path} lacks {', '.join(missing)}; go on with it by "
+                f"healthgym train --resume {self.folder.path}."
+            )
+        self._report()
+        return self.folder.path / "report.html"
 
     # -- stages ------------------------------------------------------------------------------
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import base64
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from healthgym.core.trajectory import Trajectory
+from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
 from healthgym.integrations.trl.evaluation import Score, gain, table
+from healthgym.integrations.trl.folder import RunFolder
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -139,3 +143,27 @@ def _episode(name: str, run: Trajectory) -> str:
 def _strict(run: Trajectory) -> dict[str, Any]:
     verdict: dict[str, Any] = next(iter(run.verdicts.values()))["strict"]
     return verdict
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write the report of a run anew: ``healthgym report RUN``."""
+    parser = argparse.ArgumentParser(
+        prog="healthgym report", description="Write the report of a training run anew."
+    )
+    parser.add_argument("run", type=Path, help="folder of the run")
+    path = parser.parse_args(argv).run
+    try:
+        if not path.is_dir():
+            raise ConfigurationError(f"There is no run folder {path}.")
+        folder = RunFolder(path)
+        try:
+            from healthgym.integrations.trl.pipeline import Pipeline
+        except ImportError as error:
+            raise MissingDependencyError(
+                f'Reports need the trl extra ({error}): pip install "healthgym[trl]".'
+            ) from None
+        sys.stdout.write(f"{Pipeline(folder, folder.config()).rewrite_report()}\n")
+    except HealthGymError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
