@@ -32,7 +32,7 @@ def main() -> None:
         options.env,
         split="train",
         size=options.steps * options.batch // group,
-        env_kwargs={"difficulty": options.difficulty, "reward": "shaped"},
+        env_kwargs={"difficulty": options.difficulty, "reward": "sparse"},
     )
     model, tokenizer = open_checkpoint(options.model)
     trainer = GRPOTrainer(
