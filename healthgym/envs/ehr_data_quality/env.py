@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
+from healthgym.core import arguments
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import RewardFunction
 from healthgym.core.family import EpisodeConfig
-from healthgym.core.verdict import Profile
 from healthgym.envs.ehr_data_quality.family import DataQualityFamily
 from healthgym.envs.ehr_data_quality.generator import (
     DIFFICULTIES,
@@ -175,7 +173,7 @@ class EhrDataQualityEnv(HealthEnv):
             resolve(reward, costs),
             split=split,
             config=EpisodeConfig(
-                max_turns=_turns(max_turns), profile=_member(Profile, profile, "profile")
+                max_turns=arguments.turns(max_turns), profile=arguments.profile(profile)
             ),
             render_mode=render_mode,
         )
@@ -198,7 +196,10 @@ def _config(difficulty: str | AuditConfig, level: str | None) -> AuditConfig:
     if level is None:
         return difficulty
     return AuditConfig(
-        difficulty.corpus, difficulty.recipe, (_member(Level, level, "level"),), difficulty.name
+        difficulty.corpus,
+        difficulty.recipe,
+        (arguments.member(Level, level, "level"),),
+        difficulty.name,
     )
 
 
@@ -210,20 +211,3 @@ def _source(source: str | Path | CorpusSource, *, whole: bool) -> CorpusSource:
 
         return open_source(source, whole=whole)
     return source
-
-
-def _turns(max_turns: int) -> int:
-    if type(max_turns) is not int or max_turns < 1:
-        raise ConfigurationError(f"max_turns is a positive integer, not {max_turns!r}.")
-    return max_turns
-
-
-Choice = TypeVar("Choice", bound=StrEnum)
-
-
-def _member(kind: type[Choice], value: str, name: str) -> Choice:
-    try:
-        return kind(value)
-    except ValueError:
-        accepted = ", ".join(kind)
-        raise ConfigurationError(f"{name} {value!r} is not one of {accepted}.") from None

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from healthgym.core import arguments
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import RewardFunction
 from healthgym.core.family import EpisodeConfig
 from healthgym.core.task import TaskGenerator
-from healthgym.core.verdict import Profile
 from healthgym.envs.ehr_event_modelling.family import EventModellingFamily
 from healthgym.envs.ehr_event_modelling.generator import EventModellingGenerator
 from healthgym.envs.ehr_event_modelling.models import require_lightgbm
@@ -160,7 +160,9 @@ class EhrEventModellingEnv(HealthEnv):
             EventModellingFamily(_generator(_targets(targets), difficulty, canonical, source)),
             resolve(reward, costs),
             split=split,
-            config=EpisodeConfig(max_turns=_turns(max_turns), profile=_profile(profile)),
+            config=EpisodeConfig(
+                max_turns=arguments.turns(max_turns), profile=arguments.profile(profile)
+            ),
             render_mode=render_mode,
         )
 
@@ -203,17 +205,3 @@ def _targets(targets: Sequence[str] | None) -> tuple[Target, ...]:
             f"targets {names!r} are not some of {', '.join(Target)}, each once."
         )
     return chosen
-
-
-def _turns(max_turns: Any) -> int:
-    if isinstance(max_turns, bool) or not isinstance(max_turns, int) or max_turns < 1:
-        raise ConfigurationError(f"max_turns is a positive integer, not {max_turns!r}.")
-    return max_turns
-
-
-def _profile(profile: str) -> Profile:
-    try:
-        return Profile(profile)
-    except ValueError:
-        accepted = ", ".join(Profile)
-        raise ConfigurationError(f"profile {profile!r} is not one of {accepted}.") from None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from healthgym.core import arguments
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import RewardFunction
 from healthgym.core.family import EpisodeConfig
-from healthgym.core.verdict import Profile
 from healthgym.envs.ehr_format_conversion.family import ConversionFamily
 from healthgym.envs.ehr_format_conversion.generator import (
     ConversionGenerator,
@@ -20,7 +20,6 @@ from healthgym.envs.ehr_format_conversion.sources import (
     SyntheticTables,
     TableSource,
 )
-from healthgym.errors import ConfigurationError
 from healthgym.rewards import Costs, resolve
 
 
@@ -155,7 +154,9 @@ class EhrFormatConversionEnv(HealthEnv):
             ConversionFamily(_generator(difficulty, canonical, source), canonical=canonical),
             resolve(reward, costs),
             split=split,
-            config=EpisodeConfig(max_turns=_turns(max_turns), profile=_profile(profile)),
+            config=EpisodeConfig(
+                max_turns=arguments.turns(max_turns), profile=arguments.profile(profile)
+            ),
             render_mode=render_mode,
         )
 
@@ -179,17 +180,3 @@ def _generator(
         canonical=canonical,
         name="-".join(part for part in parts if part),
     )
-
-
-def _turns(max_turns: object) -> int:
-    if isinstance(max_turns, bool) or not isinstance(max_turns, int) or max_turns < 1:
-        raise ConfigurationError(f"max_turns is a positive integer, not {max_turns!r}.")
-    return max_turns
-
-
-def _profile(profile: str) -> Profile:
-    try:
-        return Profile(profile)
-    except ValueError:
-        accepted = ", ".join(Profile)
-        raise ConfigurationError(f"profile {profile!r} is not one of {accepted}.") from None

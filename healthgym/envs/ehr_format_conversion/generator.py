@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from healthgym.core.arguments import member
 from healthgym.core.seeding import INDEX_BOUND, Split, stable_hash, task_rng
 from healthgym.core.task import Instance, Reference, Task, TaskKey
 from healthgym.envs.ehr_format_conversion.clauses import (
@@ -107,11 +108,7 @@ def request_config(difficulty: str | RequestConfig) -> RequestConfig:
     """
     if isinstance(difficulty, RequestConfig):
         return difficulty
-    try:
-        return PRESETS[Difficulty(difficulty)]
-    except ValueError:
-        accepted = ", ".join(Difficulty)
-        raise ConfigurationError(f"difficulty {difficulty!r} is not one of {accepted}.") from None
+    return PRESETS[member(Difficulty, difficulty, "difficulty")]
 
 
 class ConversionGenerator:

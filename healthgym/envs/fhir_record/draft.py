@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from healthgym.errors import ConfigurationError
+from healthgym.core.arguments import member
 from healthgym.worlds.fhir.charts import ChartBuilder
 from healthgym.worlds.fhir.cohort import (
     PatientProfile,
@@ -69,11 +69,7 @@ def chart_config(difficulty: str | ChartConfig) -> ChartConfig:
     """
     if isinstance(difficulty, ChartConfig):
         return difficulty
-    try:
-        return PRESETS[Difficulty(difficulty)]
-    except ValueError:
-        accepted = ", ".join(Difficulty)
-        raise ConfigurationError(f"difficulty {difficulty!r} is not one of {accepted}.") from None
+    return PRESETS[member(Difficulty, difficulty, "difficulty")]
 
 
 class Draft:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
+from healthgym.core import arguments
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import RewardFunction
 from healthgym.core.family import EpisodeConfig
-from healthgym.core.verdict import Profile
 from healthgym.envs.fhir_record.assembly import assemble
 from healthgym.envs.fhir_record.draft import ChartConfig
 from healthgym.envs.fhir_record.family import FhirRecordFamily
 from healthgym.envs.fhir_record.generator import ChartSource
 from healthgym.envs.fhir_record.paper.base import BENCHMARK_DEFECTS, HONEST_DEFECTS
-from healthgym.errors import ConfigurationError
 from healthgym.rewards import Costs, resolve
 
 
@@ -164,10 +162,10 @@ class FhirRecordEnv(HealthEnv):
         generator, benchmark = assemble(benchmark, task_types, difficulty, source, charts)
         defects = BENCHMARK_DEFECTS[benchmark] if benchmark else HONEST_DEFECTS
         config = EpisodeConfig(
-            max_turns=_turns(max_turns),
+            max_turns=arguments.turns(max_turns),
             step_time=timedelta(0) if benchmark else timedelta(minutes=1),
             show_clock=benchmark is None,
-            profile=_profile(profile),
+            profile=arguments.profile(profile),
         )
         super().__init__(
             FhirRecordFamily(generator, defects=defects, published=benchmark is not None),
@@ -176,17 +174,3 @@ class FhirRecordEnv(HealthEnv):
             config=config,
             render_mode=render_mode,
         )
-
-
-def _turns(max_turns: Any) -> int:
-    if isinstance(max_turns, bool) or not isinstance(max_turns, int) or max_turns < 1:
-        raise ConfigurationError(f"max_turns is a positive integer, not {max_turns!r}.")
-    return max_turns
-
-
-def _profile(profile: str) -> Profile:
-    try:
-        return Profile(profile)
-    except ValueError:
-        accepted = ", ".join(Profile)
-        raise ConfigurationError(f"profile {profile!r} is not one of {accepted}.") from None

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
+from healthgym.core import arguments
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import RewardFunction
 from healthgym.core.family import EpisodeConfig
 from healthgym.core.task import TaskGenerator
-from healthgym.core.verdict import Profile
 from healthgym.envs.trial_matching.family import TrialMatchingFamily
 from healthgym.envs.trial_matching.generator import TrialMatchingGenerator
 from healthgym.envs.trial_matching.task import PoolConfig, pool_config
@@ -154,10 +154,10 @@ class TrialMatchingEnv(HealthEnv):
         render_mode: str | None = None,
     ) -> None:
         require_library()
-        if type(max_turns) is not int or max_turns < 1:
-            raise ConfigurationError(f"max_turns is a positive integer, not {max_turns!r}.")
         config = EpisodeConfig(
-            max_turns=max_turns, step_time=timedelta(minutes=1), profile=_profile(profile)
+            max_turns=arguments.turns(max_turns),
+            step_time=timedelta(minutes=1),
+            profile=arguments.profile(profile),
         )
         super().__init__(
             TrialMatchingFamily(_generator(difficulty, pool_size, canonical, source, year)),
@@ -188,11 +188,3 @@ def _generator(
     if canonical:
         return TrialMatchingGenerator(config, f"{name}-canonical", canonical=True)
     return TrialMatchingGenerator(config, name)
-
-
-def _profile(profile: str) -> Profile:
-    try:
-        return Profile(profile)
-    except ValueError:
-        accepted = ", ".join(Profile)
-        raise ConfigurationError(f"profile {profile!r} is not one of {accepted}.") from None

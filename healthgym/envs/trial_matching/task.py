@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from healthgym.core.arguments import member
 from healthgym.core.task import Reference, Task
 from healthgym.envs.trial_matching.phrasing import Style
 from healthgym.envs.trial_matching.record import TrialRecord
@@ -113,11 +114,7 @@ def pool_config(difficulty: str | PoolConfig) -> PoolConfig:
     """
     if isinstance(difficulty, PoolConfig):
         return difficulty
-    try:
-        return PRESETS[Difficulty(difficulty)]
-    except ValueError:
-        accepted = ", ".join(Difficulty)
-        raise ConfigurationError(f"difficulty {difficulty!r} is not one of {accepted}.") from None
+    return PRESETS[member(Difficulty, difficulty, "difficulty")]
 
 
 @dataclass(frozen=True, slots=True)
