@@ -104,12 +104,19 @@ def measure_speed() -> dict[str, float]:
         5,
     )
     env = make()
-    for name in ("oracle", "honest"):
-        play(env, getattr(env.family, name), 0)
+    for name, script in (("oracle", env.family.oracle), ("honest", honest)):
+        play(env, script, 0)
         figures[f"{name}_episode_ms"] = median_ms(
-            lambda n, name=name: play(env, getattr(env.family, name), 6 * n + n % 6), 6, 20
+            lambda n, script=script: play(env, script, 6 * n + n % 6), 6, 20
         )
     return figures
+
+
+def honest(instance: Any, rng: np.random.Generator) -> list[Any]:
+    """Return the calls of the family's closed-loop modeller, as a baseline's script."""
+    from healthgym.envs.ehr_event_modelling import scripts
+
+    return scripts.honest()
 
 
 def play(env: Any, baseline: Any, index: int, split: str = "train") -> dict[str, Any]:
@@ -163,7 +170,7 @@ def measure_difficulty() -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for level in ("easy", "medium", "hard"):
         env = make(difficulty=level)
-        policies = {"counts": lambda instance, rng: counts_only(), "honest": env.family.honest}
+        policies = {"counts": lambda instance, rng: counts_only(), "honest": honest}
         rates: dict[str, list[bool]] = {name: [] for name in policies}
         for index in range(24):
             for name, policy in policies.items():
@@ -175,7 +182,7 @@ def measure_difficulty() -> dict[str, Any]:
 def measure_scores() -> dict[str, Any]:
     """Play every scripted policy on the first test tasks."""
     env = make()
-    policies = {**env.family.baselines(), "honest": env.family.honest}
+    policies = {**env.family.baselines(), "honest": honest}
     figures: dict[str, Any] = {"tasks": TASKS}
     policies["counts"] = lambda instance, rng: counts_only()
     bars: list[dict[str, float]] = []
@@ -204,7 +211,7 @@ def measure_canonical() -> dict[str, Any]:
         _, info = env.reset(options={"index": index, "split": "test"})
         reset = time.perf_counter() - start
         start = time.perf_counter()
-        verdicts = play(env, env.family.honest, index, "test")
+        verdicts = play(env, honest, index, "test")
         metrics = verdicts["strict"]["metrics"]
         figures[info["kind"]] = {
             "rows": len(env.episode._instance.reference.labels),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from healthgym.core.family import AGENT, Baseline, Family, Script, Seat
+from healthgym.core.family import AGENT, Baseline, Family, Script, Seat, Solver
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog, Toolset
+from healthgym.core.tool import ToolCall, ToolCatalog, Toolset
 from healthgym.envs.ehr_event_modelling import scripts
 from healthgym.envs.ehr_event_modelling.toolset import ModellingTools
 from healthgym.envs.ehr_event_modelling.verifier import EventModellingVerifier
@@ -49,9 +49,9 @@ class EventModellingFamily(Family[ModellingWorld]):
         """Look around, and hand in the truth."""
         return scripts.oracle(instance)
 
-    def honest(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
-        """Build features, train two models and hand in their mean; a bound for comparison."""
-        return scripts.honest(instance)
+    def solvers(self) -> Mapping[str, Solver]:
+        """Return the modeller who trains two models and hands in their mean."""
+        return {"honest": _honest}
 
     def baselines(self) -> Mapping[str, Baseline]:
         """Return the scripted policies that know nothing of the records, and the oracle."""
@@ -64,3 +64,9 @@ class EventModellingFamily(Family[ModellingWorld]):
             "record_length": lambda instance, rng: scripts.by_use(),
             "patient_id": lambda instance, rng: scripts.by_id(),
         }
+
+
+def _honest(instruction: str) -> Generator[ToolCall, str, None]:
+    # Every study has the same tables, so the steps do not depend on what comes back.
+    for action in scripts.honest():  # noqa: UP028 - a list takes no messages
+        yield action

@@ -42,7 +42,7 @@ def oracle(instance: Instance[Task, Reference]) -> list[ToolCall]:
     ]
 
 
-def honest(instance: Instance[Task, Reference]) -> list[ToolCall]:
+def honest() -> list[ToolCall]:
     """Return the calls of a modeller who knows the trade, and nothing of the labels."""
     sets = ["counts", "recent", "values", "person"]
     return [

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from healthgym.core.tool import ToolKind
+from healthgym.envs.ehr_event_modelling import scripts
 from healthgym.envs.ehr_event_modelling.env import EhrEventModellingEnv
 
 FROM_TEST = "SELECT patient_id, prediction_time, {} AS probability FROM test_examples"
@@ -11,7 +12,7 @@ FROM_TEST = "SELECT patient_id, prediction_time, {} AS probability FROM test_exa
 
 def test_an_honest_modeller_passes_both_profiles(desk: Any) -> None:
     env: EhrEventModellingEnv = desk(reward="shaped")
-    script = env.family.honest(env.episode._instance, np.random.default_rng(0))  # type: ignore[attr-defined]
+    script = scripts.honest()
     total = 0.0
     for action in script:
         _, reward, terminated, _, info = env.step(action)
