@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Self
 
@@ -113,6 +113,14 @@ class Verdict:
             progress = earned / total if total and not harmed else 0.0
         bounded = 1.0 if success else min(max(progress, 0.0), 0.99)
         return cls(profile, success, bounded, tuple(results), dict(metrics or {}))
+
+    def withheld(self) -> Self:
+        """Return the verdict without its progress.
+
+        For a draft that has not been handed in, where it is a list of items: progress paid for
+        each change of the list would tell which items are right.
+        """
+        return replace(self, progress=0.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""

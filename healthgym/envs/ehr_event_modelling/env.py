@@ -81,9 +81,10 @@ class EhrEventModellingEnv(HealthEnv):
     ## Rewards
 
     ``sparse``: 1 if the episode ends with ``submit_predictions`` and every check of the profile
-    passes, else 0. ``shaped``: the change of the verdict's progress, which is 0.9 times the
-    draft's AUROC above 0.5 in relation to the bar's (0 while a row is missing or double), and 1
-    for success. Doing nothing scores 0 under both.
+    passes, else 0. ``shaped``: the verdict's progress, which is 0.9 times the predictions' AUROC
+    above 0.5 in relation to the bar's (0 if a row is missing or double), and 1 for success. It is
+    paid when they are handed in: paid for each draft, it would be a score on the test rows to
+    climb by. Doing nothing scores 0 under both.
 
     Checks of the ``strict`` profile, none of which doing nothing passes: *submitted*, predictions
     are handed in; *complete*, every test row has a probability; *once*, and only one, and there

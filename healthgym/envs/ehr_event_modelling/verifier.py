@@ -50,14 +50,18 @@ class EventModellingVerifier:
     """Judges the draft of an episode by the labels of the test rows."""
 
     def verify(self, evidence: Evidence[ModellingWorld], profile: Profile) -> Verdict:
-        """Return the verdict under a profile."""
+        """Return the verdict under a profile.
+
+        A draft has no progress until it is handed in: paid for each draft, it would be a score on
+        the test rows to climb by.
+        """
         reference = evidence.reference
         assert isinstance(reference, EventReference)
         made = evidence.after.predictions
         submitted = SUBMITTED.result(evidence.submission is not None)
-        if profile is Profile.PAPER:
-            return paper_verdict(submitted, made, reference)
-        return strict_verdict(submitted, made, reference)
+        judge = paper_verdict if profile is Profile.PAPER else strict_verdict
+        verdict = judge(submitted, made, reference)
+        return verdict if submitted.passed else verdict.withheld()
 
 
 def strict_verdict(

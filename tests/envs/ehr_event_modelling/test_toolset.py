@@ -23,6 +23,13 @@ def test_an_honest_modeller_passes_both_profiles(desk: Any) -> None:
     assert total == pytest.approx(1.0)
 
 
+def test_a_draft_earns_nothing_until_it_is_handed_in(desk: Any) -> None:
+    env: EhrEventModellingEnv = desk(reward="shaped")
+    rewards = [env.step(action)[1] for action in scripts.honest()]
+    assert rewards[:-1] == [0.0] * (len(rewards) - 1)
+    assert rewards[-1] > 0.5
+
+
 def test_source_schema(desk: Any, ask: Any) -> None:
     shown = ask(desk(), "list_tables")
     for line in (
