@@ -13,7 +13,7 @@ import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
-from healthgym.errors import MissingDependencyError
+from healthgym.core import optional
 from healthgym.testing.play import make, require, role, shown
 
 #: Headings of an environment's docstring, in their order.
@@ -97,17 +97,14 @@ def check_schemas(env_id: str) -> int:
     Raises:
         MissingDependencyError: If transformers is not installed.
     """
-    try:
-        from transformers.utils.chat_template_utils import get_json_schema
-    except ImportError:
-        raise MissingDependencyError(
-            'Comparing schemas needs transformers: pip install "healthgym[trl]".'
-        ) from None
+    template = optional.require(
+        "transformers.utils.chat_template_utils", extra="trl", purpose="Comparing schemas"
+    )
     env = make(env_id)
     env.reset(seed=0)
     specs = env.episode.seat(role(env)).catalog.specs
     for spec in specs:
-        theirs = get_json_schema(spec.function)["function"]
+        theirs = template.get_json_schema(spec.function)["function"]
         for part, ours in (("description", spec.description), ("parameters", spec.parameters)):
             require(
                 theirs[part] == ours,

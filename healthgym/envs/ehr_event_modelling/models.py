@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.optional import require
 from healthgym.core.seeding import content_hash
 from healthgym.envs.ehr_event_modelling.features import Matrix
 from healthgym.envs.ehr_event_modelling.timeline import Floats, Mask
-from healthgym.errors import MissingDependencyError, ToolError
+from healthgym.errors import ToolError
 
 #: Largest product of rows, columns and trees of one training, about half a minute on one core.
 MOST_WORK = 2_000_000_000
@@ -88,13 +88,7 @@ def lightgbm() -> ModuleType:
     Raises:
         MissingDependencyError: If it is not installed.
     """
-    try:
-        return import_module("lightgbm")
-    except ImportError as error:
-        raise MissingDependencyError(
-            "Event modelling needs 'lightgbm', which is not installed: "
-            "pip install 'healthgym[modelling]'."
-        ) from error
+    return require("lightgbm", extra="modelling", purpose="Event modelling")
 
 
 def require_lightgbm() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from healthgym.errors import MissingDependencyError
+from healthgym.core.optional import require
 
 _WORD = re.compile(r"[a-z0-9]+(?:[.'-][a-z0-9]+)*")
 #: Words that tell nothing about a document.
@@ -37,12 +37,7 @@ def require_library() -> None:
     Raises:
         MissingDependencyError: If bm25s is not installed.
     """
-    try:
-        import bm25s  # noqa: F401
-    except ImportError:
-        raise MissingDependencyError(
-            'Searching a corpus needs bm25s: pip install "healthgym[trials]".'
-        ) from None
+    require("bm25s", extra="trials", purpose="Searching a corpus")
 
 
 class Ranking:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from healthgym.errors import MissingDependencyError
+from healthgym.core.optional import require
 from healthgym.worlds.fhir.errors import FhirError
 from healthgym.worlds.fhir.search.table import parameter_table
 from healthgym.worlds.fhir.search.values import split_reference
@@ -188,11 +188,6 @@ def _check_json(value: Any, path: str, depth: int) -> None:
 
 
 def _models() -> Callable[[str], Any]:
-    try:
-        from fhir.resources.R4B import get_fhir_model_class
-    except ImportError as error:
-        raise MissingDependencyError(
-            "ValidationLevel.R4 needs the package fhir.resources: install healthgym[fhir]."
-        ) from error
-    model_of: Callable[[str], Any] = get_fhir_model_class
+    resources = require("fhir.resources.R4B", extra="fhir", purpose="ValidationLevel.R4")
+    model_of: Callable[[str], Any] = resources.get_fhir_model_class
     return model_of

@@ -7,7 +7,6 @@ Rows come first: an image has the shape (height, width) or (height, width, 3), a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from math import ceil
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from healthgym.errors import DamagedDataError, MissingDataError, MissingDependencyError
+from healthgym.core import optional
+from healthgym.errors import DamagedDataError, MissingDataError
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -34,13 +34,7 @@ def require(module: str) -> ModuleType:
     Raises:
         MissingDependencyError: If it is not installed, naming the extra that brings it.
     """
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"Imaging needs {module.partition('.')[0]!r}, which is not installed: "
-            "pip install 'healthgym[imaging]'."
-        ) from error
+    return optional.require(module, extra="imaging", purpose="Imaging")
 
 
 def display(values: NDArray[Any], low: float, high: float) -> Image:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import ModuleType
 
-from healthgym.errors import MissingDependencyError
+from healthgym.core import optional
 
 
 def require(module: str) -> ModuleType:
-    """Return an optional module.
+    """Return a module of the extra.
 
     Raises:
         MissingDependencyError: If it is not installed, naming the extra that brings it.
     """
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"Tables and code need {module.partition('.')[0]!r}, which is not installed: "
-            "pip install 'healthgym[workspace]'."
-        ) from error
+    return optional.require(module, extra="workspace", purpose="A workspace of tables and code")

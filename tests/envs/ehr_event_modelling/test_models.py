@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -69,10 +71,7 @@ def test_work_is_bounded_by_size_alone() -> None:
 def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "find_spec", lambda name: None)
 
-    def absent(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(models, "import_module", absent)
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
     models.lightgbm.cache_clear()
     with pytest.raises(MissingDependencyError, match=r"healthgym\[modelling\]"):
         models.require_lightgbm()
