@@ -27,6 +27,11 @@ class Finding:
     active: bool
     attributes: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def lasts(self) -> bool:
+        """Whether it is present now and no event, so that it falls within every window."""
+        return self.active and not vocabulary().is_event(self.concept)
+
 
 @dataclass(frozen=True, slots=True)
 class DrugUse:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from healthgym.envs.trial_matching.chart import FEMALE, Chart
-from healthgym.envs.trial_matching.vocabulary import vocabulary
+from healthgym.envs.trial_matching.vocabulary import Measure, vocabulary
 
 Truth = bool | None
 
@@ -43,7 +43,8 @@ class Has:
     Attributes:
         concept: The finding, or a wider term.
         active: Whether it must be present now; else any time counts, now included.
-        within: It began or happened at most so many days ago.
+        within: It began or happened at most so many days ago, or is a lasting condition that is
+            present now: who has a cancer today has had it within any window.
         other_than: Findings of this kind do not count.
     """
 
@@ -56,7 +57,7 @@ class Has:
         """Return whether some finding fits."""
         return any(
             (finding.active or not self.active)
-            and (self.within is None or finding.days <= self.within)
+            and (self.within is None or finding.days <= self.within or finding.lasts)
             and finding.concept != self.other_than
             for finding in chart.findings.get(self.concept, ())
         )
@@ -113,15 +114,19 @@ class Value:
         reading = chart.readings.get(self.measure)
         if reading is None or (self.within is not None and reading.days > self.within):
             return None
-        match self.op:
-            case ">=":
-                return reading.value >= self.threshold
-            case "<=":
-                return reading.value <= self.threshold
-            case ">":
-                return reading.value > self.threshold
-            case _:
-                return reading.value < self.threshold
+        return _compare(reading.value, self.op, self.threshold)
+
+
+def _compare(value: float, op: str, threshold: float) -> bool:
+    match op:
+        case ">=":
+            return value >= threshold
+        case "<=":
+            return value <= threshold
+        case ">":
+            return value > threshold
+        case _:
+            return value < threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +262,21 @@ def parts_of(criterion: Criterion) -> Sequence[Criterion]:
             return ()
 
 
-#: Share of a threshold that a reading keeps clear of where units may be converted and rounded.
+#: Share of a threshold that a reading keeps clear of where units may be converted and rounded;
+#: readers' factors differ in the last digits.
 MARGIN = 0.04
+
+
+def _turns(op: str, value: float, threshold: float, measure: Measure) -> bool:
+    """Return whether a comparison turns where note, criterion or both give the other unit."""
+    unit = measure.alternative
+    if unit is None:
+        return False
+    exact, limit = (x * unit.factor + unit.offset for x in (value, threshold))
+    shown, wanted = unit.convert(value), unit.convert(threshold)
+    truth = _compare(value, op, threshold)
+    pairs = ((shown, wanted), (exact, wanted), (shown, limit))
+    return any(_compare(a, op, b) is not truth for a, b in pairs)
 
 
 #: Criteria that no rounding can change; most are of these kinds.
@@ -274,5 +292,6 @@ def is_fragile(criterion: Criterion, chart: Chart) -> bool:
         reading = chart.readings.get(criterion.measure)
         if reading is None or (measure.alternative is None and criterion.measure != "bmi"):
             return False
-        return abs(reading.value - criterion.threshold) < MARGIN * abs(criterion.threshold)
+        near = abs(reading.value - criterion.threshold) < MARGIN * abs(criterion.threshold)
+        return near or _turns(criterion.op, reading.value, criterion.threshold, measure)
     return any(is_fragile(part, chart) for part in parts_of(criterion))

@@ -6,8 +6,9 @@ import gzip
 import lzma
 import re
 import tarfile
-import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -17,7 +18,7 @@ from healthgym.core.seeding import Split, stable_hash, task_rng
 from healthgym.core.task import Instance, Reference, Task, TaskKey
 from healthgym.envs.trial_matching.dice import Dice
 from healthgym.envs.trial_matching.generator import INSTRUCTION
-from healthgym.envs.trial_matching.record import TrialRecord
+from healthgym.envs.trial_matching.record import TrialRecord, parse
 from healthgym.envs.trial_matching.task import (
     ELIGIBLE,
     EXCLUDED,
@@ -39,9 +40,12 @@ MIN_PRECISION = 0.5
 _SNAPSHOT = datetime(2021, 4, 27, 9, tzinfo=UTC)
 _ACCESS = (
     "It needs topics{year}.xml, qrels{year}.txt (or .txt.gz), and the trials as XML files in "
-    "trials_xml.tar.xz, trials_xml.tar.gz or folders. Topics and judgements of the TREC Clinical "
-    "Trials track are at trec.nist.gov without registration, the trials at clinicaltrials.gov."
+    "folders, in the zip files they are given out in, in trials_xml.tar.xz or in "
+    "trials_xml.tar.gz. Topics and judgements of the TREC Clinical Trials track are at "
+    "trec.nist.gov without registration, the trials at clinicaltrials.gov."
 )
+#: What a damaged file raises when it is opened or unpacked.
+_DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
 _GRADES = {NOT_RELEVANT, EXCLUDED, ELIGIBLE}
 
 
@@ -98,21 +102,19 @@ def _read_bytes(path: Path, year: int) -> bytes:
     try:
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix == ".gz" else data
-    except (OSError, EOFError) as error:
+    except _DAMAGES as error:
         raise DamagedDataError(_message(path, year, f"it cannot be read ({error})")) from None
 
 
 def _read_topics(path: Path, year: int) -> dict[int, str]:
     data = _read_bytes(path, year)
     try:
-        if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-            raise ValueError("it declares a document type")
-        root = ET.fromstring(data)
+        root = parse(data)
         topics = {
-            int(node.attrib["number"]): " ".join((node.text or "").split())
+            int(node.attrib["number"]): " ".join("".join(node.itertext()).split())
             for node in root.findall("topic")
         }
-    except (ET.ParseError, KeyError, ValueError) as error:
+    except (KeyError, ValueError) as error:
         raise DamagedDataError(_message(path, year, f"it is no topic file ({error})")) from None
     if not topics or not all(topics.values()):
         raise DamagedDataError(_message(path, year, "it holds no topics, or an empty one"))
@@ -140,30 +142,51 @@ def _read_qrels(path: Path, year: int) -> dict[int, dict[str, int]]:
 def _read_trials(root: Path, wanted: set[str], year: int) -> Iterator[tuple[str, TrialRecord]]:
     for name in ("trials_xml.tar.xz", "trials_xml.tar.gz"):
         if (root / name).is_file():
-            yield from _read_archive(root / name, wanted, year)
+            yield from _read_archive(root / name, _tar_members, wanted, year)
             return
+    for path in sorted(root.glob("*.zip")):
+        yield from _read_archive(path, _zip_members, wanted, year)
     for path in sorted(root.rglob("NCT*.xml")):
         if path.stem in wanted:
             yield path.stem, _record(_read_bytes(path, year), path, year)
 
 
-def _read_archive(path: Path, wanted: set[str], year: int) -> Iterator[tuple[str, TrialRecord]]:
+_Members = Callable[[Path, set[str]], Iterator[tuple[str, bytes]]]
+
+
+def _read_archive(
+    path: Path, members: _Members, wanted: set[str], year: int
+) -> Iterator[tuple[str, TrialRecord]]:
     try:
-        with tarfile.open(path) as archive:
-            for member in archive:
-                stem = Path(member.name).stem
-                file = archive.extractfile(member) if stem in wanted else None
-                if file is not None:
-                    yield stem, _record(file.read(), path / member.name, year)
-    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError) as error:
+        for name, data in members(path, wanted):
+            yield Path(name).stem, _record(data, path / name, year)
+    except _DAMAGES as error:
         raise DamagedDataError(_message(path, year, f"it cannot be read ({error})")) from None
+
+
+def _tar_members(path: Path, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(path) as archive:
+        for member in archive:
+            file = archive.extractfile(member) if Path(member.name).stem in wanted else None
+            if file is not None:
+                yield member.name, file.read()
+
+
+def _zip_members(path: Path, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if name.endswith(".xml") and Path(name).stem in wanted:
+                yield name, archive.read(name)
 
 
 def _record(data: bytes, path: Path, year: int) -> TrialRecord:
     try:
-        return TrialRecord.from_xml(data)
+        record = TrialRecord.from_xml(data)
     except ValueError as error:
         raise DamagedDataError(_message(path, year, str(error))) from None
+    if record.nct_id != path.stem:
+        raise DamagedDataError(_message(path, year, f"it holds the record of {record.nct_id}"))
+    return record
 
 
 class TrecGenerator:

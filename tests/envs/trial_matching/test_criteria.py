@@ -38,12 +38,18 @@ def chart():
                 Finding("mi", 130, False),
                 Finding("depression", 950, False),
                 Finding("melanoma", 1300, False),
+                Finding("nmsc", 800, True),
             ),
             drugs=(
                 DrugUse("warfarin", 60),
                 DrugUse("ibrutinib", 300, 120, "single-agent ibrutinib"),
             ),
-            readings=(Reading("hemoglobin", 9.0, 20), Reading("ecog", 1.0)),
+            readings=(
+                Reading("hemoglobin", 9.0, 20),
+                Reading("ecog", 1.0),
+                Reading("alt", 21.0),
+                Reading("triglycerides", 125.0),
+            ),
             allergies=("cephalosporin",),
             body=(165, 70),
             smoking=(0.0, 0),
@@ -73,8 +79,10 @@ UNKNOWN = Value("platelets", ">=", 50)
         (Has("depression", active=True), False),
         (Has("malignancy", other_than="cll"), True),  # the melanoma
         (Has("malignancy", within=1826, other_than="cll"), True),
-        (Has("malignancy", within=1299, other_than="cll"), False),
-        (Has("malignancy", within=1300, other_than="cll"), True),  # the boundary counts
+        (Has("melanoma", within=1299), False),
+        (Has("melanoma", within=1300), True),  # the boundary counts
+        (Has("malignancy", within=28, other_than="cll"), True),  # the skin cancer, still present
+        (Has("ulcerative_colitis", within=28), True),  # began long ago, and is there today
         (Duration("cll", 365, at_least=True), True),
         (Duration("cll", 365, at_least=False), False),
         (Duration("cll", 460, at_least=True), True),
@@ -153,3 +161,15 @@ def test_values_near_a_threshold_are_fragile_where_units_may_be_converted(chart)
     assert not is_fragile(Value("hemoglobin", ">=", 8.0), chart)
     assert not is_fragile(Value("ecog", "<=", 1.0), chart)  # has no other unit
     assert not is_fragile(UNKNOWN, chart)
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        Value("alt", ">", 20),  # 21 U/L is 0.5 times the upper limit of normal, and so is 20
+        Value("triglycerides", ">", 120),  # 125 mg/dL is 1.4 mmol/L, and so is 120
+    ],
+)
+def test_values_that_another_unit_would_round_onto_the_threshold_are_fragile(chart, criterion):
+    assert criterion.holds(chart) is True
+    assert is_fragile(criterion, chart)

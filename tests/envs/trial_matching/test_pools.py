@@ -18,6 +18,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.rewards.metrics import auroc
 
 CONCEPTS, DRUGS = read_data("concepts.json"), read_data("drugs.json")
+EVENTS = read_data("general.json")["events"]
 CLASS = {drug: key for key, entry in DRUGS.items() for drug in entry["members"]}
 
 
@@ -39,7 +40,8 @@ def says(item, patient):
                     continue
                 if (item.active and not f.active) or f.concept == item.other_than:
                     continue
-                if item.within is None or f.days <= item.within:
+                still = f.active and f.concept not in EVENTS
+                if item.within is None or f.days <= item.within or still:
                     return 1
             return 0
         case c.Duration():

@@ -33,6 +33,7 @@ def load(name):
 
 
 FINDINGS, DRUGS = load("concepts.json"), load("drugs.json")
+EVENTS = load("general.json")["events"]
 FINDING = {entry["names"][0]: key for key, entry in FINDINGS.items()}
 ATTRIBUTES = {
     part["label"].lower(): [words[0] for words in part["values"].values()]
@@ -101,7 +102,7 @@ class Reader:
         key = FINDING[name]
         return any(
             concept == key
-            and days <= within
+            and (days <= within or (now and own not in EVENTS))
             and (now or not active)
             and (not other or own != FINDING[other])
             for concept, own, days, now in self.findings

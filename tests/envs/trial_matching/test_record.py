@@ -56,6 +56,19 @@ def test_what_is_no_record_is_refused(text, reason):
         TrialRecord.from_xml(text.encode())
 
 
+def test_a_declaration_in_another_encoding_is_refused():
+    text = '<?xml version="1.0" encoding="utf-16"?><!DOCTYPE x [<!ENTITY a "b">]><clinical_study/>'
+    with pytest.raises(ValueError, match="declares a document type"):
+        TrialRecord.from_xml(text.encode("utf-16"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
+def test_records_in_other_encodings(encoding):
+    record = TrialRecord("NCT00000001", "Sjögren’s syndrome" if "utf" in encoding else "Sjögren")
+    head = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n'
+    assert TrialRecord.from_xml((head + record.to_xml()).encode(encoding)) == record
+
+
 def test_limits():
     record = TrialRecord("NCT00000001", "t", gender="Female", minimum_age="18 Years")
     assert record.admits("Female", 18)

@@ -5,6 +5,7 @@ import io
 import pickle
 import shutil
 import tarfile
+import zipfile
 from collections import Counter
 
 import gymnasium as gym
@@ -14,7 +15,12 @@ import pytest
 import healthgym
 from healthgym.core.seeding import Split
 from healthgym.envs.trial_matching.record import TrialRecord
-from healthgym.envs.trial_matching.sources import MOST_ELIGIBLE, PUBLISHED, TrecGenerator
+from healthgym.envs.trial_matching.sources import (
+    MOST_ELIGIBLE,
+    PUBLISHED,
+    TrecGenerator,
+    read_folder,
+)
 from healthgym.errors import ConfigurationError, DamagedDataError, DataError, MissingDataError
 
 
@@ -68,6 +74,47 @@ def test_archives_and_compressed_judgements(folder):
     assert found.reference == expected.reference
     id_ = found.start.corpus.ids[0]
     assert found.start.corpus.document(id_) == expected.start.corpus.document(id_)
+
+
+def test_zip_files_as_they_are_given_out(folder):
+    expected = TrecGenerator(folder).generate(Split.TEST, 0)
+    for part, numbers in (("1", range(1, 11)), ("2", range(11, 21))):
+        name = f"ClinicalTrials.2021-04-27.part{part}.zip"
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            for number in numbers:
+                path = folder / "xml" / f"NCT{number:08d}.xml"
+                archive.write(path, f"NCT0000xxxx/{path.name}")
+            archive.writestr("NCT0000xxxx/NCT00000500.xml", "not judged, not read")
+    shutil.rmtree(folder / "xml")
+    read_folder.cache_clear()
+    found = TrecGenerator(folder).generate(Split.TEST, 0)
+    assert found.reference == expected.reference
+    broken = (folder / name).read_bytes()
+    (folder / name).write_bytes(broken[:-30])
+    read_folder.cache_clear()
+    with pytest.raises(DamagedDataError, match=f"{name}.*cannot be read"):
+        TrecGenerator(folder)
+
+
+def test_a_record_under_another_number_is_damaged(folder):
+    (folder / "xml" / "NCT00000003.xml").write_text(record(4).to_xml())
+    with pytest.raises(DamagedDataError, match=r"NCT00000003.*holds the record of NCT00000004"):
+        TrecGenerator(folder)
+
+
+def test_damaged_compression_is_named(folder):
+    (folder / "qrels2021.txt").unlink()
+    data = bytearray(gzip.compress(b"6 0 NCT00000001 2\n" * 500))
+    data[12:18] = b"\xff" * 6
+    (folder / "qrels2021.txt.gz").write_bytes(bytes(data))
+    with pytest.raises(DamagedDataError, match=r"qrels2021\.txt\.gz.*cannot be read"):
+        TrecGenerator(folder)
+
+
+def test_no_judgements(folder):
+    (folder / "qrels2021.txt").write_text("\n")
+    with pytest.raises(MissingDataError, match="none of the judged trials"):
+        TrecGenerator(folder)
 
 
 @pytest.mark.parametrize("name", ["topics2021.xml", "qrels2021.txt"])

@@ -38,6 +38,8 @@ from tests.worlds.etl.meds_tools import MedsTools, meds_tools  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
+#: Configurations that no request asks for, one for each corner of the grammar.
+_UNUSUAL = sorted((Path(__file__).parent / "unusual").glob("*.yaml"))
 _ITEM = "itemid (omop_source_code)"
 _CONCEPT = ["omop_concept_name", "omop_vocabulary_id", "omop_concept_code"]
 
@@ -143,6 +145,26 @@ def test_requests_on_drawn_hospitals(tools: MedsTools, tmp_path: Path, index: in
     _assert_equal(Pipeline(_tables(raw)).run(config), tmp_path / "cohort")
 
 
+@pytest.fixture(scope="module")
+def drawn(tools: MedsTools, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A drawn hospital, as ``raw`` and as the tools prepare it."""
+    folder = tmp_path_factory.mktemp("drawn")
+    rng = task_rng("parity-unusual", Split.TEST, 0)
+    for name, contents in draw_hospital(rng, range(10_000, 10_030), busy=1.0).items():
+        (folder / "raw" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "raw" / name).write_bytes(contents)
+    tools.prepare(folder / "raw", folder / "prepared")
+    return folder
+
+
+@pytest.mark.parametrize("path", _UNUSUAL, ids=lambda path: path.stem)
+def test_unusual_configurations(tools: MedsTools, drawn: Path, tmp_path: Path, path: Path) -> None:
+    config = path.read_text()
+    tools.convert(drawn / "prepared", path, tmp_path / "cohort")
+    cohort = Pipeline(_tables(drawn / "raw")).run(config)
+    _assert_equal(cohort, tmp_path / "cohort", described="_metadata" in config)
+
+
 def _tables(folder: Path) -> RawTables:
     paths = sorted(path for path in folder.rglob("*.csv*") if path.is_file())
     return RawTables({str(p.relative_to(folder)): p.read_bytes() for p in paths}, str(folder))
@@ -158,7 +180,7 @@ def _families(cohort: Cohort) -> dict[str, int]:
     return dict(family.value_counts().iter_rows())
 
 
-def _assert_equal(cohort: Cohort, reference: Path) -> None:
+def _assert_equal(cohort: Cohort, reference: Path, *, described: bool = True) -> None:
     """Data and splits are equal to the row and its place; code metadata but for the order.
 
     The tools read metadata tables in random order and group without one, so the order of their
@@ -177,7 +199,7 @@ def _assert_equal(cohort: Cohort, reference: Path) -> None:
     ours, theirs = cohort.files[name], (reference / name).read_bytes()
     assert sorted(_arrow_types(ours)) == sorted(_arrow_types(theirs))
     left, right = (_unordered(pl.read_parquet(io.BytesIO(part))) for part in (ours, theirs))
-    assert left.height > 0
+    assert (left.height > 0) is described
     assert left.equals(right)
     ours_facts = json.loads(cohort.files["metadata/dataset.json"])
     their_facts = json.loads((reference / "metadata" / "dataset.json").read_text())
