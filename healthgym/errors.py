@@ -56,6 +56,10 @@ class InfrastructureError(HealthGymError):
     """Something outside the episode failed (endpoint, judge, disk): never a reward."""
 
 
+class SandboxUnavailableError(InfrastructureError):
+    """Code cannot be confined on this machine; the message says what is missing."""
+
+
 class EndpointError(InfrastructureError):
     """A remote endpoint refused, timed out or answered with something unusable."""
 

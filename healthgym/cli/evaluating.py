@@ -38,6 +38,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--workers", type=int, default=1, help="episodes played at a time")
     parser.add_argument("--no-floor", action="store_true", help="leave out doing nothing")
     parser.add_argument("--record", metavar="FILE", help="append every episode as JSON Lines")
+    parser.add_argument("--pictures", action="store_true", help="keep pictures beside --record")
     parser.add_argument("--json", metavar="FILE", help="write the evaluation; - for the terminal")
     parser.add_argument("--summary", action="store_true", help="list no episodes in the JSON")
     parser.add_argument("--markdown", action="store_true", help="write a Markdown table")
@@ -55,6 +56,11 @@ def _add_model_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--temperature", type=float, default=0.0)
     group.add_argument("--max-tokens", type=int, default=1024, help="of one answer")
     group.add_argument("--max-context", type=int, default=24_000, help="tokens of history sent")
+    group.add_argument("--showing", choices=["follow", "result", "none"], default="follow",
+                       help="pictures after a tool's message, in it, or not at all")  # fmt: skip
+    group.add_argument("--max-image-side", type=int, default=1024, help="pixels of a picture sent")
+    group.add_argument("--max-pictures", type=int, help="most pictures in one request")
+    group.add_argument("--detail", default="", help="OpenAI's detail of pictures: low, high, auto")
     group.add_argument("--timeout", type=float, default=120.0, help="seconds for one answer")
     group.add_argument("--retries", type=int, default=4)
     group.add_argument("--budget-tokens", type=int, help="stop after so many tokens")
@@ -82,6 +88,7 @@ def run_evaluation(args: argparse.Namespace) -> int:
         samples_per_task=args.samples,
         workers=args.workers,
         record=args.record,
+        pictures=args.pictures,
         floor=not args.no_floor,
         on_result=_Progress(args.episodes * args.samples),
     )
@@ -125,7 +132,14 @@ def _model_policy(args: argparse.Namespace) -> PolicyFactory:
 
     def make_policy() -> LLMPolicy:
         return LLMPolicy(
-            client, calling=args.calling, system=args.system, max_context=args.max_context
+            client,
+            calling=args.calling,
+            system=args.system,
+            max_context=args.max_context,
+            showing=args.showing,
+            max_image_side=args.max_image_side,
+            max_pictures=args.max_pictures,
+            detail=args.detail,
         )
 
     return make_policy

@@ -7,7 +7,9 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from healthgym.cli.common import (
@@ -18,6 +20,7 @@ from healthgym.cli.common import (
     write,
 )
 from healthgym.core.env import HealthEnv
+from healthgym.core.pictures import Image, png
 from healthgym.core.tool import ToolCall, ToolCatalog
 from healthgym.errors import ToolError
 
@@ -40,6 +43,9 @@ def add_commands(commands: Commands) -> None:
     chosen.add_argument("--index", type=int, help="index of the task")
     chosen.add_argument("--task", help="id of the task: family/split/index")
     parser.add_argument("--split", default="train", help="split of the task (default: train)")
+    parser.add_argument(
+        "--pictures", metavar="DIR", help="folder for the pictures shown (default: a new one)"
+    )
     parser.set_defaults(run=play)
 
 
@@ -56,7 +62,7 @@ def play(args: argparse.Namespace) -> int:
     write(f"Task {info['task_id']} ({info['kind']}), {env.episode.turns_left()} calls.\n")
     write(f"{instruction}\n")
     write(f"{_usages(catalog)}\n\nType help for more, quit to leave.")
-    over = False
+    over, shown = False, PictureFolder(args.pictures)
     while not over:
         line = _read()
         if line is None or line == "quit":
@@ -69,9 +75,34 @@ def play(args: argparse.Namespace) -> int:
         elif line:
             observation, _, terminated, truncated, info = env.step(read_line(line, catalog))
             write(observation)
+            for told in shown.keep(info.get("images", ())):
+                write(told)
             over = terminated or truncated
     write(_outcome(env, info))
     return 0
+
+
+class PictureFolder:
+    """Numbers the pictures of an episode and keeps them as PNG files, for a viewer beside it.
+
+    Args:
+        folder: Where to; made with the first picture, in the system's temporary folder if None.
+    """
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._folder = None if folder is None else Path(folder)
+        self._count = 0
+
+    def keep(self, images: Iterable[Image]) -> Iterator[str]:
+        """Write pictures and yield a line about each."""
+        for image in images:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="healthgym-"))
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._count += 1
+            path = self._folder / f"{self._count:03}.png"
+            path.write_bytes(png(image))
+            yield f"[picture {self._count}, {image.shape[1]} x {image.shape[0]}: {path}]"
 
 
 def _read() -> str | None:

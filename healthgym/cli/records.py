@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from healthgym.cli.common import (
     Commands,
@@ -16,6 +17,10 @@ from healthgym.cli.common import (
     read_settings,
     write,
 )
+from healthgym.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from healthgym.policies.chat import Picture
 
 
 def add_commands(commands: Commands) -> None:
@@ -33,6 +38,14 @@ def add_commands(commands: Commands) -> None:
         metavar="FILE",
         help="take the successful episodes of this recording instead of the oracle's",
     )
+    demos.add_argument(
+        "--images",
+        action="store_true",
+        help="put pictures into the tool messages, as data URLs, for vision-language models",
+    )
+    demos.add_argument(
+        "--max-image-side", type=int, default=448, help="pixels of a picture (default: 448)"
+    )
     demos.set_defaults(run=write_demonstrations)
     replay = commands.add_parser("replay", help="play recorded episodes again and compare")
     replay.add_argument("file", metavar="FILE", help="trajectories, as `eval --record` writes them")
@@ -47,17 +60,27 @@ def write_demonstrations(args: argparse.Namespace) -> int:
     count = 0
     with out.open("w", encoding="utf-8") as file:
         for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.write(json.dumps(row, ensure_ascii=False, default=_picture_url) + "\n")
             count += 1
     note(f"{count} demonstrations written to {out}")
     return 0
+
+
+def _picture_url(picture: Any) -> str:
+    """Return a pillow image as a data URL, which the processors of transformers read."""
+    import numpy as np
+
+    from healthgym.core.pictures import data_url, png
+
+    return data_url(png(np.asarray(picture, np.uint8)))
 
 
 def _oracle(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from healthgym.integrations.trl.demonstrations import demonstrations
 
     env = make_inner(args.id, read_settings(args.settings))
-    for shown in demonstrations(env, args.split, args.n, system=args.system):
+    pictures = {"images": args.images, "max_image_side": args.max_image_side}
+    for shown in demonstrations(env, args.split, args.n, system=args.system, **pictures):
         yield {"task_id": shown.task_id, "kind": shown.kind, **shown.row()}
 
 
@@ -66,21 +89,57 @@ def _recorded(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from healthgym.core.trajectory import read_trajectories
     from healthgym.core.verdict import Profile
     from healthgym.integrations.trl.demonstrations import CLOSING
-    from healthgym.policies.chat import conversation
+    from healthgym.policies.chat import Showing, conversation
 
+    finder = _Finder(args.recorded, args.max_image_side) if args.images else None
     for trajectory in read_trajectories(args.recorded):
         verdicts = trajectory.verdicts.get(AGENT, {})
         wanted = args.id.rpartition(":")[2]
         solved = verdicts.get(Profile.STRICT, {}).get("success", False)
         if trajectory.env_id != wanted or not solved:
             continue
-        messages = conversation(trajectory, system=args.system, closing=CLOSING)
+        if finder is not None:
+            finder.pictures.of(trajectory)
+        messages = conversation(
+            trajectory,
+            system=args.system,
+            closing=CLOSING,
+            picture=finder,
+            showing=Showing.RESULT,
+        )
         yield {
             "task_id": trajectory.task_id,
             "kind": trajectory.kind,
             "messages": [message.template() for message in messages],
             "tools": json.dumps(trajectory.tools[AGENT]),
         }
+
+
+class _Finder:
+    """Finds the pictures of a recording, those that were not kept by playing it again."""
+
+    def __init__(self, path: str, max_side: int) -> None:
+        from healthgym.cli.view import Pictures
+
+        self.pictures = Pictures(Path(path), max_side, replay=True)
+        self._max_side = max_side
+
+    def __call__(self, name: str) -> Picture | None:
+        import numpy as np
+
+        from healthgym.policies.chat import Picture
+
+        file = self.pictures.read(name)
+        if file is None:
+            return None
+        try:
+            from PIL import Image
+        except ImportError:
+            raise MissingDependencyError(
+                '--images needs pillow: pip install "healthgym[render]".'
+            ) from None
+        with Image.open(io.BytesIO(file)) as opened:
+            return Picture.of(np.asarray(opened.convert("RGB"), np.uint8), self._max_side)
 
 
 def replay_recording(args: argparse.Namespace) -> int:

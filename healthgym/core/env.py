@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import gymnasium as gym
-import numpy as np
 
 from healthgym.core.episode import Episode, RewardFunction
 from healthgym.core.family import EpisodeConfig, Family
+from healthgym.core.pictures import Image
 from healthgym.core.render import draw_transcript, transcript
 from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
@@ -24,8 +24,10 @@ _RENDER_MODES = ("ansi", "rgb_array")
 class HealthEnv(gym.Env[str, Any]):
     """A single-agent environment over a task family.
 
-    Observations are text. An action is a tool call: JSON text, or anything else
-    :func:`healthgym.core.action.parse` accepts. ``reset`` takes a seed and options.
+    Observations are text; the pictures of a step are in ``info["images"]``, in full size
+    (:class:`healthgym.wrappers.ImageObservation` observes them). An action is a tool call: JSON
+    text, or anything else :func:`healthgym.core.action.parse` accepts. ``reset`` takes a seed and
+    options.
 
     Reset options: ``task_id`` or ``index`` chooses the task; ``kind`` and ``difficulty`` (one
     value, or a list of them) draw among the tasks that have these; ``split`` overrides the
@@ -36,7 +38,8 @@ class HealthEnv(gym.Env[str, Any]):
         reward: The reward function.
         split: Which task set to draw from.
         config: The rules of an episode.
-        render_mode: ``"ansi"`` for text, ``"rgb_array"`` for pictures of it.
+        render_mode: ``"ansi"`` for text, ``"rgb_array"`` for pictures of it, with the pictures
+            last shown beside it.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -64,7 +67,9 @@ class HealthEnv(gym.Env[str, Any]):
         self.observation_space = UnicodeText(4 * self.config.max_observation)
         self.action_space = JsonText(self.config.max_observation)
         self._episode: Episode[Any] | None = None
-        self._images: tuple[np.ndarray[Any, Any], ...] = ()
+        # The pictures last shown, and the number of the step that showed them.
+        self._images: tuple[Image, ...] = ()
+        self._shown = 0
 
     @property
     def episode(self) -> Episode[Any]:
@@ -106,7 +111,8 @@ class HealthEnv(gym.Env[str, Any]):
     def step(self, action: Any) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Carry out one action; never raises for what an agent can send."""
         outcome = self.episode.step(action)
-        self._images = outcome.images or self._images
+        if outcome.images:
+            self._images, self._shown = outcome.images, len(self.episode.turns)
         info = self._info()
         if outcome.images:
             info["images"] = outcome.images
@@ -169,7 +175,7 @@ class HealthEnv(gym.Env[str, Any]):
         text = transcript(self.episode)
         if self.render_mode == "ansi":
             return text
-        return draw_transcript(text, self._images)
+        return draw_transcript(text, self._images, f"Shown in step {self._shown}")
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the running episode out: a pickled environment is reset before its next use."""

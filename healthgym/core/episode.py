@@ -21,6 +21,7 @@ from healthgym.core.family import (
     Family,
     Seat,
 )
+from healthgym.core.pictures import fingerprint
 from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import Image, Invocation, ToolCall, ToolKind, Toolset
 from healthgym.core.trajectory import Turn
@@ -246,6 +247,7 @@ class Episode(Generic[WorldT]):
                 time=self.world.clock.now.isoformat(),
                 errors=tuple(refused),
                 images=len(images),
+                pictures=tuple(map(fingerprint, images)),
             )
         )
         return StepOutcome(

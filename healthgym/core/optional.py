@@ -23,6 +23,5 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
         return import_module(module)
     except ImportError as error:
         raise MissingDependencyError(
-            f"{purpose} needs {module!r}, which is not installed: "
-            f"pip install 'healthgym[{extra}]'."
+            f"{purpose} needs {module!r}, which is not installed: pip install 'healthgym[{extra}]'."
         ) from error

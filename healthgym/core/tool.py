@@ -15,10 +15,10 @@ from enum import StrEnum
 from functools import cache, cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from healthgym.core.pictures import Image as Image
+from healthgym.core.pictures import checked
 from healthgym.core.schema import (
     argument_model,
     argument_signature,
@@ -29,7 +29,6 @@ from healthgym.core.schema import (
 from healthgym.core.world import World
 from healthgym.errors import ConfigurationError, ToolError
 
-Image = NDArray[np.uint8]
 WorldT = TypeVar("WorldT", bound=World)
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -49,11 +48,18 @@ class ToolResult:
     Attributes:
         text: The text of the observation.
         images: Pictures that go with it: uint8 arrays of shape (height, width) or
-            (height, width, 3).
+            (height, width, 3). They are copied, so that a tool may hand out what its world keeps
+            in a cache. The text says what they show, for agents that see none.
+
+    Raises:
+        ConfigurationError: If an image is of another shape or type.
     """
 
     text: str
     images: tuple[Image, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "images", tuple(checked(image).copy() for image in self.images))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,16 @@
-"""The record of an episode: JSON Lines, one finished episode a line."""
+"""The record of an episode: JSON Lines, one finished episode a line.
+
+A line names the pictures that were shown by their content. The pictures themselves need not be
+kept, for replaying the episode shows them again; where they are, they are PNG files of these names
+in a folder beside the file.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,6 +19,7 @@ from typing import Any, BinaryIO, Self
 
 from pydantic import TypeAdapter, ValidationError
 
+from healthgym.core.pictures import Image, fingerprint, png
 from healthgym.errors import TrajectoryError
 
 fcntl: ModuleType | None
@@ -36,6 +43,8 @@ class Turn:
         time: Simulated time after the step, ISO 8601.
         errors: Why calls were refused.
         images: Number of pictures shown.
+        pictures: Their fingerprints, in order; see :func:`healthgym.core.pictures.fingerprint`.
+            Empty in recordings made before there were any.
     """
 
     role: str
@@ -45,6 +54,7 @@ class Turn:
     time: str
     errors: tuple[str, ...] = ()
     images: int = 0
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +91,11 @@ class Trajectory:
 
     def to_json(self) -> str:
         """Return the trajectory as one line of ASCII JSON."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        data = asdict(self)
+        for turn in data["turns"]:
+            if not turn["pictures"]:
+                del turn["pictures"]
+        return json.dumps(data, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, line: str) -> Self:
@@ -111,11 +125,13 @@ class TrajectoryWriter:
 
     Args:
         path: The file; parent folders are made.
+        pictures: Whether :meth:`keep` writes pictures to :func:`picture_folder`.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, pictures: bool = False) -> None:
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._folder = picture_folder(path) if pictures else None
         self._file = self.path.open("ab")
         with _locked(self._file):
             _drop_partial_line(self.path)
@@ -127,6 +143,19 @@ class TrajectoryWriter:
             self._file.flush()
             os.fsync(self._file.fileno())
 
+    def keep(self, images: Iterable[Image]) -> None:
+        """Write the pictures of a step, each once, if this writer keeps any."""
+        if self._folder is None:
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for image in images:
+            target = self._folder / f"{fingerprint(image)}.png"
+            if not target.exists():
+                # Written aside and renamed, so that no reader and no crash meets half a file.
+                aside = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+                aside.write_bytes(png(image))
+                aside.replace(target)
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -136,6 +165,11 @@ class TrajectoryWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def picture_folder(path: str | os.PathLike[str]) -> Path:
+    """Return the folder of a file's pictures: ``runs.pictures`` for ``runs.jsonl``."""
+    return Path(path).with_suffix(".pictures")
 
 
 @contextmanager

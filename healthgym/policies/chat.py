@@ -7,28 +7,31 @@ episodes another one solved.
 
 from __future__ import annotations
 
-import base64
 import json
-import struct
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
-
 from healthgym.core import action as actions
+from healthgym.core import pictures
 from healthgym.core.family import AGENT
-from healthgym.core.tool import Image, ToolCall
+from healthgym.core.pictures import Image
+from healthgym.core.tool import ToolCall
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import ConfigurationError, ToolError
 from healthgym.policies.usage import estimate_tokens
 
 #: Stands in for a tool result that no longer fits the context.
 DROPPED = "(result dropped to save space; make the call again if you need it)"
-#: Tokens an image is counted as; endpoints differ, most charge between 250 and 1,500.
-IMAGE_TOKENS = 800
+#: Stands in for pictures that no longer fit; the text beside them stays.
+PICTURES_DROPPED = "(pictures dropped to save space; ask for them again if you need them)"
+#: Says whose pictures follow, where they may not stand in a tool's message.
+PICTURES_FOLLOW = "(pictures of the result)"
+#: Pixels to a token. Vision models take one for 750 to 1,024 (28 x 28 or 32 x 32) pixels.
+PIXELS_PER_TOKEN = 750
+#: Tokens of a picture sent with ``detail="low"``, and the least any picture is counted as.
+LEAST_PICTURE_TOKENS = 85
 _ANSWERED_BELOW = "(see the result of the last call)"
 
 
@@ -46,6 +49,47 @@ class Calling(StrEnum):
 
     TOOLS = "tools"  #: the endpoint's own tool calls
     TEXT = "text"  #: tools described in the system message, calls written as text
+
+
+class Showing(StrEnum):
+    """Where a model is shown the pictures of a tool's result."""
+
+    FOLLOW = "follow"  #: in a user's message after it, which every server for vision models takes
+    RESULT = "result"  #: in the tool's own message, where the server takes it
+    NONE = "none"  #: nowhere: for models that read text only
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture inside a message.
+
+    Attributes:
+        url: The picture as a data URL.
+        tokens: Estimated tokens.
+        detail: What OpenAI calls detail: ``low``, ``high`` or ``auto``; not sent if empty.
+    """
+
+    url: str
+    tokens: int = LEAST_PICTURE_TOKENS
+    detail: str = ""
+
+    @classmethod
+    def of(cls, image: Image, max_side: int | None = None, detail: str = "") -> Picture:
+        """Return an image as it is sent: PNG, made smaller if a side has more than ``max_side``.
+
+        Raises:
+            ConfigurationError: If it is no picture, or ``max_side`` is not positive.
+        """
+        small = pictures.shrink(pictures.checked(image), max_side)
+        counted = LEAST_PICTURE_TOKENS
+        if detail != "low":
+            counted = max(-(-small.shape[0] * small.shape[1] // PIXELS_PER_TOKEN), counted)
+        return cls(pictures.data_url(pictures.png(small)), counted, detail)
+
+    def openai(self) -> dict[str, Any]:
+        """Return the part of a message that holds it."""
+        image = {"url": self.url, "detail": self.detail} if self.detail else {"url": self.url}
+        return {"type": "image_url", "image_url": image}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +116,27 @@ class Message:
         text: What is said.
         requests: Tool calls of an assistant's message.
         answers: For a tool's message, the call it answers.
-        images: Pictures as data URLs; only a user's message may carry them.
+        images: Pictures of a user's or a tool's message.
     """
 
     speaker: Speaker
     text: str = ""
     requests: tuple[Request, ...] = ()
     answers: Request | None = None
-    images: tuple[str, ...] = ()
+    images: tuple[Picture, ...] = ()
 
     @property
     def tokens(self) -> int:
-        """Estimated length: four characters a token, and a fixed amount for each picture."""
+        """Estimated length: four characters a token, and pictures by their size."""
         written = sum(len(call.name) + len(call.arguments) for call in self.requests)
-        return estimate_tokens(len(self.text) + written) + IMAGE_TOKENS * len(self.images)
+        seen = sum(picture.tokens for picture in self.images)
+        return estimate_tokens(len(self.text) + written) + seen
 
     def openai(self) -> dict[str, Any]:
         """Return the message as the chat completions API takes it."""
         message: dict[str, Any] = {"role": str(self.speaker), "content": self.text}
         if self.images:
-            parts = [{"type": "image_url", "image_url": {"url": url}} for url in self.images]
+            parts = [picture.openai() for picture in self.images]
             message["content"] = [{"type": "text", "text": self.text}, *parts]
         if self.requests:
             message["content"] = self.text or None
@@ -111,9 +156,13 @@ class Message:
         """Return the message as a row of a conversational data set holds it: without ids.
 
         Arguments stay JSON text, because a column of objects would be filled up with each other's
-        keys (Arrow has one type for a column).
+        keys (Arrow has one type for a column). Pictures are parts with data URLs, which the
+        processors of transformers read, before the text.
         """
         message: dict[str, Any] = {"role": str(self.speaker), "content": self.text}
+        if self.images:
+            parts = [{"type": "image", "image": picture.url} for picture in self.images]
+            message["content"] = [*parts, {"type": "text", "text": self.text}]
         if self.requests:
             message["tool_calls"] = [
                 {
@@ -153,25 +202,33 @@ def reply(text: str, calls: Sequence[ToolCall], first_id: int) -> Message:
     return Message(Speaker.ASSISTANT, text, requests)
 
 
-def results(asked: Message, observation: str, images: Sequence[str] = ()) -> tuple[Message, ...]:
+def results(
+    asked: Message,
+    observation: str,
+    images: Sequence[Picture] = (),
+    showing: Showing = Showing.FOLLOW,
+) -> tuple[Message, ...]:
     """Return the messages that answer an assistant's message.
 
     The engine answers all calls of a turn in one text. It goes to the last call, because models
-    read in order; a message without a valid call is answered by the user. Pictures follow in a
-    user's message: the API takes none in a tool's.
+    read in order; a message without a valid call is answered by the user.
 
     Args:
         asked: The assistant's message.
         observation: What the environment answered.
-        images: Pictures shown with it, as data URLs.
+        images: Pictures shown with it.
+        showing: Where they go. OpenAI's API takes none in a tool's message, so by default they
+            follow in a user's.
     """
+    seen = () if showing is Showing.NONE else tuple(images)
     if not asked.requests:
-        return (Message(Speaker.USER, observation, images=tuple(images)),)
+        return (Message(Speaker.USER, observation, images=seen),)
     *earlier, last = asked.requests
     answered = [Message(Speaker.TOOL, _ANSWERED_BELOW, answers=call) for call in earlier]
-    answered.append(Message(Speaker.TOOL, observation, answers=last))
-    if images:
-        answered.append(Message(Speaker.USER, "(pictures of the result)", images=tuple(images)))
+    inside = seen if showing is Showing.RESULT else ()
+    answered.append(Message(Speaker.TOOL, observation, answers=last, images=inside))
+    if seen and not inside:
+        answered.append(Message(Speaker.USER, PICTURES_FOLLOW, images=seen))
     return tuple(answered)
 
 
@@ -182,10 +239,13 @@ def conversation(
     system: str = "",
     calling: Calling = Calling.TOOLS,
     closing: str = "",
+    picture: Callable[[str], Picture | None] | None = None,
+    showing: Showing = Showing.FOLLOW,
 ) -> tuple[Message, ...]:
     """Return a recorded episode as a chat, as one role saw it.
 
-    Pictures are not part of a recording; the text says how many there were.
+    A recording names the pictures that were shown. Without ``picture`` they are left out, and the
+    texts are those of a model that reads text only.
 
     Args:
         trajectory: The recording.
@@ -194,6 +254,8 @@ def conversation(
         calling: Tool calls as such, or as the text a model writes.
         closing: The assistant's last words, after the last answer. Without them the chat ends
             with the last action.
+        picture: Finds a picture by its fingerprint; one that it does not find is left out.
+        showing: Where pictures go.
 
     Raises:
         ConfigurationError: If nobody plays that role in the recording.
@@ -211,8 +273,9 @@ def conversation(
             continue
         asked = _asked(turn.action, calling, names, made)
         made += len(asked.requests)
-        shown = f"\n({turn.images} pictures)" if turn.images else ""
-        messages += [asked, *results(asked, turn.observation + shown)]
+        found = map(picture, turn.pictures) if picture else ()
+        images = [image for image in found if image is not None]
+        messages += [asked, *results(asked, turn.observation, images, showing)]
     if closing:
         messages.append(Message(Speaker.ASSISTANT, closing))
     while len(messages) > 1 and messages[-1].speaker is not Speaker.ASSISTANT:
@@ -241,61 +304,44 @@ def _identifier(name: str, names: Sequence[str]) -> str:
     return suffixed[0] if identifier not in names and len(suffixed) == 1 else identifier
 
 
-def fit(messages: Sequence[Message], max_tokens: int) -> tuple[Message, ...]:
-    """Return the messages with the oldest results dropped until they fit.
+def fit(
+    messages: Sequence[Message], max_tokens: int, max_pictures: int | None = None
+) -> tuple[Message, ...]:
+    """Return the messages with the oldest pictures and then the oldest results dropped to fit.
 
     The first messages up to the instruction, everything the model wrote itself and the latest
-    result are kept, whatever their length; a dropped result is replaced by :data:`DROPPED`, so
-    that the model knows there was one.
+    result with its pictures are kept, whatever their length. What is dropped is replaced by
+    :data:`PICTURES_DROPPED` or :data:`DROPPED`, so that the model knows there was something.
 
     Args:
         messages: A chat, oldest first.
         max_tokens: Limit, in estimated tokens.
+        max_pictures: Most pictures; some servers take only so many. The limit holds for older
+            results only.
     """
     fitted = list(messages)
     total = sum(message.tokens for message in fitted)
+    seen = sum(len(message.images) for message in fitted)
     spoken = [n for n, message in enumerate(fitted) if message.speaker is Speaker.ASSISTANT]
     if not spoken:
         return tuple(fitted)
-    for n in range(spoken[0] + 1, spoken[-1]):
+    older = range(spoken[0] + 1, spoken[-1])
+    for n in older:
+        message = fitted[n]
+        if total <= max_tokens and (max_pictures is None or seen <= max_pictures):
+            break
+        if message.images:
+            note = PICTURES_DROPPED
+            if message.text != PICTURES_FOLLOW:
+                note = f"{message.text}\n{PICTURES_DROPPED}"
+            fitted[n] = replace(message, text=note, images=())
+            seen -= len(message.images)
+            total += fitted[n].tokens - message.tokens
+    for n in older:
         if total <= max_tokens:
             break
         message = fitted[n]
         if message.speaker in (Speaker.USER, Speaker.TOOL) and message.tokens > len(DROPPED) // 4:
-            fitted[n] = replace(message, text=DROPPED, images=())
+            fitted[n] = replace(message, text=DROPPED)
             total += fitted[n].tokens - message.tokens
     return tuple(fitted)
-
-
-def data_url(image: Image) -> str:
-    """Return a picture as a PNG data URL.
-
-    Args:
-        image: uint8 array of shape (height, width) or (height, width, 3).
-
-    Raises:
-        ConfigurationError: If the array is of another shape or type.
-    """
-    grey = image.ndim == 2
-    if image.dtype != np.uint8 or not (grey or (image.ndim == 3 and image.shape[2] == 3)):
-        raise ConfigurationError(
-            f"A picture is a uint8 array of shape (h, w) or (h, w, 3), not {image.dtype} "
-            f"{image.shape}."
-        )
-    height, width = image.shape[:2]
-    rows = np.ascontiguousarray(image).reshape(height, -1)
-    # Each row begins with the number of its filter; 0 is none (PNG specification, section 9).
-    filtered = np.zeros((height, rows.shape[1] + 1), np.uint8)
-    filtered[:, 1:] = rows
-    header = struct.pack(">IIBBBBB", width, height, 8, 0 if grey else 2, 0, 0, 0)
-    png = (
-        b"\x89PNG\r\n\x1a\n"
-        + _chunk(b"IHDR", header)
-        + _chunk(b"IDAT", zlib.compress(filtered.tobytes(), 6))
-        + _chunk(b"IEND", b"")
-    )
-    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
-
-
-def _chunk(kind: bytes, body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

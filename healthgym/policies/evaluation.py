@@ -13,9 +13,9 @@ import gymnasium as gym
 
 from healthgym.core.env import HealthEnv, parse_split
 from healthgym.core.episode import action_text
+from healthgym.core.pictures import Image
 from healthgym.core.seeding import Split
 from healthgym.core.task import TaskKey
-from healthgym.core.tool import Image
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.core.verdict import Profile
 from healthgym.errors import ConfigurationError, InfrastructureError
@@ -51,6 +51,7 @@ def evaluate(
     samples_per_task: int = 1,
     workers: int = 1,
     record: str | os.PathLike[str] | None = None,
+    pictures: bool = False,
     floor: bool = True,
     on_result: Callable[[EpisodeResult], None] | None = None,
 ) -> Evaluation:
@@ -72,6 +73,8 @@ def evaluate(
         workers: Tasks played at the same time, in threads: worth it where a policy waits for an
             endpoint. More than one needs an id, and a name or a function for the policy.
         record: File to which every finished episode is appended as JSON Lines.
+        pictures: Whether the pictures shown are kept beside that file; see
+            :func:`healthgym.core.trajectory.picture_folder`.
         floor: Whether to run the policy that does nothing on the same tasks, for comparison.
         on_result: Called with each result as it comes in; never from two threads at once.
 
@@ -97,7 +100,9 @@ def evaluate(
         size = first.inner.family.generator.size(tasks)
         if episodes > size:
             raise ConfigurationError(f"The {split} split has {size} tasks, fewer than {episodes}.")
-        writer = None if record is None else stack.enter_context(TrajectoryWriter(record))
+        writer = None
+        if record is not None:
+            writer = stack.enter_context(TrajectoryWriter(record, pictures=pictures))
         run = _Run(tasks, samples_per_task, writer, on_result)
         results = run.play(range(episodes), first, seat, workers)
         idle: tuple[EpisodeResult, ...] = ()
@@ -148,13 +153,18 @@ class _Player:
         self.exhausted = False
 
     def play(
-        self, split: Split, index: int, attempt: int, halted: threading.Event
+        self,
+        split: Split,
+        index: int,
+        attempt: int,
+        halted: threading.Event,
+        keep: Callable[[Sequence[Image]], None],
     ) -> EpisodeResult:
         """Play one episode; where something outside it fails, the result has no score."""
         spent = self._usage()
         self.exhausted = False
         try:
-            characters = self._act_out(split, index, halted)
+            characters = self._act_out(split, index, halted, keep)
         except (InfrastructureError, BudgetExceededError) as error:
             self.exhausted = isinstance(error, BudgetExceededError)
             key = TaskKey(self.inner.family.generator.name, split, index)
@@ -176,7 +186,13 @@ class _Player:
             usage=self._usage() - spent,
         )
 
-    def _act_out(self, split: Split, index: int, halted: threading.Event) -> int:
+    def _act_out(
+        self,
+        split: Split,
+        index: int,
+        halted: threading.Event,
+        keep: Callable[[Sequence[Image]], None],
+    ) -> int:
         """Play to the end; return the number of characters read and written."""
         options = {"split": split, "index": index}
         observation, info = self.env.reset(seed=index, options=options)
@@ -190,6 +206,7 @@ class _Player:
                 sighted.see(info["images"])
             action = self.policy.act(observation)
             observation, _, terminated, truncated, info = self.env.step(action)
+            keep(info.get("images", ()))
             characters += len(action_text(action)) + len(observation)
             over = terminated or truncated
         return characters
@@ -217,6 +234,10 @@ class _Run:
         self._results: list[EpisodeResult] = []
         self._lock = threading.Lock()
         self._halted = threading.Event()
+
+    def _keep(self, images: Sequence[Image]) -> None:
+        if images and self._writer is not None:
+            self._writer.keep(images)
 
     def play(
         self, indices: Iterable[int], first: _Player, seat: Callable[[], _Player], workers: int
@@ -251,7 +272,7 @@ class _Run:
                     self._attempt(player, index, attempt)
 
     def _attempt(self, player: _Player, index: int, attempt: int) -> None:
-        result = player.play(self._split, index, attempt, self._halted)
+        result = player.play(self._split, index, attempt, self._halted, self._keep)
         with self._lock:
             if player.exhausted:
                 self.stopped = result.error

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.tool import Image
+from healthgym.core.pictures import Image
+from healthgym.errors import ConfigurationError
 from healthgym.policies.chat import (
     Calling,
     Message,
+    Picture,
     Request,
+    Showing,
     Speaker,
-    data_url,
     fit,
     results,
     tool_manual,
@@ -34,8 +36,20 @@ class LLMPolicy:
         calling: The endpoint's own tool calls, or tools described in the system message for
             models and servers without.
         system: Text of the system message; none if empty and not needed.
-        max_context: Longest history sent, in estimated tokens; older results are dropped first.
+        max_context: Longest history sent, in estimated tokens; older pictures are dropped first,
+            then older results.
+        showing: Where pictures go: ``"follow"`` (a user's message after the tool's), ``"result"``
+            (the tool's message itself), or ``"none"`` for models that read text only.
+        max_image_side: Most pixels of a picture's longer side; larger pictures are made smaller.
+            No limit if None.
+        max_pictures: Most pictures in a request, the latest; of a result with more, the first, and
+            the text says so. No limit but the context's if None.
+        detail: OpenAI's ``detail`` of pictures: ``"low"``, ``"high"`` or ``"auto"``; not sent if
+            empty.
         name: Name in tables; the model's if empty.
+
+    Raises:
+        ConfigurationError: If a limit is not positive.
     """
 
     def __init__(
@@ -45,17 +59,28 @@ class LLMPolicy:
         calling: Calling | str = Calling.TOOLS,
         system: str = "",
         max_context: int = 24_000,
+        showing: Showing | str = Showing.FOLLOW,
+        max_image_side: int | None = 1024,
+        max_pictures: int | None = None,
+        detail: str = "",
         name: str = "",
     ) -> None:
+        if any(limit is not None and limit < 1 for limit in (max_image_side, max_pictures)):
+            raise ConfigurationError("max_image_side and max_pictures are at least 1, or None.")
         self._client = client
         self._calling = Calling(calling)
         self._system = system
         self._max_context = max_context
+        self._showing = Showing(showing)
+        self._max_side = max_image_side
+        self._max_pictures = max_pictures
+        self._detail = detail
         self._name = name or client.endpoint.model
         self._usage = Usage()
         self._messages: list[Message] = []
         self._tools: Sequence[dict[str, Any]] = ()
-        self._seen: tuple[str, ...] = ()
+        self._seen: tuple[Picture, ...] = ()
+        self._note = ""
 
     @property
     def name(self) -> str:
@@ -81,11 +106,16 @@ class LLMPolicy:
             tools = []
         self._tools = tools
         self._messages = [Message(Speaker.SYSTEM, system)] if system else []
-        self._seen = ()
+        self._seen, self._note = (), ""
 
     def see(self, images: Sequence[Image]) -> None:
         """Take the pictures that come with the next observation."""
-        self._seen = tuple(map(data_url, images))
+        if self._showing is Showing.NONE:
+            return
+        shown = images[: self._max_pictures]
+        self._seen = tuple(Picture.of(image, self._max_side, self._detail) for image in shown)
+        if len(shown) < len(images):
+            self._note = f"\n(the first {len(shown)} of {len(images)} pictures are shown)"
 
     def act(self, observation: str) -> Any:
         """Return the model's next action.
@@ -94,13 +124,15 @@ class LLMPolicy:
             EndpointError: If the endpoint gives no completion.
             BudgetExceededError: If the budget is spent.
         """
+        observation += self._note
         asked = self._messages[-1] if self._messages else Message(Speaker.SYSTEM)
         if asked.speaker is Speaker.ASSISTANT:
-            self._messages += results(asked, observation, self._seen)
+            self._messages += results(asked, observation, self._seen, self._showing)
         else:
             self._messages.append(Message(Speaker.USER, observation, images=self._seen))
-        self._seen = ()
-        completion = self._client.complete(fit(self._messages, self._max_context), self._tools)
+        self._seen, self._note = (), ""
+        sent = fit(self._messages, self._max_context, self._max_pictures)
+        completion = self._client.complete(sent, self._tools)
         self._usage += completion.usage
         action = _action(completion)
         self._messages.append(_remembered(completion, action, len(self._messages)))

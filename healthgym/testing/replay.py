@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from healthgym.core.env import HealthEnv
+from healthgym.core.pictures import Image, fingerprint
 from healthgym.core.trajectory import Trajectory, Turn
 from healthgym.errors import HealthGymError, TrajectoryError
 from healthgym.testing.play import make
@@ -28,12 +30,17 @@ class ReplayReport:
     success: bool
 
 
-def replay(trajectory: Trajectory, env: HealthEnv | None = None) -> ReplayReport:
+def replay(
+    trajectory: Trajectory,
+    env: HealthEnv | None = None,
+    on_images: Callable[[Sequence[Image]], None] = lambda images: None,
+) -> ReplayReport:
     """Play a trajectory's actions again and compare observations, rewards and verdicts.
 
     Args:
         trajectory: The record.
         env: Environment to play on; made from the recorded id and arguments if omitted.
+        on_images: Handed the pictures of each turn that shows any, which a record only names.
 
     Raises:
         TrajectoryError: If the environment cannot be made, or something comes out differently;
@@ -51,8 +58,10 @@ def replay(trajectory: Trajectory, env: HealthEnv | None = None) -> ReplayReport
     for number, turn in enumerate(trajectory.turns, 1):
         if turn.role not in episode.roles or episode.done(turn.role):
             raise _difference(trajectory, f"turn {number}", "a turn", f"{turn.role} is done")
-        episode.step(turn.action, turn.role)
+        outcome = episode.step(turn.action, turn.role)
         _compare_turns(trajectory, number, turn, episode.turns[-1])
+        if outcome.images:
+            on_images(outcome.images)
     for role in trajectory.stopped:
         episode.stop(role)
     again = inner.trajectory()
@@ -61,6 +70,17 @@ def replay(trajectory: Trajectory, env: HealthEnv | None = None) -> ReplayReport
     profile = str(inner.config.profile)
     success = all(verdicts[profile]["success"] for verdicts in again.verdicts.values())
     return ReplayReport(trajectory.task_id, len(trajectory.turns), success)
+
+
+def replayed_pictures(trajectory: Trajectory) -> dict[str, Image]:
+    """Play a recorded episode again and return the pictures it showed, by fingerprint.
+
+    Raises:
+        TrajectoryError: If the environment cannot be made, or something comes out differently.
+    """
+    made: dict[str, Image] = {}
+    replay(trajectory, on_images=lambda images: made.update((fingerprint(i), i) for i in images))
+    return made
 
 
 def _make(trajectory: Trajectory) -> HealthEnv:
@@ -77,6 +97,8 @@ def _make(trajectory: Trajectory) -> HealthEnv:
 
 def _compare_turns(trajectory: Trajectory, number: int, then: Turn, now: Turn) -> None:
     for item in fields(Turn):
+        if item.name == "pictures" and not then.pictures:
+            continue  # recorded before pictures had fingerprints, or none shown: `images` tells
         before, after = getattr(then, item.name), getattr(now, item.name)
         _compare(trajectory, f"turn {number}, {item.name}", before, after)
 

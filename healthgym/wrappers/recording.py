@@ -22,22 +22,31 @@ class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
     Args:
         env: The environment.
         path: The file; it is appended to.
+        pictures: Whether to keep the pictures shown, as PNG files in a folder beside the file.
+            Their fingerprints are recorded in either case.
     """
 
-    def __init__(self, env: gym.Env[Any, Any], path: str | os.PathLike[str]) -> None:
-        gym.utils.RecordConstructorArgs.__init__(self, path=os.fspath(path))
+    def __init__(
+        self, env: gym.Env[Any, Any], path: str | os.PathLike[str], pictures: bool = False
+    ) -> None:
+        gym.utils.RecordConstructorArgs.__init__(self, path=os.fspath(path), pictures=pictures)
         gym.Wrapper.__init__(self, env)
         self.path = os.fspath(path)
+        self.pictures = pictures
         self._inner = health_env(env)
         self._writer: TrajectoryWriter | None = None
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Step, and write the episode if it is over."""
         outcome = self.env.step(action)
-        if outcome[2] or outcome[3]:
-            if self._writer is None:
-                self._writer = TrajectoryWriter(self.path)
-            self._writer.write(self._inner.trajectory())
+        over = outcome[2] or outcome[3]
+        images = outcome[4].get("images", ()) if self.pictures else ()
+        if (over or images) and self._writer is None:
+            self._writer = TrajectoryWriter(self.path, pictures=self.pictures)
+        if self._writer is not None:
+            self._writer.keep(images)
+            if over:
+                self._writer.write(self._inner.trajectory())
         return outcome
 
     def close(self) -> None:

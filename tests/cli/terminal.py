@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 TOY = "tests.core.toys:ToyLedger-v0"
+SIGNS = "tests.core.signs:ToySigns-v0"
 _ROOT = Path(__file__).resolve().parents[2]
 
 

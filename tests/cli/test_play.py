@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
-from healthgym.cli.play import read_line
+from healthgym.cli.play import PictureFolder, read_line
 from healthgym.core.tool import ToolCall, call
-from tests.cli.terminal import TOY, healthgym
+from tests.cli.terminal import SIGNS, TOY, healthgym
 from tests.core.toys import Ledger, LedgerReference, make_ledger
 
 
@@ -63,6 +66,32 @@ def test_a_whole_game_through_a_pipe(index: int) -> None:
     assert "strict: success" in done.stdout
     assert "  [x] reported: The submitted answer is the balance" in done.stdout
     assert "ignored" not in done.stdout
+
+
+def test_pictures_are_kept_and_their_place_is_told(tmp_path: Path) -> None:
+    typed = "look\nhalves\nsubmit left\n"
+    done = healthgym(
+        "play", SIGNS, "--index", "0", "--pictures", str(tmp_path / "new"), typed=typed
+    )
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in sorted((tmp_path / "new").iterdir())] == [
+        "001.png", "002.png", "003.png",
+    ]  # fmt: skip
+    assert f"[picture 1, 32 x 24: {tmp_path / 'new' / '001.png'}]" in done.stdout
+    assert "[picture 3, 16 x 24: " in done.stdout
+    assert (tmp_path / "new" / "002.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_pictures_go_to_a_new_folder_unless_told_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    shown = PictureFolder()
+    assert list(shown.keep([])) == []
+    assert not list(tmp_path.iterdir())
+    (told,) = shown.keep([np.zeros((2, 3), np.uint8)])
+    (file,) = tmp_path.rglob("*.png")
+    assert told == f"[picture 1, 3 x 2: {file}]"
 
 
 @pytest.mark.parametrize("typed", ["quit\n", "list_accounts\n", ""])

@@ -9,16 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import gymnasium as gym
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from healthgym.core.pictures import fingerprint, png
 from healthgym.core.tool import call
 from healthgym.core.trajectory import (
     SCHEMA_VERSION,
     Trajectory,
     TrajectoryWriter,
     Turn,
+    picture_folder,
     read_trajectories,
 )
 from healthgym.errors import TrajectoryError
@@ -65,6 +68,31 @@ def test_an_episode_is_recorded_with_all_that_replays_it() -> None:
     assert record.turns[0].errors
     assert record.verdicts["agent"].keys() == {"paper", "strict"}
     assert Trajectory.from_json(record.to_json()) == record
+
+
+def test_pictures_are_named_in_a_record_and_kept_beside_it(tmp_path: Path) -> None:
+    picture = np.random.default_rng(0).integers(0, 256, (5, 4, 3), np.uint8)
+    named = replace(TURN, images=2, pictures=(fingerprint(picture),) * 2)
+    record = replace(TRAJECTORY, turns=(named,))
+    with TrajectoryWriter(tmp_path / "runs.jsonl", pictures=True) as writer:
+        writer.keep([picture, picture])
+        writer.keep([])
+        writer.write(record)
+    assert list(read_trajectories(tmp_path / "runs.jsonl")) == [record]
+    (file,) = picture_folder(tmp_path / "runs.jsonl").iterdir()
+    assert file.read_bytes() == png(picture)
+    assert file == tmp_path / "runs.pictures" / f"{named.pictures[0]}.png"
+
+
+def test_pictures_are_not_kept_unless_asked_for(tmp_path: Path) -> None:
+    with TrajectoryWriter(tmp_path / "runs.jsonl") as writer:
+        writer.keep([np.zeros((2, 2), np.uint8)])
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.jsonl"]
+
+
+def test_a_record_of_before_pictures_had_names_is_read() -> None:
+    assert '"pictures"' not in TRAJECTORY.to_json()
+    assert Trajectory.from_json(TRAJECTORY.to_json()).turns[0].pictures == ()
 
 
 def test_files_grow_by_whole_lines(tmp_path: Path) -> None:

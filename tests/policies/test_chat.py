@@ -15,13 +15,15 @@ from healthgym.core.trajectory import Trajectory
 from healthgym.errors import ConfigurationError
 from healthgym.policies.chat import (
     DROPPED,
-    IMAGE_TOKENS,
+    PICTURES_DROPPED,
+    PICTURES_FOLLOW,
     Calling,
     Message,
+    Picture,
     Request,
+    Showing,
     Speaker,
     conversation,
-    data_url,
     fit,
     results,
     tool_manual,
@@ -163,33 +165,118 @@ def test_task_own_words_and_latest_result_are_never_dropped() -> None:
     assert kept == [chat[0], said, chat[2], chat[4], chat[5]]
 
 
-def test_dropped_results_take_their_pictures_along() -> None:
-    picture = Message(Speaker.USER, "(picture)", images=("data:,",))
-    chat = (Message(Speaker.USER, "task"), turn(1, 4)[0], picture, *turn(2, 4))
-    assert sum(message.tokens for message in chat) > IMAGE_TOKENS
-    assert fit(chat, 100)[2].images == ()
+SEEN = Picture("data:image/png;base64,AA==", 500)
+
+
+def gallery(showing: Showing, count: int = 3) -> tuple[Message, ...]:
+    """A chat of several looks, each shown a picture."""
+    chat = [Message(Speaker.USER, "task")]
+    for number in range(count):
+        asked, _ = turn(number, 1)
+        chat += [asked, *results(asked, f"view {number}", [SEEN], showing)]
+    return tuple(chat)
+
+
+@pytest.mark.parametrize("showing", [Showing.FOLLOW, Showing.RESULT])
+def test_the_oldest_pictures_go_first_and_their_text_stays(showing: Showing) -> None:
+    chat = gallery(showing)
+    fitted = fit(chat, 1200)
+    assert sum(len(message.images) for message in fitted) == 2
+    assert sum(message.tokens for message in fitted) <= 1200
+    told = "\n".join(message.text for message in fitted)
+    assert [f"view {number}" in told for number in range(3)] == [True] * 3
+    assert told.count(PICTURES_DROPPED) == 1
+    assert PICTURES_FOLLOW + "\n" + PICTURES_DROPPED not in told
+    assert len(fitted) == len(chat)
+
+
+@pytest.mark.parametrize("showing", [Showing.FOLLOW, Showing.RESULT])
+def test_a_server_takes_only_so_many_pictures(showing: Showing) -> None:
+    assert sum(len(message.images) for message in fit(gallery(showing), 10**6, 1)) == 1
+    assert fit(gallery(showing), 10**6, 3) == gallery(showing)
+
+
+def test_results_go_after_pictures_and_the_latest_never() -> None:
+    fitted = fit(gallery(Showing.FOLLOW), 10)
+    assert [message.text for message in fitted if message.speaker is Speaker.TOOL][-1] == "view 2"
+    assert fitted[-1].images == (SEEN,)
+    assert sum(len(message.images) for message in fitted) == 1
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (5, 7, 3), (1, 1)])
 def test_a_picture_survives_its_data_url(shape: tuple[int, ...]) -> None:
     picture = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
-    head, _, body = data_url(picture).partition(",")
+    head, _, body = Picture.of(picture).url.partition(",")
     assert head == "data:image/png;base64"
     with Image.open(io.BytesIO(base64.b64decode(body))) as opened:
         assert np.array_equal(np.asarray(opened), picture)
 
 
-@pytest.mark.parametrize("picture", [np.zeros((2, 2)), np.zeros((2, 2, 4), np.uint8)])
-def test_what_is_no_picture_is_refused(picture: np.ndarray) -> None:
+def test_what_is_no_picture_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="uint8 array"):
-        data_url(picture)
+        Picture.of(np.zeros((2, 2)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("shape", "side", "detail", "tokens"),
+    [
+        ((512, 512), None, "", 350),
+        ((1024, 1024, 3), None, "high", 1399),
+        ((1024, 1024, 3), 512, "", 350),
+        ((2048, 256), 1024, "", 175),
+        ((32, 32), None, "", 85),
+        ((1024, 1024), None, "low", 85),
+    ],
+)
+def test_a_picture_is_counted_by_its_size(
+    shape: tuple[int, ...], side: int | None, detail: str, tokens: int
+) -> None:
+    picture = Picture.of(np.zeros(shape, np.uint8), side, detail)
+    assert picture.tokens == tokens
+    assert Message(Speaker.USER, "four", images=(picture, picture)).tokens == 1 + 2 * tokens
+    image = picture.openai()["image_url"]
+    assert image.get("detail", "") == detail
+    assert ("detail" in image) == bool(detail)
 
 
 def test_pictures_follow_a_tools_answer_in_a_users_message() -> None:
     asked, _ = turn(1, 1)
-    answer, shown = results(asked, "two bars", ["data:image/png;base64,AA=="])
+    answer, follows = results(asked, "two bars", [SEEN])
     assert answer.openai() == {"role": "tool", "content": "two bars", "tool_call_id": "c1"}
-    assert shown.openai()["content"][1] == {
-        "type": "image_url",
-        "image_url": {"url": "data:image/png;base64,AA=="},
+    assert follows.openai()["content"] == [
+        {"type": "text", "text": PICTURES_FOLLOW},
+        {"type": "image_url", "image_url": {"url": SEEN.url}},
+    ]
+
+
+def test_pictures_can_stand_in_a_tools_answer() -> None:
+    asked, _ = turn(1, 1)
+    (answer,) = results(asked, "two bars", [SEEN], Showing.RESULT)
+    assert answer.openai() == {
+        "role": "tool",
+        "content": [
+            {"type": "text", "text": "two bars"},
+            {"type": "image_url", "image_url": {"url": SEEN.url}},
+        ],
+        "tool_call_id": "c1",
     }
+    assert answer.template()["content"] == [
+        {"type": "image", "image": SEEN.url},
+        {"type": "text", "text": "two bars"},
+    ]
+
+
+def test_models_that_read_text_only_are_shown_none() -> None:
+    asked, _ = turn(1, 1)
+    assert results(asked, "two bars", [SEEN], Showing.NONE) == results(asked, "two bars")
+
+
+def test_a_recording_can_be_told_with_its_pictures() -> None:
+    trajectory = recorded(call("draw_accounts"), call("submit", answer=1))
+    (name,) = trajectory.turns[0].pictures
+    plain = conversation(trajectory)
+    assert not any(message.images for message in plain)
+    found = conversation(trajectory, picture={name: SEEN}.get, showing=Showing.RESULT)
+    assert [message.images for message in found] == [(), (), (SEEN,), ()]
+    assert [message.text for message in found] == [message.text for message in plain]
+    assert conversation(trajectory, picture=lambda name: None) == plain

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import httpx
+import numpy as np
 import pytest
+from PIL import Image
 
 from healthgym.core.env import HealthEnv
-from healthgym.errors import EndpointError
-from healthgym.policies.chat import Calling, Speaker
+from healthgym.core.trajectory import picture_folder, read_trajectories
+from healthgym.errors import ConfigurationError, EndpointError
+from healthgym.policies.chat import LEAST_PICTURE_TOKENS, PICTURES_FOLLOW, Calling, Speaker
 from healthgym.policies.endpoint import ChatClient, Endpoint
 from healthgym.policies.evaluation import evaluate
 from healthgym.policies.llm import LLMPolicy
-from healthgym.policies.usage import Budget, Prices
+from healthgym.policies.usage import Budget, Prices, estimate_tokens
+from tests.core.signs import SIGNS_ID, make_signs
 from tests.core.toys import LEDGER_ID, Ledger, LedgerReference, make_ledger
 from tests.policies.standin import Reply, completion, stand_in
 
@@ -156,12 +163,146 @@ def test_old_results_are_dropped_to_fit_the_context() -> None:
     assert all("result dropped" in text for text in sent[:-1])
 
 
-def test_pictures_are_sent_to_the_model() -> None:
-    script = Script(completion(None, [("draw_accounts", "{}")]), completion(None, [SUBMIT]))
-    play(policy(script))
+def looks(*names: str) -> list[Reply]:
+    return [completion(None, [(name, "{}")]) for name in names]
+
+
+SIDE = completion(None, [("submit", '{"side": "left"}')])
+
+
+def parts(message: dict[str, Any]) -> list[Any]:
+    """What a message holds: text as it is, pictures as arrays."""
+    content = message["content"]
+    if not isinstance(content, list):
+        return [content]
+    return [
+        decoded(part["image_url"]["url"]) if part["type"] == "image_url" else part["text"]
+        for part in content
+    ]
+
+
+def decoded(url: str) -> Any:
+    head, _, body = url.partition(",")
+    assert head == "data:image/png;base64"
+    with Image.open(io.BytesIO(base64.b64decode(body))) as opened:
+        return np.asarray(opened)
+
+
+def test_pictures_follow_the_tools_message() -> None:
+    script = Script(*looks("halves", "ask"), SIDE)
+    env = make_signs()
+    play(policy(script), env)
+    picture = env.family.generator.generate("test", 3).start  # type: ignore[arg-type]
     *_, answer, shown = script.bodies[1]["messages"]
+    assert (answer["role"], parts(answer)) == ("tool", ["The left and the right half."])
+    assert shown["role"] == "user"
+    _, left, right = parts(shown)
+    assert (left == picture[:, :16]).all()
+    assert (right == picture[:, 16:, None]).all()
+    # A picture is sent with every later request, and once only.
+    later = script.bodies[2]["messages"]
+    assert later[: len(script.bodies[1]["messages"])] == script.bodies[1]["messages"]
+    assert [message["role"] for message in later[-2:]] == ["assistant", "tool"]
+
+
+def test_pictures_can_be_sent_in_the_tools_message() -> None:
+    script = Script(*looks("look"), SIDE)
+    play(policy(script, showing="result", detail="low"), make_signs())
+    answer = script.bodies[1]["messages"][-1]
     assert answer["role"] == "tool"
-    assert shown["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")
+    assert answer["content"][0] == {"type": "text", "text": "The sign, 32 x 24 pixels."}
+    assert answer["content"][1]["image_url"]["detail"] == "low"
+
+
+def test_pictures_can_be_kept_from_a_model_that_reads_text_only() -> None:
+    script = Script(*looks("look"), SIDE)
+    play(policy(script, showing="none"), make_signs())
+    assert "image" not in json.dumps(script.bodies)
+    assert script.bodies[1]["messages"][-1]["content"] == "The sign, 32 x 24 pixels."
+
+
+def test_a_model_that_writes_its_calls_is_shown_pictures_with_the_answer() -> None:
+    script = Script(completion('<tool_call>{"name": "look", "arguments": {}}</tool_call>'), SIDE)
+    play(policy(script, calling="text"), make_signs())
+    answer = script.bodies[1]["messages"][-1]
+    assert answer["role"] == "user"
+    assert [type(part) for part in parts(answer)] == [str, np.ndarray]
+
+
+def test_pictures_are_made_smaller() -> None:
+    script = Script(*looks("look"), SIDE)
+    play(policy(script, max_image_side=16), make_signs())
+    assert parts(script.bodies[1]["messages"][-1])[1].shape == (12, 16)
+
+
+def test_the_number_of_pictures_in_a_request_is_limited() -> None:
+    script = Script(*looks("look", "halves"), SIDE)
+    player = policy(script, max_pictures=1)
+    play(player, make_signs())
+    counts = [
+        sum(part["type"] == "image_url" for m in body["messages"] if isinstance(m["content"], list)
+            for part in m["content"])
+        for body in script.bodies
+    ]  # fmt: skip
+    assert counts == [0, 1, 1]
+    told = json.dumps(script.bodies[2])
+    assert "pictures dropped" in told
+    assert "the first 1 of 2 pictures are shown" in told
+
+
+def test_pictures_count_towards_context_and_estimated_cost() -> None:
+    uncounted = [completion(None, [("look", "{}")], usage=None) for _ in range(2)]
+    uncounted.append(completion(None, [("submit", '{"side": "left"}')], usage=None))
+
+    def spent(**options: Any) -> int:
+        player = policy(Script(*uncounted), **options)
+        play(player, make_signs())
+        assert player.usage.estimated == 3
+        return player.usage.prompt_tokens
+
+    # One picture in the second request and two in the third, each in a message of its own.
+    each = LEAST_PICTURE_TOKENS + estimate_tokens(len(PICTURES_FOLLOW))
+    assert spent() - spent(showing="none") == 3 * each
+    assert spent(max_context=150) < spent()
+
+
+def test_a_new_episode_begins_without_the_pictures_of_the_last() -> None:
+    script = Script(*looks("halves"), SIDE)
+    player = policy(script, max_pictures=1)
+    player.see([np.zeros((4, 4), np.uint8)] * 2)
+    play(player, make_signs())
+    assert "image" not in json.dumps(script.bodies[0])
+    assert "pictures are shown" not in json.dumps(script.bodies[0])
+
+
+@pytest.mark.parametrize("limit", [{"max_image_side": 0}, {"max_pictures": 0}])
+def test_limits_are_positive(limit: dict[str, int]) -> None:
+    with pytest.raises(ConfigurationError):
+        policy(Script(SIDE), **limit)
+
+
+def test_a_vision_model_is_scored_and_its_pictures_are_kept(tmp_path: Path) -> None:
+    """A model that looks at the pixels, behind a transport, through the evaluation loop."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        last = json.loads(request.content)["messages"][-1]
+        seen = [part for part in parts(last) if not isinstance(part, str)]
+        if not seen:
+            reply = completion(None, [("look", "{}")])
+        else:
+            left, right = seen[0][:, :16].mean(), seen[0][:, 16:].mean()
+            side = "left" if left > right else "right"
+            reply = completion(None, [("submit", json.dumps({"side": side}))])
+        return httpx.Response(200, content=reply.body, headers={"content-type": "application/json"})
+
+    client = ChatClient(Endpoint("http://h/v1", "eyes"), transport=httpx.MockTransport(answer))
+    record = tmp_path / "runs.jsonl"
+    scored = evaluate(SIGNS_ID, LLMPolicy(client), episodes=8, record=record, pictures=True)
+    assert scored.success is not None
+    assert scored.success.estimate == 1.0
+    names = {name for run in read_trajectories(record) for t in run.turns for name in t.pictures}
+    assert {file.stem for file in picture_folder(record).iterdir()} == names
+    assert len(names) == 8
 
 
 def solve(body: dict[str, Any]) -> Reply:

@@ -8,6 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from healthgym.core.pictures import fingerprint
 from healthgym.core.tool import call
 from healthgym.core.trajectory import Trajectory, read_trajectories
 from healthgym.errors import TrajectoryError
@@ -31,6 +32,20 @@ SUBMIT = call("submit", answer=0)
 def test_an_episode_comes_out_the_same() -> None:
     recorded = record([call("draw_accounts"), "nonsense", [call("list_accounts"), SUBMIT]])
     assert replay(recorded) == ReplayReport("toy-ledger/test/4", 3, False)
+
+
+def test_pictures_are_compared_by_their_names_and_handed_over() -> None:
+    recorded = record([call("draw_accounts"), call("draw_accounts", scale=2), SUBMIT])
+    assert [len(turn.pictures) for turn in recorded.turns] == [1, 1, 0]
+    seen: list[str] = []
+    replay(recorded, on_images=lambda images: seen.extend(map(fingerprint, images)))
+    assert seen == [name for turn in recorded.turns for name in turn.pictures]
+
+
+def test_a_record_of_before_pictures_had_names_replays() -> None:
+    recorded = record([call("draw_accounts"), SUBMIT])
+    old = tuple(replace(turn, pictures=()) for turn in recorded.turns)
+    assert replay(replace(recorded, turns=old)).turns == 2
 
 
 def test_an_oracle_episode_is_told_to_be_a_success() -> None:
@@ -82,6 +97,8 @@ def test_an_episode_stopped_from_outside_comes_out_the_same(tmp_path: Path) -> N
         (lambda r: {"turns": (r.turns[0], replace(r.turns[1], reward=0.5))}, "turn 2, reward"),
         (lambda r: {"turns": (replace(r.turns[0], time="x"), *r.turns[1:])}, "turn 1, time"),
         (lambda r: {"turns": (replace(r.turns[0], images=0), *r.turns[1:])}, "turn 1, images"),
+        (lambda r: {"turns": (replace(r.turns[0], pictures=("0" * 32,)), *r.turns[1:])},
+         "turn 1, pictures: recorded"),
         (lambda r: {"turns": (*r.turns, r.turns[0])}, "turn 3: .*agent is done"),
         (lambda r: {"turns": (replace(r.turns[0], role="judge"),)}, "judge is done"),
         (lambda r: {"turns": r.turns[:1]}, "verdicts"),

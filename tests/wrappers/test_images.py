@@ -1,6 +1,10 @@
+import json
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +12,7 @@ from healthgym.core.tool import call
 from healthgym.errors import ConfigurationError
 from healthgym.wrappers import ImageObservation
 from healthgym.wrappers.images import fit
+from tests.core.signs import SIGNS_ID
 from tests.core.toys import LEDGER_ID
 
 
@@ -27,6 +32,87 @@ def test_the_picture_of_a_step_is_observed_and_black_otherwise() -> None:
 def test_a_frame_needs_pixels() -> None:
     with pytest.raises(ConfigurationError):
         ImageObservation(gym.make(LEDGER_ID), 0, 5)
+
+
+@pytest.mark.parametrize("frames", [0, -1, "some"])
+def test_a_stack_needs_frames(frames: Any) -> None:
+    with pytest.raises(ConfigurationError, match="frames"):
+        ImageObservation(gym.make(LEDGER_ID), frames=frames)
+
+
+@pytest.mark.parametrize(("frames", "shown"), [(1, 1), (2, 2), (3, 2)])
+def test_the_first_pictures_of_a_step_are_stacked(frames: int, shown: int) -> None:
+    env = ImageObservation(gym.make(SIGNS_ID), 24, 16, frames)
+    observation, _ = env.reset(seed=0)
+    assert observation in env.observation_space
+    assert (observation["shown"], observation["images"].any()) == (0, False)
+    observation, _, _, _, info = env.step(call("halves"))
+    assert observation in env.observation_space
+    assert observation["images"].shape == (frames, 24, 16, 3)
+    assert observation["shown"] == shown
+    for seen, image in zip(observation["images"], info["images"], strict=False):
+        assert (seen == (image if image.ndim == 3 else image[:, :, None])).all()
+    assert not observation["images"][shown:].any()
+
+
+def test_all_pictures_can_be_observed() -> None:
+    env = ImageObservation(gym.make(SIGNS_ID), 24, 16, "all")
+    env.reset(seed=0)
+    for name, count in [("halves", 2), ("ask", 0), ("look", 1)]:
+        observation, *_ = env.step(call(name))
+        assert observation in env.observation_space
+        assert len(observation["images"]) == count
+
+
+def test_a_picture_can_stay_in_view() -> None:
+    env = ImageObservation(gym.make(SIGNS_ID), 24, 32, hold=True)
+    env.reset(seed=0)
+    looked, *_ = env.step(call("look"))
+    asked, _, _, _, info = env.step(call("ask"))
+    assert (asked["image"] == looked["image"]).all()
+    assert asked["image"].any()
+    assert "images" not in info
+    again, _ = env.reset(seed=0)
+    assert not again["image"].any()
+
+
+@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")
+@pytest.mark.parametrize("frames", [None, 2, "all"])
+def test_check_env(frames: Any) -> None:
+    env = ImageObservation(gym.make(SIGNS_ID).unwrapped, 8, 8, frames)
+    check_env(env, skip_render_check=True)
+
+
+@pytest.mark.parametrize("kind", [gym.vector.SyncVectorEnv, gym.vector.AsyncVectorEnv])
+@pytest.mark.parametrize("frames", [None, 2, "all"])
+def test_vector_environments_hand_pictures_on(kind: Any, frames: Any) -> None:
+    makers = [lambda: ImageObservation(gym.make(SIGNS_ID), 24, 32, frames)] * 2
+    shared = {"shared_memory": False} if kind is gym.vector.AsyncVectorEnv else {}
+    envs = kind(makers, **shared)
+    try:
+        envs.reset(seed=[1, 2])
+        observations, *_ = envs.step([json.dumps({"name": "look", "arguments": {}})] * 2)
+        for place, seed in enumerate([1, 2]):
+            alone = ImageObservation(gym.make(SIGNS_ID), 24, 32, frames)
+            alone.reset(seed=seed)
+            expected, *_ = alone.step(call("look"))
+            if frames is None:
+                assert (observations["image"][place] == expected["image"]).all()
+            elif frames == "all":
+                (seen,), (image,) = observations["images"][place], expected["images"]
+                assert (seen == image).all()
+            else:
+                assert (observations["images"][place] == expected["images"]).all()
+                assert observations["shown"].tolist() == [1, 1]
+    finally:
+        envs.close()
+
+
+def test_a_smaller_picture_keeps_what_is_fine() -> None:
+    lines = np.zeros((64, 64), np.uint8)
+    lines[::4] = 255
+    # Nearest neighbour would show either all of the lines or none.
+    assert set(np.unique(fit(lines, 16, 16))) == {64}
 
 
 @given(*[st.integers(1, 40)] * 4, st.booleans())

@@ -5,8 +5,9 @@ import gymnasium as gym
 from gymnasium.vector import AutoresetMode
 
 from healthgym.core.tool import call
-from healthgym.core.trajectory import read_trajectories
+from healthgym.core.trajectory import picture_folder, read_trajectories
 from healthgym.wrappers import RecordTrajectories, TokenBudget
+from tests.core.signs import SIGNS_ID
 from tests.core.toys import LEDGER_ID
 
 SUBMIT = '{"name": "submit", "arguments": {"answer": 0}}'
@@ -34,6 +35,22 @@ def test_finished_episodes_are_written_when_they_finish(tmp_path: Path) -> None:
     assert records[0].turns[0].action == '{"name": "list_accounts", "arguments": {}}'
     assert records[1].verdicts["agent"]["strict"]["success"] is False
     assert records[0].env_kwargs["max_turns"] == 2
+
+
+def test_pictures_are_kept_where_asked_for(tmp_path: Path) -> None:
+    for pictures in (True, False):
+        path = tmp_path / f"{pictures}.jsonl"
+        env = RecordTrajectories(gym.make(SIGNS_ID), path, pictures)
+        env.reset(options={"index": 0})
+        env.step(call("look"))
+        env.step([call("halves"), call("submit", side="left")])
+        env.close()
+        (record,) = read_trajectories(path)
+        names = {name for turn in record.turns for name in turn.pictures}
+        assert len(names) == 3
+        folder = picture_folder(path)
+        kept = {file.stem for file in folder.iterdir()} if folder.is_dir() else set()
+        assert kept == (names if pictures else set())
 
 
 def test_a_second_run_appends(tmp_path: Path) -> None:

@@ -85,40 +85,74 @@ RESPONSE_TEMPLATE: dict[str, Any] = {
 }
 
 
-def suffix_ids(tokenizer: Any, name: str, content: str) -> list[int]:
+def reads_pictures(processing: Any) -> bool:
+    """Return whether this is the processor of a vision-language model, and no bare tokenizer."""
+    return hasattr(processing, "tokenizer") and hasattr(processing, "image_processor")
+
+
+def tokenizer_of(processing: Any) -> Any:
+    """Return the tokenizer: of a processor its own, else what is given."""
+    return processing.tokenizer if reads_pictures(processing) else processing
+
+
+def suffix_ids(processing: Any, name: str, content: str | list[dict[str, Any]]) -> list[int]:
     """Return the tokens between a tool call and the next reply, as TRL appends them.
 
-    Rendered from a short stand-in conversation: a chat template is prefix preserving, so what
-    comes after the call does not depend on what came before it.
+    Args:
+        processing: The tokenizer, or the processor of a vision-language model.
+        name: The tool.
+        content: What it answered: text, or for a processor content blocks with images.
     """
-    call = {"type": "function", "function": {"name": name, "arguments": {}}}
+    return answer_ids(processing, [{"role": "tool", "name": name, "content": content}])
+
+
+def answer_ids(processing: Any, answers: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the tokens between a reply and the next one.
+
+    Rendered from a short stand-in conversation: a chat template is prefix preserving, so what
+    comes after a reply does not depend on what came before it.
+
+    Args:
+        processing: The tokenizer, or the processor of a vision-language model.
+        answers: Messages of the tools called, in the order of the calls, or of the user.
+    """
+    names = [answer["name"] for answer in answers if answer["role"] == "tool"]
+    calls = [{"type": "function", "function": {"name": n, "arguments": {}}} for n in names]
+    said = {"content": "", "tool_calls": calls} if calls else {"content": "-"}
     before: list[dict[str, Any]] = [
         {"role": "user", "content": "-"},
-        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "assistant", **said},
     ]
-    after = [*before, {"role": "tool", "name": name, "content": content}]
-    prefix = render(tokenizer, before, generate=False)
-    whole = render(tokenizer, after, generate=True)
-    ends = [place for place, token in enumerate(prefix) if token == tokenizer.eos_token_id]
+    prefix = render(processing, before, generate=False)
+    whole = render(processing, [*before, *map(dict, answers)], generate=True)
+    end = tokenizer_of(processing).eos_token_id
+    ends = [place for place, token in enumerate(prefix) if token == end]
     return whole[ends[-1] + 1 if ends else len(prefix) :]
 
 
 def render(
-    tokenizer: Any,
+    processing: Any,
     messages: list[dict[str, Any]],
     tools: list[dict[str, Any]] | None = None,
     *,
     generate: bool,
 ) -> list[int]:
     """Return the tokens of a conversation, with the head of the next reply if asked for."""
-    ids: list[int] = tokenizer.apply_chat_template(
+    vision = reads_pictures(processing)
+    if vision:
+        from trl.data_utils import prepare_multimodal_messages
+
+        messages = prepare_multimodal_messages(messages)
+    ids: Any = processing.apply_chat_template(
         messages,
         tools=tools,
         add_generation_prompt=generate,
         tokenize=True,
         return_dict=False,
     )
-    return ids
+    # A processor answers with a batch, even of one conversation.
+    found: list[int] = ids[0] if vision else ids
+    return found
 
 
 def labelled(
@@ -135,11 +169,8 @@ def labelled(
         messages: The messages, with arguments as JSON text.
         tools: The tools in OpenAI's function form.
     """
-    template = tokenizer.chat_template
-    if "{%- generation" not in template and "{% generation" not in template:
-        from trl.chat_template_utils import get_training_chat_template
-
-        template = get_training_chat_template(tokenizer)
+    template = training_template(tokenizer)
+    if template != tokenizer.chat_template:
         messages = [_with_objects(message) for message in messages]
     shown = tokenizer.apply_chat_template(
         list(messages),
@@ -151,6 +182,20 @@ def labelled(
     ids, marks = shown["input_ids"], shown["assistant_masks"]
     labels = [token if mark else -100 for token, mark in zip(ids, marks, strict=True)]
     return {"input_ids": ids, "labels": labels}
+
+
+def training_template(processing: Any) -> str:
+    """Return the chat template that marks what the assistant says.
+
+    Raises:
+        ValueError: If neither the template does nor TRL knows a form of it that does.
+    """
+    template: str = processing.chat_template
+    if "{%- generation" in template or "{% generation" in template:
+        return template
+    from trl.chat_template_utils import get_training_chat_template
+
+    return get_training_chat_template(processing) or template
 
 
 def _with_objects(message: Mapping[str, Any]) -> dict[str, Any]:

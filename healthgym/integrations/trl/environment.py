@@ -3,19 +3,32 @@
 TRL takes a class: ``reset(**row)`` begins a rollout, and every other public function of the class
 is a tool. The tools built here hand their arguments to the episode as they came, so the engine's
 own validation answers the model and a mistake costs what it costs everywhere else.
+
+Pictures in tool results reach the model as TRL 1.16 has it: a tool returns a list of content
+blocks, the image in it is expanded to the model's image tokens, and its pixels go along with every
+later forward pass. That works for a processor (not a bare tokenizer) whose chat template renders
+tool messages with images, whose tokenizer has ``<|image_pad|>`` or ``<|image|>``, and whose image
+processor returns ``image_grid_thw``: Qwen3-VL and its descendants. What TRL does not do:
+
+* count pictures apart from words: an image's tokens fall under ``max_completion_length``, and a
+  result that does not fit is dropped with its picture, which ends the rollout. Bound pictures with
+  ``max_image_side`` and leave room;
+* train on pictures in tool results with models whose template has no such messages (Qwen2.5-VL,
+  SmolVLM, Idefics 3): the trainer refuses them when it is made.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import Episode
-from healthgym.core.tool import Image, ToolCall, ToolSpec
+from healthgym.core.pictures import Image, shrink
+from healthgym.core.tool import ToolCall, ToolSpec
 from healthgym.core.verdict import Verdict
 from healthgym.errors import (
     ConfigurationError,
@@ -27,6 +40,8 @@ from healthgym.errors import (
 
 #: What a tool answers once the episode is over: TRL goes on until the model calls no tool.
 OVER = "Episode is over. Reply without a tool call."
+#: Longer side of pictures in training, unless told otherwise: 196 tokens of Qwen3-VL if square.
+MAX_IMAGE_SIDE = 448
 _UNAVAILABLE = "The environment is unavailable. Reply without a tool call."
 #: Names that mean something else to TRL than a tool.
 _TAKEN = frozenset({"reset", "get_reward"})
@@ -63,6 +78,8 @@ class TrlEnvironment:
     _env: ClassVar[HealthEnv]
     _unsubmitted: ClassVar[float]
     _tools: ClassVar[tuple[str, ...]]
+    _images: ClassVar[bool]
+    _max_image_side: ClassVar[int | None]
 
     def __init__(self) -> None:
         self._episode: Episode[Any] | None = None
@@ -115,8 +132,8 @@ class TrlEnvironment:
             # TRL would show it to the model and go on to score the episode; see _outcome.
             self._fault = error
             return _UNAVAILABLE
-        if outcome.images:
-            return _blocks(outcome.observation, outcome.images)
+        if outcome.images and self._images:
+            return blocks(outcome.observation, outcome.images, self._max_image_side)
         return outcome.observation
 
     def _outcome(self) -> RolloutOutcome:
@@ -156,7 +173,14 @@ class TrlEnvironment:
 
 
 def environment_class(
-    env: HealthEnv, *, name: str = "", unsubmitted: float = -0.5, split: str = "", index: int = 0
+    env: HealthEnv,
+    *,
+    name: str = "",
+    unsubmitted: float = -0.5,
+    split: str = "",
+    index: int = 0,
+    images: bool = False,
+    max_image_side: int | None = MAX_IMAGE_SIDE,
 ) -> type[TrlEnvironment]:
     """Return the class to give TRL as ``environment_factory``.
 
@@ -166,16 +190,23 @@ def environment_class(
         unsubmitted: Reward of an episode that is never submitted, beside its costs.
         split: Split of the task whose tools the class offers; the environment's own if omitted.
         index: Index of that task.
+        images: Whether the model is shown the pictures of tool results. It must be a
+            vision-language model then; a text model reads the text of the result, which says what
+            was shown.
+        max_image_side: Most pixels of a picture's longer side; larger ones are made smaller. No
+            limit if None.
 
     Raises:
-        ConfigurationError: If a tool has a name that TRL keeps for itself, or ``unsubmitted`` is
-            not negative.
+        ConfigurationError: If a tool has a name that TRL keeps for itself, ``unsubmitted`` is
+            not negative, or ``max_image_side`` is not positive.
     """
     if not unsubmitted < 0:
         raise ConfigurationError(
             f"unsubmitted is a negative reward, not {unsubmitted}: an episode that is never "
             "submitted must be worth less than one that fails."
         )
+    if max_image_side is not None and max_image_side < 1:
+        raise ConfigurationError(f"max_image_side is at least 1, not {max_image_side}.")
     specs = env.open_episode(split or env.split, index).seat().catalog.specs
     for spec in specs:
         if spec.identifier in _TAKEN or spec.identifier.startswith("_"):
@@ -183,6 +214,8 @@ def environment_class(
     members: dict[str, Any] = {spec.identifier: _method(spec) for spec in specs}
     members["_env"] = env
     members["_unsubmitted"] = unsubmitted
+    members["_images"] = images
+    members["_max_image_side"] = max_image_side
     members["_tools"] = tuple(spec.identifier for spec in specs)
     title = name or (env.spec.id if env.spec else type(env).__name__)
     return type(re.sub(r"\W", "_", title), (TrlEnvironment,), members)
@@ -208,12 +241,23 @@ def _method(spec: ToolSpec) -> Callable[..., Any]:
     return method
 
 
-def _blocks(text: str, images: tuple[Image, ...]) -> list[dict[str, Any]]:
+def blocks(text: str, images: Sequence[Image], max_side: int | None = None) -> list[dict[str, Any]]:
+    """Return a tool's result as content blocks, the pictures before the text.
+
+    Args:
+        text: The text of the result.
+        images: Its pictures.
+        max_side: Most pixels of a picture's longer side.
+
+    Raises:
+        MissingDependencyError: If pillow is not installed.
+    """
     try:
         from PIL import Image as Picture
     except ImportError:
         raise MissingDependencyError(
             'Tools that show pictures need pillow: pip install "healthgym[render]".'
         ) from None
-    shown = [{"type": "image", "image": Picture.fromarray(image)} for image in images]
-    return [*shown, {"type": "text", "text": text}]
+    # In colour, always: image processors stack the pictures of a batch.
+    shown = [Picture.fromarray(shrink(image, max_side)).convert("RGB") for image in images]
+    return [*({"type": "image", "image": each} for each in shown), {"type": "text", "text": text}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +12,18 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from healthgym.core.html import PictureFinder, inline, pictures_of
+from healthgym.core.pictures import png
 from healthgym.core.trajectory import Trajectory
-from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
+from healthgym.errors import (
+    ConfigurationError,
+    HealthGymError,
+    MissingDependencyError,
+    TrajectoryError,
+)
 from healthgym.integrations.trl.evaluation import Score, gain, table
 from healthgym.integrations.trl.folder import RunFolder
+from healthgym.testing.replay import replayed_pictures
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -73,8 +82,8 @@ def render_report(data: ReportData) -> str:
         "<h2>Success on held-out test tasks, % [95 % interval]</h2>",
         _table(table(data.scores, data.floors)),
         "<p class=quiet>The same tasks for every column; likeliest token, no sampling. The first "
-        "columns are scripted policies that read nothing. A task counts as solved when every check "
-        "of its verifier passed and an answer was handed in.</p>",
+        "columns are scripted policies; none reads but one that demonstrates. A task counts as "
+        "solved when every check of its verifier passed and an answer was handed in.</p>",
         _usage(data.scores),
         "<h2>Episodes</h2>",
     ]
@@ -126,18 +135,31 @@ def _usage(scores: Sequence[Score]) -> str:
 
 
 def _episode(name: str, run: Trajectory) -> str:
+    pictures = _pictures(run)
     verdict: dict[str, Any] = _strict(run)
     mark = "<b class=ok>solved</b>" if verdict["success"] else "<b class=no>not solved</b>"
     parts = [f"<div class=episode><h4>{escape(name)}: {mark}</h4>"]
     for turn in run.turns:
         parts.append(f"<div class=call>{escape(turn.action)}</div>")
         parts.append(f"<pre>{escape(turn.observation)}</pre>")
+        parts.append(pictures_of(turn, pictures))
     if not run.turns:
         parts.append("<p class=quiet>No tool was called.</p>")
     for check in verdict["checks"]:
         sign = "<span class=ok>✓</span>" if check["passed"] else "<span class=no>✗</span>"
         parts.append(f"<div>{sign} {escape(check['name'])}: {escape(check['requirement'])}</div>")
     return "".join([*parts, "</div>"])
+
+
+def _pictures(run: Trajectory) -> PictureFinder:
+    """Return what finds the pictures of an episode, by playing it again if it showed any."""
+    found: dict[str, str] = {}
+    if any(turn.pictures for turn in run.turns):
+        with contextlib.suppress(TrajectoryError):  # the page says that pictures are missing
+            found = {
+                name: inline(png(image), 480) for name, image in replayed_pictures(run).items()
+            }
+    return found.get
 
 
 def _strict(run: Trajectory) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from healthgym.core import action as actions
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
-from healthgym.errors import ToolError
+from healthgym.errors import ConfigurationError, ToolError
 from healthgym.integrations.trl import chat
-from healthgym.integrations.trl.environment import OVER
+from healthgym.integrations.trl.environment import MAX_IMAGE_SIDE, OVER, blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +25,36 @@ class Sampling:
         max_length: Longest episode in tokens after the first message; the rollout ends where the
             next turn would not fit, as it does in TRL.
         batch: Episodes played side by side.
+        images: Whether the model is shown pictures; it must come with a processor then.
+        max_image_side: Most pixels of a picture's longer side; no limit if None.
     """
 
     temperature: float = 0.0
     max_new_tokens: int = 96
     max_length: int = 2048
     batch: int = 64
+    images: bool = False
+    max_image_side: int | None = MAX_IMAGE_SIDE
 
 
 @dataclass(slots=True)
-class _Slot:
+class Talk:
+    """A conversation so far.
+
+    Attributes:
+        ids: Its tokens.
+        images: Its pictures, as pillow images, in the order of their tokens.
+    """
+
+    ids: list[int]
+    images: list[Any]
+
+
+@dataclass(slots=True)
+class _Slot(Talk):
     """One episode being played."""
 
     episode: Episode[Any]
-    ids: list[int]
     prompt: int
     replies: int = 0
     words: list[str] = field(default_factory=list)
@@ -62,7 +78,7 @@ class Played:
 
 def play(
     model: Any,
-    tokenizer: Any,
+    processing: Any,
     env: HealthEnv,
     tasks: Iterable[tuple[Split, int]],
     sampling: Sampling,
@@ -75,49 +91,66 @@ def play(
     The conversation is carried on as tokens, like TRL's: replies are not rendered again.
 
     Args:
-        model: A causal language model, in evaluation mode.
-        tokenizer: Its tokenizer, with chat template and response template.
+        model: A causal language model or a vision-language model, in evaluation mode.
+        processing: Its tokenizer, or its processor, with chat template and response template.
         env: The environment; its own episode is left alone.
         tasks: Split and index of each task.
         sampling: How replies are drawn.
         system: A system message; none if empty.
         progress: Told how many episodes have just been finished.
+
+    Raises:
+        ConfigurationError: If pictures are to be shown and there is no image processor.
     """
+    if sampling.images and not chat.reads_pictures(processing):
+        raise ConfigurationError(
+            "Showing pictures needs the processor of a vision-language model, not a tokenizer."
+        )
     queue = list(tasks)
     played: list[Played] = []
     for start in range(0, len(queue), sampling.batch):
         chosen = queue[start : start + sampling.batch]
-        slots = [_seat(tokenizer, env.open_episode(*task), system) for task in chosen]
+        slots = [_seat(processing, env.open_episode(*task), system) for task in chosen]
         while live := [slot for slot in slots if slot.live]:
-            for slot, reply in zip(live, _generate(model, tokenizer, live, sampling), strict=True):
-                _answer(tokenizer, slot, reply, sampling.max_length)
+            for slot, reply in zip(live, generate(model, processing, live, sampling), strict=True):
+                _answer(processing, slot, reply, sampling)
         played += [Played(slot.episode, len(slot.ids), " ".join(slot.words)) for slot in slots]
         progress(len(slots))
     return played
 
 
-def _seat(tokenizer: Any, episode: Episode[Any], system: str) -> _Slot:
+def _seat(processing: Any, episode: Episode[Any], system: str) -> _Slot:
     messages = [{"role": "system", "content": system}] if system else []
     messages.append({"role": "user", "content": episode.instruction()})
     tools = episode.seat().catalog.openai()
-    ids = chat.render(tokenizer, messages, tools, generate=True)
-    return _Slot(episode, ids, len(ids))
+    ids = chat.render(processing, messages, tools, generate=True)
+    return _Slot(ids, [], episode, len(ids))
 
 
-def _generate(
-    model: Any, tokenizer: Any, slots: Sequence[_Slot], sampling: Sampling
+def generate(
+    model: Any, processing: Any, slots: Sequence[Talk], sampling: Sampling
 ) -> list[list[int]]:
+    """Return the tokens of a model's next reply in each conversation, up to its end mark.
+
+    Args:
+        model: The model, in evaluation mode.
+        processing: Its tokenizer, or its processor.
+        slots: The conversations, each with the head of the reply.
+        sampling: How the replies are drawn.
+    """
     import torch
 
+    tokenizer = chat.tokenizer_of(processing)
     longest = max(len(slot.ids) for slot in slots)
     pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
     padded = [[pad] * (longest - len(slot.ids)) + slot.ids for slot in slots]
     mask = [[0] * (longest - len(slot.ids)) + [1] * len(slot.ids) for slot in slots]
+    inputs = {"input_ids": torch.tensor(padded), "attention_mask": torch.tensor(mask)}
     drawn = {"do_sample": True, "temperature": sampling.temperature, "top_k": 0, "top_p": 1.0}
     with torch.no_grad():
         out = model.generate(
-            input_ids=torch.tensor(padded, device=model.device),
-            attention_mask=torch.tensor(mask, device=model.device),
+            **{name: value.to(model.device) for name, value in inputs.items()},
+            **_seen(model, processing, slots, inputs["input_ids"]),
             max_new_tokens=sampling.max_new_tokens,
             pad_token_id=pad,
             eos_token_id=end,
@@ -127,11 +160,28 @@ def _generate(
     return [ids[: ids.index(end) + 1] if end in ids else ids for ids in replies]
 
 
-def _answer(tokenizer: Any, slot: _Slot, reply: list[int], max_length: int) -> None:
+def _seen(model: Any, processing: Any, slots: Sequence[Talk], ids: Any) -> dict[str, Any]:
+    """Return the pixels of all pictures of a batch, and which tokens stand for them."""
+    if not chat.reads_pictures(processing):
+        return {}
+    # A token that stands for a picture where there is none would be a fault of ours.
+    kept: dict[str, Any] = {"suppress_tokens": [model.config.image_token_id]}
+    images = [image for slot in slots for image in slot.images]
+    if images:
+        pixels = processing.image_processor(images=images, return_tensors="pt")
+        kept |= {name: value.to(model.device) for name, value in pixels.items()}
+        # The name is Qwen's where there is Qwen's grid, else Gemma's; TRL goes by the same sign.
+        name = "mm_token_type_ids" if "image_grid_thw" in kept else "token_type_ids"
+        kept[name] = (ids == model.config.image_token_id).long().to(model.device)
+    return kept
+
+
+def _answer(processing: Any, slot: _Slot, reply: list[int], sampling: Sampling) -> None:
     """Carry out one reply; without a call, the rollout is over."""
     from trl.chat_template_utils import parse_response
 
     tools: list[Any] = slot.episode.seat().catalog.openai()
+    tokenizer = chat.tokenizer_of(processing)
     message = parse_response(tokenizer, reply, prefix=slot.ids, tools=tools)
     slot.ids += reply
     slot.replies += 1
@@ -142,20 +192,29 @@ def _answer(tokenizer: Any, slot: _Slot, reply: list[int], max_length: int) -> N
         return
     for request in calls:
         name = request["function"]["name"]
-        suffix = chat.suffix_ids(tokenizer, name, _call(slot.episode, request))
-        if len(slot.ids) + len(suffix) > slot.prompt + max_length:
+        content, images = _call(slot.episode, request, sampling)
+        suffix = chat.suffix_ids(processing, name, content)
+        if len(slot.ids) + len(suffix) > slot.prompt + sampling.max_length:
             slot.live = False
             return
         slot.ids += suffix
+        slot.images += images
     # As many turns as the episode allows, and one for the closing words.
     slot.live = slot.replies <= slot.episode.config.max_turns
 
 
-def _call(episode: Episode[Any], request: dict[str, Any]) -> str:
+def _call(
+    episode: Episode[Any], request: dict[str, Any], sampling: Sampling
+) -> tuple[str | list[dict[str, Any]], list[Any]]:
+    """Return what a call is answered, and the pictures in it."""
     if episode.done():
-        return OVER
+        return OVER, []
     try:
         (call,) = actions.parse(request)
     except ToolError as error:
-        return f"Error: {error}"
-    return episode.step(call).observation
+        return f"Error: {error}", []
+    outcome = episode.step(call)
+    if not (sampling.images and outcome.images):
+        return outcome.observation, []
+    content = blocks(outcome.observation, outcome.images, sampling.max_image_side)
+    return content, [part["image"] for part in content if part["type"] == "image"]

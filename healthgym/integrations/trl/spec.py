@@ -8,7 +8,11 @@ from typing import Any
 
 from healthgym.core.env import HealthEnv, parse_split
 from healthgym.errors import ConfigurationError, MissingDependencyError
-from healthgym.integrations.trl.environment import TrlEnvironment, environment_class
+from healthgym.integrations.trl.environment import (
+    MAX_IMAGE_SIDE,
+    TrlEnvironment,
+    environment_class,
+)
 from healthgym.integrations.trl.rewards import episode_reward
 from healthgym.registration import make
 
@@ -65,6 +69,8 @@ def trl_spec(
     env_kwargs: Mapping[str, Any] | None = None,
     system: str = "",
     unsubmitted: float = -0.5,
+    images: bool = False,
+    max_image_side: int | None = MAX_IMAGE_SIDE,
 ) -> TrlSpec:
     """Return what a TRL trainer needs to train on registered environments.
 
@@ -77,6 +83,9 @@ def trl_spec(
         env_kwargs: Arguments of the environment; by name where ``env`` is a mapping.
         system: A system message to put before every task; none if empty.
         unsubmitted: Reward of an episode that is never submitted, beside its costs.
+        images: Whether the model is shown the pictures of tool results; see
+            :func:`~healthgym.integrations.trl.environment.environment_class`.
+        max_image_side: Most pixels of a picture's longer side; no limit if None.
 
     Raises:
         ConfigurationError: If the split has fewer tasks, or an argument is not accepted.
@@ -105,7 +114,13 @@ def trl_spec(
             )
     classes = {
         name: environment_class(
-            each, name=name, unsubmitted=unsubmitted, split=str(tasks), index=first
+            each,
+            name=name,
+            unsubmitted=unsubmitted,
+            split=str(tasks),
+            index=first,
+            images=images,
+            max_image_side=max_image_side,
         )
         for name, each in made.items()
     }

@@ -1,0 +1,124 @@
+"""Pictures as tools show them: checked, named by their content, made smaller, written as PNG.
+
+A picture is a uint8 array of shape (height, width), grey, or (height, width, 3), red, green, blue.
+Nothing here needs more than numpy, and all of it gives the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import struct
+import zlib
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from healthgym.errors import ConfigurationError
+
+Image: TypeAlias = NDArray[np.uint8]
+
+
+def checked(image: Any) -> Image:
+    """Return a picture as it is.
+
+    Raises:
+        ConfigurationError: If it is no picture.
+    """
+    array: Image = np.asarray(image)
+    colour = array.ndim == 3 and array.shape[2] == 3
+    if array.dtype != np.uint8 or not (array.ndim == 2 or colour) or array.size == 0:
+        raise ConfigurationError(
+            f"A picture is a uint8 array of shape (h, w) or (h, w, 3), not {array.dtype} "
+            f"{array.shape}."
+        )
+    return array
+
+
+def fingerprint(image: Image) -> str:
+    """Return a hex digest of a picture's shape and pixels: 32 characters, fit for a file name."""
+    height, width, *channels = image.shape
+    digest = hashlib.blake2b(f"{height} {width} {channels}\n".encode(), digest_size=16)
+    digest.update(np.ascontiguousarray(image).data)
+    return digest.hexdigest()
+
+
+def png(image: Image) -> bytes:
+    """Return a picture as a PNG file: eight bits a channel, no loss.
+
+    Raises:
+        ConfigurationError: If it is no picture.
+    """
+    image = checked(image)
+    height, width = image.shape[:2]
+    rows = np.ascontiguousarray(image).reshape(height, -1)
+    # Each row begins with the number of its filter; 0 is none (PNG specification, section 9).
+    filtered = np.zeros((height, rows.shape[1] + 1), np.uint8)
+    filtered[:, 1:] = rows
+    colour_type = 0 if image.ndim == 2 else 2
+    header = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + _chunk(b"IHDR", header)
+        + _chunk(b"IDAT", zlib.compress(filtered.tobytes(), 6))
+        + _chunk(b"IEND", b"")
+    )
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def data_url(file: bytes, kind: str = "png") -> str:
+    """Return the bytes of a picture file as a data URL."""
+    return f"data:image/{kind};base64,{base64.b64encode(file).decode('ascii')}"
+
+
+def shrink(image: Image, side: int | None) -> Image:
+    """Return a picture whose longer side has at most ``side`` pixels; a smaller one as it is.
+
+    A new pixel is the mean of the area it covers, so that fine structures fade instead of
+    vanishing. The arithmetic is in whole numbers.
+
+    Args:
+        image: The picture.
+        side: Most pixels of a side; no limit if None.
+
+    Raises:
+        ConfigurationError: If ``side`` is not positive.
+    """
+    if side is None:
+        return image
+    if side < 1:
+        raise ConfigurationError(f"A picture of {side} pixels has no content.")
+    height, width = image.shape[:2]
+    longest = max(height, width)
+    if longest <= side:
+        return image
+    return resample(image, max(height * side // longest, 1), max(width * side // longest, 1))
+
+
+def resample(image: Image, height: int, width: int) -> Image:
+    """Return a picture at a size not above its own, each pixel the mean of the area it covers."""
+    total = _areas(_areas(image, 0, height), 1, width)
+    whole = image.shape[0] * image.shape[1]
+    mean: Image = ((2 * total + whole) // (2 * whole)).astype(np.uint8)
+    return mean
+
+
+def _areas(values: NDArray[Any], axis: int, size: int) -> NDArray[np.int64]:
+    """Return sums over ``size`` equal parts of an axis, each times ``size``, as integers.
+
+    A part ends at a multiple of count / size, which lies in a pixel: the whole pixels since the
+    last such pixel are summed, and the two pixels cut are counted by their shares, in units of
+    1 / size.
+    """
+    count = values.shape[axis]
+    borders = np.arange(size + 1) * count
+    pixel, share = borders // size, borders % size
+    whole = np.add.reduceat(values, pixel[:-1], axis=axis, dtype=np.int64)
+    cut = np.take(values, np.minimum(pixel, count - 1), axis).astype(np.int64)
+    cut *= share.reshape([-1 if place == axis else 1 for place in range(values.ndim)])
+    sums: NDArray[np.int64] = whole * size + np.diff(cut, axis=axis)
+    return sums

@@ -1,0 +1,126 @@
+"""A model in this process as a policy, scored by :func:`healthgym.evaluate` like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from healthgym.core.env import HealthEnv
+from healthgym.core.pictures import Image
+from healthgym.errors import ConfigurationError
+from healthgym.integrations.trl import chat
+from healthgym.integrations.trl.environment import blocks
+from healthgym.integrations.trl.rollout import Sampling, Talk, generate
+from healthgym.policies.usage import Usage
+
+#: Stands in for the answers of all calls of a turn but the last, which is told them together.
+_BELOW = "(see the result of the last call)"
+
+
+class ModelPolicy:
+    """Plays episodes with a language model or a vision-language model, one reply at a time.
+
+    The conversation is carried on as tokens, over the chat template the model is trained with.
+    Unlike in TRL, a reply without a call does not end the episode: the environment answers it.
+    :func:`~healthgym.integrations.trl.rollout.play` plays many episodes at once, and faster.
+
+    Args:
+        model: The model, in evaluation mode.
+        processing: Its tokenizer, or its processor, with chat template and response template.
+        sampling: How replies are drawn; ``images`` decides whether the model is shown pictures.
+            Once a conversation would outgrow ``max_length`` the policy says nothing any more.
+        system: A system message; none if empty.
+        name: Name in tables.
+
+    Raises:
+        ConfigurationError: If pictures are to be shown and there is no image processor.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        processing: Any,
+        sampling: Sampling | None = None,
+        *,
+        system: str = "",
+        name: str = "model",
+    ) -> None:
+        self._sampling = sampling or Sampling()
+        if self._sampling.images and not chat.reads_pictures(processing):
+            raise ConfigurationError(
+                "Showing pictures needs the processor of a vision-language model, not a tokenizer."
+            )
+        self._model = model
+        self._processing = processing
+        self._system = system
+        self._name = name
+        self._usage = Usage()
+        self._talk = Talk([], [])
+        self._tools: list[Any] = []
+        self._called: list[str] = []
+        self._seen: Sequence[Image] = ()
+        self._longest = 0
+        self._begun = False
+
+    @property
+    def name(self) -> str:
+        """Name in tables."""
+        return self._name
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens read and written, over all episodes."""
+        return self._usage
+
+    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+        """Start an episode with an empty conversation."""
+        messages = [{"role": "system", "content": self._system}] if self._system else []
+        messages.append({"role": "user", "content": observation})
+        self._tools = info["tools"]
+        ids = chat.render(self._processing, messages, self._tools, generate=True)
+        self._talk, self._longest = Talk(ids, []), len(ids) + self._sampling.max_length
+        self._called, self._seen, self._begun = [], (), False
+
+    def see(self, images: Sequence[Image]) -> None:
+        """Take the pictures that come with the next observation."""
+        if self._sampling.images:
+            self._seen = images
+
+    def act(self, observation: str) -> Any:
+        """Return the model's next action: its calls, or its words if it makes none."""
+        if self._begun:
+            self._listen(observation)
+        self._begun, self._seen = True, ()
+        if len(self._talk.ids) > self._longest:
+            return ""
+        (reply,) = generate(self._model, self._processing, [self._talk], self._sampling)
+        self._usage += Usage(len(self._talk.ids), len(reply), 1)
+        message = self._read(reply)
+        self._talk.ids += reply
+        calls = [request["function"] for request in message.get("tool_calls") or []]
+        self._called = [str(call["name"]) for call in calls]
+        return {"tool_calls": calls} if calls else message.get("content", "")
+
+    def _listen(self, observation: str) -> None:
+        """Add what the environment answered, with its pictures."""
+        content: str | list[dict[str, Any]] = observation
+        if self._seen:
+            content = blocks(observation, self._seen, self._sampling.max_image_side)
+            self._talk.images += [part["image"] for part in content if part["type"] == "image"]
+        answers: list[Mapping[str, Any]] = [{"role": "user", "content": content}]
+        if self._called:
+            told = [*[_BELOW] * (len(self._called) - 1), content]
+            answers = [
+                {"role": "tool", "name": name, "content": each}
+                for name, each in zip(self._called, told, strict=True)
+            ]
+        self._talk.ids += chat.answer_ids(self._processing, answers)
+
+    def _read(self, reply: list[int]) -> dict[str, Any]:
+        from trl.chat_template_utils import parse_response
+
+        tokenizer = chat.tokenizer_of(self._processing)
+        message: dict[str, Any] = parse_response(
+            tokenizer, reply, prefix=self._talk.ids, tools=self._tools
+        )
+        return message
