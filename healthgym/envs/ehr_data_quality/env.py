@@ -80,8 +80,9 @@ class EhrDataQualityEnv(HealthEnv):
     ## Rewards
 
     ``sparse``: 1 if the flags are submitted and every check of the profile passes, else 0.
-    ``shaped``: the change of the verdict's progress at each step, the share of errors found
-    reduced in proportion where false flags outnumber them. Doing nothing scores 0 under both.
+    ``shaped``: the verdict's progress, the share of errors found reduced in proportion where
+    false flags outnumber them. It is paid when the flags are handed in: paid for each flag, it
+    would tell which rows are wrong. Doing nothing scores 0 under both.
 
     Checks of the ``strict`` profile: *submitted*, the flags are handed in (doing nothing fails);
     *all_errors_found*, a wrong row of every error is flagged (doing nothing fails);
@@ -118,6 +119,8 @@ class EhrDataQualityEnv(HealthEnv):
         and without clues, in one hospital of full size,
         whatever the difficulty.
     - `source` (str or Path, "synthetic"): ``"synthetic"``, or the folder of the MIMIC-IV demo.
+    - `python` (str, "sandbox"): ``"sandbox"``, ``"full"`` (CPython, numpy and polars under
+        bubblewrap, and a tool `compute_table`; refused where that does not isolate), ``"none"``.
     - `max_turns` (int, 60): Tool calls an episode may take.
     - `costs` (Costs or dict, None): Charges per call, per refused call, and for not finishing.
     - `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``.
@@ -158,6 +161,7 @@ class EhrDataQualityEnv(HealthEnv):
         level: str | None = None,
         canonical: bool = False,
         source: str | Path | CorpusSource = "synthetic",
+        python: str = "sandbox",
         max_turns: int = 60,
         costs: Costs | Mapping[str, float] | None = None,
         render_mode: str | None = None,
@@ -169,7 +173,7 @@ class EhrDataQualityEnv(HealthEnv):
             canonical=canonical,
         )
         super().__init__(
-            DataQualityFamily(generator),
+            DataQualityFamily(generator, python=python),
             resolve(reward, costs),
             split=split,
             config=EpisodeConfig(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,11 +23,10 @@ from healthgym.envs.ehr_data_quality.toolset import AuditTools
 from healthgym.envs.ehr_data_quality.verifier import AuditVerifier
 from healthgym.worlds.workspace import (
     FileTools,
-    PythonTools,
     TableTools,
     Workspace,
     WorkspaceWorld,
-    python_available,
+    python_tools,
 )
 
 _TAIL = 24
@@ -38,17 +37,17 @@ class DataQualityFamily(Family[WorkspaceWorld]):
 
     Args:
         generator: Draws the audits.
+        python: Which Python is offered; see :func:`~healthgym.worlds.workspace.python_tools`.
     """
 
     name: ClassVar[str] = "ehr-data-quality"
 
-    def __init__(self, generator: TaskGenerator) -> None:
+    def __init__(self, generator: TaskGenerator, *, python: str = "sandbox") -> None:
         self.generator = generator
         self.verifier = AuditVerifier()
-        toolsets: list[type[Toolset[WorkspaceWorld]]] = [FileTools, TableTools]
-        if python_available():
-            toolsets.append(PythonTools)
-        self._seats = {AGENT: Seat(ToolCatalog([*toolsets, AuditTools]))}
+        toolsets: list[type[Toolset[Any]]] = [FileTools, TableTools]
+        toolsets += [*python_tools(python), AuditTools]
+        self._seats = {AGENT: Seat(ToolCatalog(toolsets))}
 
     def open(self, instance: Instance[Task, Reference]) -> WorkspaceWorld:
         """Return a fresh workspace over the instance's tables."""

@@ -135,10 +135,12 @@ def _decimal_rx(
     doses = frame.text("dose_val_rx")
     drugs = frame.text("drug")
     numbers = np.array([_number(value) for value in doses.values] + [np.nan])[doses.codes]
-    usual = np.bincount(drugs.codes[~np.isnan(numbers) & (drugs.codes >= 0)],
+    # Orders of nothing ("0", by a scale) say nothing about what is usual.
+    given = np.where(numbers > 0, numbers, np.nan)
+    usual = np.bincount(drugs.codes[~np.isnan(given) & (drugs.codes >= 0)],
                         minlength=len(drugs.values) + 1)  # fmt: skip
     fit = (numbers[rows] >= 1) & (drugs.codes[rows] >= 0) & (usual[drugs.codes[rows]] > _COMPANY)
-    middle = _medians(numbers, drugs)
+    middle = _medians(given, drugs)
     fit &= 100 * numbers[rows] >= _STANDS_OUT * middle[drugs.codes[rows]]
 
     def mutate(row: int) -> dict[str, Any]:

@@ -13,9 +13,9 @@ SELECT _row_id FROM chartevents WHERE (itemid = 220045 AND valuenum <> 0 AND val
   OR (itemid = 223761 AND valuenum NOT BETWEEN 80 AND 110)
   OR (itemid = 220277 AND valuenum NOT BETWEEN 50 AND 100)
 -- prescriptions: dose far above the usual for the drug
-SELECT _row_id FROM (SELECT _row_id, TRY_CAST(dose_val_rx AS DOUBLE) AS dose,
-  median(TRY_CAST(dose_val_rx AS DOUBLE)) OVER (PARTITION BY drug) AS usual FROM prescriptions)
-WHERE usual > 0 AND dose >= 15 * usual
+WITH d AS (SELECT _row_id, drug, TRY_CAST(dose_val_rx AS DOUBLE) AS dose FROM prescriptions)
+SELECT _row_id FROM (SELECT *, median(dose) OVER (PARTITION BY drug) AS usual FROM d WHERE dose > 0)
+WHERE dose > 12 * usual
 -- labevents: unit that the item does not have
 WITH n AS (SELECT itemid, valueuom, count(*) AS n FROM labevents WHERE valueuom IS NOT NULL GROUP BY ALL),
 usual AS (SELECT itemid, arg_max(valueuom, n) AS unit FROM n GROUP BY itemid)
@@ -55,8 +55,9 @@ WITH s AS (SELECT subject_id, itemid, median(ref_range_upper) AS upper FROM labe
   WHERE itemid IN (51221, 51222) GROUP BY ALL)
 SELECT _row_id FROM labevents JOIN s USING (subject_id, itemid) WHERE ref_range_upper <> upper
 -- prescriptions: drug for the other sex
-WITH s AS (SELECT subject_id, avg((ref_range_upper > 16)::INT) > 0.5 AS male FROM labevents
-  WHERE itemid = 51222 AND ref_range_upper IS NOT NULL GROUP BY subject_id)
+WITH r AS (SELECT subject_id, avg((ref_range_upper > 16)::INT) > 0.5 AS male FROM labevents
+  WHERE itemid = 51222 AND ref_range_upper IS NOT NULL GROUP BY subject_id),
+s AS (SELECT subject_id, coalesce(male, gender = 'M') AS male FROM patients LEFT JOIN r USING (subject_id))
 SELECT _row_id FROM prescriptions JOIN s USING (subject_id)
 WHERE (male AND regexp_matches(lower(drug), 'tamoxifen|anastrozole|levonorgestrel|norethindrone'))
   OR (NOT male AND regexp_matches(lower(drug), 'vardenafil'))

@@ -67,7 +67,15 @@ class AuditVerifier:
     """Judges an audit by its flags."""
 
     def verify(self, evidence: Evidence[WorkspaceWorld], profile: Profile) -> Verdict:
-        """Return the verdict under a profile."""
+        """Return the verdict under a profile.
+
+        Flags have no progress until they are handed in: paid for each flag, it would tell which
+        rows are wrong.
+        """
+        verdict = self._judge(evidence, profile)
+        return verdict if evidence.submission is not None else verdict.withheld()
+
+    def _judge(self, evidence: Evidence[WorkspaceWorld], profile: Profile) -> Verdict:
         reference = evidence.reference
         assert isinstance(reference, AuditReference)
         flags = flagged_rows(evidence.after.drafts)

@@ -88,7 +88,8 @@ class EhrEventModellingEnv(HealthEnv):
 
     Checks of the ``strict`` profile, none of which doing nothing passes: *submitted*, predictions
     are handed in; *complete*, every test row has a probability; *once*, and only one, and there
-    are no others; *cut_off*, no feature of the models looks past the prediction time; *skill*,
+    are no others; *cut_off*, no feature of the models was built with days after the prediction
+    time (a query cannot cross it for test patients: their later events are not there); *skill*,
     AUROC is more than what uninformed scores reach once in a thousand test sets; *bar*, AUROC is
     at least that of counts of codes with gradient-boosted trees, chosen on the validation rows,
     less its bootstrap standard error. The ``paper`` profile is the source's evaluator: rows joined
@@ -116,6 +117,8 @@ class EhrEventModellingEnv(HealthEnv):
     - `canonical` (bool, False): The source's six tasks as the test split: full size, its numbers of
         rows and positives, its grid of models for the bar.
     - `source` (str, "synthetic"): ``"synthetic"``, an EHRSHOT folder, or a MEDS cohort.
+    - `python` (str, "sandbox"): ``"sandbox"``, ``"full"`` (CPython, numpy and polars under
+        bubblewrap, and a tool `compute_table`; refused where that does not isolate), ``"none"``.
     - `max_turns` (int, 30): Tool calls an episode may take.
     - `costs` (Costs or dict, None): Charges per call, per refused call, and for not finishing.
     - `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``.
@@ -152,13 +155,16 @@ class EhrEventModellingEnv(HealthEnv):
         difficulty: str | CohortConfig | Mapping[str, float] = "medium",
         canonical: bool = False,
         source: str | Path = "synthetic",
+        python: str = "sandbox",
         max_turns: int = 30,
         costs: Costs | Mapping[str, float] | None = None,
         render_mode: str | None = None,
     ) -> None:
         require_lightgbm()
         super().__init__(
-            EventModellingFamily(_generator(_targets(targets), difficulty, canonical, source)),
+            EventModellingFamily(
+                _generator(_targets(targets), difficulty, canonical, source), python=python
+            ),
             resolve(reward, costs),
             split=split,
             config=EpisodeConfig(

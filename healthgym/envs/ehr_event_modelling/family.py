@@ -14,7 +14,7 @@ from healthgym.envs.ehr_event_modelling import scripts
 from healthgym.envs.ehr_event_modelling.toolset import ModellingTools
 from healthgym.envs.ehr_event_modelling.verifier import EventModellingVerifier
 from healthgym.envs.ehr_event_modelling.world import ModellingWorld, StudyStart
-from healthgym.worlds.workspace import FileTools, PythonTools, TableTools, python_available
+from healthgym.worlds.workspace import FileTools, TableTools, python_tools
 
 
 class EventModellingFamily(Family[ModellingWorld]):
@@ -22,17 +22,16 @@ class EventModellingFamily(Family[ModellingWorld]):
 
     Args:
         generator: Draws the tasks.
+        python: Which Python is offered; see :func:`~healthgym.worlds.workspace.python_tools`.
     """
 
     name: ClassVar[str] = "ehr-event-modelling"
 
-    def __init__(self, generator: TaskGenerator) -> None:
+    def __init__(self, generator: TaskGenerator, *, python: str = "sandbox") -> None:
         self.generator = generator
         self.verifier = EventModellingVerifier()
         toolsets: list[type[Toolset[Any]]] = [FileTools, TableTools]
-        if python_available():
-            toolsets.append(PythonTools)
-        toolsets.append(ModellingTools)
+        toolsets += [*python_tools(python), ModellingTools]
         self._seats = {AGENT: Seat(ToolCatalog(toolsets))}
 
     def open(self, instance: Instance[Task, Reference]) -> ModellingWorld:

@@ -20,6 +20,8 @@ from healthgym.worlds.workspace.sql import SqlResult
 _MOST_ROWS = 200_000
 _KEYS = ("patient_id", "prediction_time")
 _SCORE = "probability"
+#: Keys are compared by the minute: what differs in seconds only is another key for the source.
+_PART_OF_MINUTE = "prediction_time is a whole minute, as in test_examples."
 _FIRST, _LAST = minutes_of(datetime.min), minutes_of(datetime.max)
 
 
@@ -122,7 +124,7 @@ def _row_keys(study: Study, rows: Rows) -> list[tuple[int, int]]:
 
 
 def _run(world: ModellingWorld, query: str) -> SqlResult:
-    found = world.sql.over(world.tables, rows=_MOST_ROWS).query(query)
+    found = world.sql.bounded(_MOST_ROWS).query(query)
     if found.more:
         raise ToolError(f"The result has more than {_MOST_ROWS} rows.")
     missing = [name for name in _KEYS if name not in found.columns]
@@ -145,12 +147,14 @@ def _keys(found: SqlResult) -> tuple[Ints, Ints]:
     patient = column.to_numpy().astype(np.int64)
     moments = found.data.column(_KEYS[1])
     if pa.types.is_timestamp(moments.type) or pa.types.is_date(moments.type):
-        seconds = moments.to_numpy().astype("datetime64[s]")
-        if np.isnat(seconds).any():
+        exact = moments.to_numpy().astype("datetime64[us]")
+        if np.isnat(exact).any():
             raise ToolError("prediction_time is never empty.")
-        minutes = seconds.astype(np.int64) // 60
+        minutes, rest = np.divmod(exact.astype(np.int64), 60_000_000)
         if len(minutes) and not (minutes.min() >= _FIRST and minutes.max() <= _LAST):
             raise ToolError("prediction_time lies between the years 1 and 9999.")
+        if rest.any():
+            raise ToolError(_PART_OF_MINUTE)
         return patient, minutes
     return patient, np.array([_minutes(value) for value in moments.to_pylist()], dtype=np.int64)
 
@@ -158,9 +162,13 @@ def _keys(found: SqlResult) -> tuple[Ints, Ints]:
 def _minutes(value: Any) -> int:
     if isinstance(value, str):
         try:
-            return minutes_of(datetime.fromisoformat(value.strip()).replace(tzinfo=None))
+            moment = datetime.fromisoformat(value.strip()).replace(tzinfo=None)
         except ValueError:
             pass
+        else:
+            if moment.second or moment.microsecond:
+                raise ToolError(_PART_OF_MINUTE)
+            return minutes_of(moment)
     raise ToolError(f"{str(value)[:60]!r} is no prediction_time, such as '2015-03-02 23:59:00'.")
 
 

@@ -27,6 +27,7 @@ from healthgym.envs.ehr_event_modelling.timeline import (
     Ints,
     Mask,
     RawEvents,
+    Timeline,
     assemble,
 )
 from healthgym.envs.ehr_event_modelling.vocabulary import vocabulary
@@ -46,6 +47,7 @@ _MEDS = (
     "(https://medical-event-data-standard.github.io)."
 )
 _EVENT_COLUMNS = ("patient_id", "start", "end", "code", "value", "unit", "visit_id", "omop_table")
+_MEDS_COLUMNS = ("subject_id", "time", "code", "numeric_value", "unit")
 _PARTS = {"train": 0, "val": 1, "validation": 1, "tuning": 1, "test": 2, "held_out": 2}
 _ICD = re.compile(r"ICD(?:-?(9|10)(?:CM)?)?/+(?:(9|10)(?:CM)?/+)?([A-Z0-9.]+)", re.IGNORECASE)
 _DISCHARGE = "HOSPITAL_DISCHARGE"
@@ -77,6 +79,8 @@ def read_source(folder: str | Path) -> RealCohort:
     root = Path(folder)
     if not root.is_dir():
         raise MissingDataError(f"There is no folder {root}. {_EHRSHOT} {_MEDS}")
+    if (root / "EHRSHOT_ASSETS").is_dir():  # where EHRSHOT's own instructions unpack it
+        root = root / "EHRSHOT_ASSETS"
     if (root / "benchmark").is_dir() or (root / "splits").is_dir():
         return read_ehrshot(root)
     return read_meds(root)
@@ -99,22 +103,33 @@ def read_ehrshot(root: Path) -> RealCohort:
         missing.append(str(root / "data" / "*.csv"))
     if missing:
         raise MissingDataError(f"EHRSHOT lacks {', '.join(missing)}. {_EHRSHOT}")
-    splits = _read_csv(split_file, ("omop_person_id", "split"), {"split": "string"}, _EHRSHOT)
-    ids = _integers(splits.column("omop_person_id"), split_file, _EHRSHOT)
+    ids, part = _ehrshot_parts(split_file)
+    timeline = _ehrshot_timeline(root, event_files, ids)
+    rows = {target: _labels(path, ids) for target, path in label_files.items()}
+    outcomes = {target: (vocabulary().targets[target].code,) for target in Target}
+    return RealCohort("EHRSHOT", Cohort(timeline, part, named=False), outcomes, rows)
+
+
+def _ehrshot_parts(path: Path) -> tuple[Ints, NDArray[np.int8]]:
+    """Return the patients of the split file, ascending, and the part of each."""
+    splits = _read_csv(path, ("omop_person_id", "split"), {"split": "string"}, _EHRSHOT)
+    ids = _integers(splits.column("omop_person_id"), path, _EHRSHOT)
     order = np.argsort(ids, kind="stable")
     names = splits.column("split").to_pylist()
-    part = np.array([_part(names[i], split_file) for i in order], dtype=np.int8)
     ids = ids[order]
     if len(np.unique(ids)) < len(ids):
-        raise DamagedDataError(f"{split_file} lists a patient twice. {_EHRSHOT}")
-    types = {"code": "string", "value": "string", "unit": "string", "omop_table": "string"}
-    types |= {"start": "string", "end": "string", "visit_id": "string"}
-    tables = [_read_csv(path, _EVENT_COLUMNS, types, _EHRSHOT) for path in event_files]
+        raise DamagedDataError(f"{path} lists a patient twice. {_EHRSHOT}")
+    return ids, np.array([_part(names[i], path) for i in order], dtype=np.int8)
+
+
+def _ehrshot_timeline(root: Path, paths: Sequence[Path], ids: Ints) -> Timeline:
+    """Return the records of the patients; events of others are left out."""
+    texts = ("start", "end", "code", "value", "unit", "visit_id", "omop_table")
+    types = dict.fromkeys(texts, "string")
+    tables = [_read_csv(path, _EVENT_COLUMNS, types, _EHRSHOT) for path in paths]
     events = require("pyarrow").concat_tables(tables)
-    where = event_files[0] if len(event_files) == 1 else root / "data"
-    patient = _integers(events.column("patient_id"), where, _EHRSHOT)
-    place = np.searchsorted(ids, patient)
-    known = (place < len(ids)) & (ids[np.minimum(place, len(ids) - 1)] == patient)
+    where = paths[0] if len(paths) == 1 else root / "data"
+    place, known = _places(ids, _integers(events.column("patient_id"), where, _EHRSHOT))
     raw, kinds = _events(
         place,
         _times(events.column("start"), where, _EHRSHOT),
@@ -125,10 +140,13 @@ def read_ehrshot(root: Path) -> RealCohort:
         known,
         where,
     )
-    timeline = assemble(ids, raw, kinds)
-    rows = {target: _labels(path, ids) for target, path in label_files.items()}
-    outcomes = {target: (vocabulary().targets[target].code,) for target in Target}
-    return RealCohort("EHRSHOT", Cohort(timeline, part, named=False), outcomes, rows)
+    return assemble(ids, raw, kinds)
+
+
+def _places(ids: Ints, patient: Ints) -> tuple[Ints, Mask]:
+    """Return where each patient is among ascending ids, and whether it is there at all."""
+    place = np.searchsorted(ids, patient).astype(np.int64)
+    return place, (place < len(ids)) & (ids[np.minimum(place, len(ids) - 1)] == patient)
 
 
 def _labels(path: Path, ids: Ints) -> Rows:
@@ -139,13 +157,12 @@ def _labels(path: Path, ids: Ints) -> Rows:
     values = [str(value).strip().lower() for value in table.column("value").to_pylist()]
     if set(values) - {"true", "false", "1", "0"} or (time == NO_TIME).any():
         raise DamagedDataError(f"{path} holds rows without a time or a true/false label.")
-    place = np.searchsorted(ids, patient)
-    known = (place < len(ids)) & (ids[np.minimum(place, len(ids) - 1)] == patient)
+    place, known = _places(ids, patient)
     if not known.all():
         raise DamagedDataError(f"{path} names patients that are not in splits/person_id_map.csv.")
     label = np.array([value in ("true", "1") for value in values], dtype=np.bool_)
     order = np.lexsort((time, place))
-    return Rows(place[order].astype(np.int64), time[order], label[order])
+    return Rows(place[order], time[order], label[order])
 
 
 # -- MEDS ------------------------------------------------------------------------------------------
@@ -157,51 +174,68 @@ def read_meds(root: Path) -> RealCohort:
     Raises:
         DataError: If there is no event file, or one is damaged.
     """
-    parquet = require("pyarrow.parquet")
-    tables, origin = [], []
-    for path in sorted(root.rglob("*.parquet")):
-        try:
-            schema = parquet.read_schema(path)
-            if not {"subject_id", "time", "code"} <= set(schema.names):
-                continue
-            wanted = [
-                name
-                for name in ("subject_id", "time", "code", "numeric_value", "unit", "hadm_id")
-                if name in schema.names
-            ]
-            tables.append(parquet.read_table(path, columns=wanted))
-        except (OSError, ValueError) as error:
-            raise DamagedDataError(f"{path} is not a readable parquet file. {_MEDS}") from error
-        parts = [word for word in (*path.relative_to(root).parts[:-1], path.stem) if word in _PARTS]
-        origin.append(np.full(tables[-1].num_rows, _PARTS[parts[0]] if parts else -1))
-    if not tables:
-        raise MissingDataError(f"{root} holds no events. {_MEDS}")
-    events = require("pyarrow").concat_tables(tables, promote_options="permissive")
-    subject = _integers(events.column("subject_id"), root, _MEDS)
+    events, origin = _meds_events(root)
+    subject = events.column("subject_id").to_numpy()
     ids, place = np.unique(subject, return_inverse=True)
-    start = _static_at_first(_meds_times(events.column("time"), root), place, len(ids))
-    codes = events.column("code")
+    start = _static_at_first(_minutes(events.column("time").to_numpy()), place, len(ids))
     blank = require("pyarrow").nulls(len(subject), require("pyarrow").string())
-    unit = events.column("unit") if "unit" in events.column_names else blank
-    value = np.full(len(subject), np.nan)
-    if "numeric_value" in events.column_names:
-        value = events.column("numeric_value").to_numpy().astype(np.float64)
-    visit = np.zeros(len(subject), dtype=np.int64)
-    if "hadm_id" in events.column_names:
-        visit = _whole(events.column("hadm_id"))
+    words = [events.column("code"), blank, events.column("unit")]
+    value = events.column("numeric_value").to_numpy()
+    visit = events.column("visit").to_numpy()
     ends = np.full(len(subject), NO_TIME)
-    raw, kinds = _events(
-        place, start, ends, [codes, blank, unit], value, visit, start != NO_TIME, root
-    )
+    raw, kinds = _events(place, start, ends, words, value, visit, start != NO_TIME, root)
     timeline = assemble(ids, raw, kinds)
     leaving = np.array([kind.code.startswith(_DISCHARGE) for kind in kinds], dtype=np.bool_)
     chosen = leaving[timeline.kind]
     if not chosen.any():
         raise DataError(f"{root} has no {_DISCHARGE} events, from which predictions are made.")
     discharged = timeline.patient[chosen].astype(np.int64), timeline.start[chosen]
-    part = _meds_parts(root, ids, place, np.concatenate(origin))
+    part = _meds_parts(root, ids, place, origin)
     outcomes = {target: _matching(kinds, target) for target in Target}
     return RealCohort("MEDS", Cohort(timeline, part, named=False, ends=discharged), outcomes)
+
+
+def _meds_events(root: Path) -> tuple[pa.Table, Ints]:
+    """Return the events of all shards in one schema, and the part of each one's folder or -1."""
+    parquet = require("pyarrow.parquet")
+    tables, origin = [], []
+    for path in sorted(root.rglob("*.parquet")):
+        try:
+            names = parquet.read_schema(path).names
+            if not {"subject_id", "time", "code"} <= set(names):
+                continue
+            wanted = [name for name in (*_MEDS_COLUMNS, "hadm_id") if name in names]
+            table = parquet.read_table(path, columns=wanted)
+        except (OSError, ValueError) as error:
+            raise DamagedDataError(f"{path} is not a readable parquet file. {_MEDS}") from error
+        tables.append(_meds_table(table, path))
+        parts = [word for word in (*path.relative_to(root).parts[:-1], path.stem) if word in _PARTS]
+        origin.append(np.full(tables[-1].num_rows, _PARTS[parts[0]] if parts else -1))
+    if not sum(table.num_rows for table in tables):
+        raise MissingDataError(f"{root} holds no events. {_MEDS}")
+    return require("pyarrow").concat_tables(tables), np.concatenate(origin)
+
+
+def _meds_table(table: pa.Table, path: Path) -> pa.Table:
+    """Return a shard with all the columns we read; shards may differ in types and columns."""
+    pa = require("pyarrow")
+    time = table.column("time").type
+    if not any(fits(time) for fits in (pa.types.is_timestamp, pa.types.is_date, pa.types.is_null)):
+        raise DamagedDataError(f"In {path}, time is {time}, not a timestamp. {_MEDS}")
+    _integers(table.column("subject_id"), path, _MEDS)
+    types = (pa.int64(), pa.timestamp("s"), pa.string(), pa.float64(), pa.string())
+    columns = {}
+    for name, kind in zip(_MEDS_COLUMNS, types, strict=True):
+        there = name in table.column_names
+        column = table.column(name) if there else pa.nulls(table.num_rows, kind)
+        try:
+            columns[name] = column.cast(kind, safe=name != "time")
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            problem = f"{name} is {column.type}, not {kind}"
+            raise DamagedDataError(f"In {path}, {problem}. {_MEDS}") from error
+    visit = np.zeros(table.num_rows, dtype=np.int64)
+    columns["visit"] = _whole(table.column("hadm_id")) if "hadm_id" in table.column_names else visit
+    return pa.table(columns)
 
 
 def _meds_parts(root: Path, ids: Ints, place: Ints, origin: Ints) -> NDArray[np.int8]:
@@ -253,14 +287,6 @@ def _static_at_first(start: Ints, place: Ints, subjects: int) -> Ints:
     np.minimum.at(first, place[timed], start[timed])
     filled = np.where(timed, start, first[place])
     return np.where(filled == np.iinfo(np.int64).max, NO_TIME, filled)
-
-
-def _meds_times(column: Any, where: Path) -> Ints:
-    pa = require("pyarrow")
-    if not (pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)):
-        raise DamagedDataError(f"In {where}, time is {column.type}, not a timestamp. {_MEDS}")
-    seconds = column.cast(pa.timestamp("s"), safe=False).to_numpy()
-    return _minutes(seconds)
 
 
 # -- columns ---------------------------------------------------------------------------------------
@@ -340,7 +366,7 @@ def _integers(column: Any, where: Path, access: str) -> Ints:
 def _times(column: Any, where: Path, access: str) -> Ints:
     pa = require("pyarrow")
     try:
-        moments = column.cast(pa.timestamp("s"))
+        moments = column.cast(pa.timestamp("us"))
     except pa.ArrowInvalid as error:
         raise DamagedDataError(f"{where} holds what is no time: {error}. {access}") from error
     return _minutes(moments.to_numpy())

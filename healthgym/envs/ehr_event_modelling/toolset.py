@@ -98,7 +98,7 @@ class ModellingTools(Toolset[ModellingWorld]):
             name: Name of the feature set, such as "ratios".
             query: A SELECT with columns patient_id and prediction_time, as in all_rows, and one
                 numeric column for each feature. Rows it leaves out have empty cells. Use only
-                events with start <= prediction_time.
+                events with start < prediction_time.
         """
         return self._keep(name, queries.features(self.world, query))
 
@@ -144,13 +144,7 @@ class ModellingTools(Toolset[ModellingWorld]):
             score, importance = fit_trees(chosen.train, label, settings)
             described = f"lightgbm, {trees} trees"
         else:
-            if not 0.001 <= penalty <= 100_000.0:
-                raise ToolError("penalty is 0.001 to 100000.")
-            if len(chosen.columns) > _MOST_LOGISTIC:
-                raise ToolError(
-                    f"logistic_regression takes at most {_MOST_LOGISTIC} columns, not "
-                    f"{len(chosen.columns)}."
-                )
+            _check_logistic(len(chosen.columns), penalty)
             score, importance = fit_logistic(chosen.train, label, penalty)
             described = f"logistic_regression, penalty {penalty:g}"
         model = Model(
@@ -310,6 +304,15 @@ def _settings(
     if not 0.05 <= share <= 1.0:
         raise ToolError("column_share is 0.05 to 1.")
     return TreeSettings(trees, rate, leaves, depth, leaf_rows, share)
+
+
+def _check_logistic(columns: int, penalty: float) -> None:
+    if not 0.001 <= penalty <= 100_000.0:
+        raise ToolError("penalty is 0.001 to 100000.")
+    if columns > _MOST_LOGISTIC:
+        raise ToolError(
+            f"logistic_regression takes at most {_MOST_LOGISTIC} columns, not {columns}."
+        )
 
 
 def _both(label: Mask) -> bool:

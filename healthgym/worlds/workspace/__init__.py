@@ -3,6 +3,7 @@
 from healthgym.worlds.workspace.cache import BuildCache
 from healthgym.worlds.workspace.drafts import Drafts
 from healthgym.worlds.workspace.files import FileTree, Hit, Page
+from healthgym.worlds.workspace.full_tools import FullPythonTools, python_tools
 from healthgym.worlds.workspace.python import (
     CodeLimits,
     CodeResult,
@@ -21,6 +22,7 @@ __all__ = [
     "Drafts",
     "FileTools",
     "FileTree",
+    "FullPythonTools",
     "Hit",
     "Page",
     "PythonTools",
@@ -34,4 +36,5 @@ __all__ = [
     "Workspace",
     "WorkspaceWorld",
     "python_available",
+    "python_tools",
 ]

@@ -12,6 +12,7 @@ from healthgym.errors import ToolError
 #: Longest text an episode may write to one file, and to all of them, in characters.
 MAX_FILE = 200_000
 MAX_WRITTEN = 2_000_000
+_MAX_PATH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,8 @@ class FileTree:
             raise ToolError(f"{name!r} cannot be written; files can be written in: {places}.")
         if any(other.startswith(f"{name}/") for other in self):
             raise ToolError(f"{name!r} is a folder.")
+        if any(parent in self for parent in _parents(name)):
+            raise ToolError(f"A folder of {name!r} is a file.")
         total = sum(len(old) for key, old in self._written.items() if key != name)
         if len(text) > MAX_FILE or total + len(text) > MAX_WRITTEN:
             raise ToolError(f"A file holds at most {MAX_FILE} characters, all {MAX_WRITTEN}.")
@@ -179,6 +182,11 @@ class FileTree:
         return other
 
 
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
 def normalise(path: str, *, empty: bool = False) -> str:
     """Return a path in its one spelling: no leading slash, no ``.``, and nothing above the root.
 
@@ -187,6 +195,8 @@ def normalise(path: str, *, empty: bool = False) -> str:
     """
     if "\0" in path:
         raise ToolError("A path holds no NUL.")
+    if len(path) > _MAX_PATH:
+        raise ToolError(f"A path has at most {_MAX_PATH} characters.")
     flat = posixpath.normpath("/" + path.strip().replace("\\", "/")).lstrip("/")
     if ".." in path.replace("\\", "/").split("/"):
         raise ToolError("A path may not hold '..'; there is nothing outside the workspace.")

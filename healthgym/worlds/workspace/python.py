@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
 
 from healthgym.errors import HealthGymError, InfrastructureError, ToolError
@@ -75,20 +76,21 @@ class SandboxedPython:
 
         Args:
             code: The source.
-            functions: What it may call, by name. A :class:`ToolError` becomes a ``ValueError`` in
-                the sandbox; any other error of ours is raised here.
+            functions: What it may call, by name. A :class:`ToolError`, and arguments that a
+                function does not take, become a ``ValueError`` in the sandbox; any other error is
+                ours and is raised here.
             now: What the sandbox's clock shows.
             seed: Seed of its random numbers.
 
         Raises:
             MissingDependencyError: If the sandbox is not installed.
-            InfrastructureError: If it does not start.
+            InfrastructureError: If it does not start, or a host function fails.
         """
         monty = require("pydantic_monty")
         limits = self.limits
-        printed = _Printed(limits.output)
+        printed = Printed(limits.output)
         faults: list[Exception] = []
-        lookup = {name: partial(_guarded, faults, f) for name, f in functions.items()}
+        lookup = {name: partial(_guarded, faults, name, f) for name, f in functions.items()}
         policy = {"datetime": now, "sleep": "zero", "random_start": {"seed": seed}}
         bounds = {
             "max_feed_duration_secs": limits.seconds,
@@ -112,41 +114,68 @@ class SandboxedPython:
         return CodeResult(printed.text(), value, error)
 
 
-class _Printed:
-    """Collects output up to a bound. What comes after it is counted, not kept."""
+class Printed:
+    """Collects output up to a bound. What comes after it is not kept.
+
+    Nor is it counted: how much code prints until its time is over differs from run to run.
+    """
 
     def __init__(self, limit: int) -> None:
         self._parts: list[str] = []
         self._room = limit
-        self._dropped = 0
+        self._dropped = False
 
     def __call__(self, stream: str, text: str) -> None:
+        """Take in a text, whichever stream it was printed to."""
         kept = text[: self._room]
         if kept:
             self._parts.append(kept)
         self._room -= len(kept)
-        self._dropped += len(text) - len(kept)
+        self._dropped = self._dropped or len(kept) < len(text)
 
     def text(self) -> str:
-        tail = f"\n({self._dropped} more characters were printed)" if self._dropped else ""
-        return "".join(self._parts) + tail
+        """Return what was kept, and whether there was more."""
+        return "".join(self._parts) + ("\n(more was printed)" if self._dropped else "")
 
 
-def _guarded(faults: list[Exception], function: HostFunction, *args: Any, **kwargs: Any) -> Any:
-    """Call a host function; let the sandbox see the agent's mistakes, and us our own."""
+def call_host(name: str, function: HostFunction, args: Any, kwargs: Any) -> Any:
+    """Call a host function for code in a box.
+
+    Raises:
+        ToolError: If the code gave arguments that the function does not take or accept.
+        HealthGymError: If the failure is ours.
+    """
+    try:
+        signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        raise ToolError(f"{name}(): {error}") from None
     try:
         return function(*args, **kwargs)
+    except HealthGymError:
+        raise
+    except Exception as error:
+        raise InfrastructureError(f"The host function {name} failed: {error!r}") from error
+
+
+def _guarded(
+    faults: list[Exception], name: str, function: HostFunction, *args: Any, **kwargs: Any
+) -> Any:
+    """Call a host function; let the sandbox see the agent's mistakes, and us our own."""
+    try:
+        return call_host(name, function, args, kwargs)
     except ToolError as error:
         raise ValueError(str(error)) from None
-    except TypeError as error:
-        raise TypeError(str(error)) from None
     except HealthGymError as error:
         faults.append(error)
         raise RuntimeError("This function is out of order.") from None
 
 
 def _repr(value: Any, limit: int) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError, MemoryError) as error:
+        # Numbers of too many digits, and structures that are nested too deep, have no text.
+        return f"(a value of type {type(value).__name__}: {error})"
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 

@@ -11,11 +11,13 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from healthgym.core.clock import Clock
 from healthgym.errors import InfrastructureError, ToolError
 from healthgym.worlds.workspace.optional import require
 from healthgym.worlds.workspace.tables import Table
@@ -31,6 +33,7 @@ _AT_ONCE = 60
 #: Seconds a query process may be late before it is ended, and seconds it may take to start.
 _GRACE = 1.0
 _STARTUP = 60.0
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +82,30 @@ class SqlEngine:
     Args:
         tables: The tables that can be named, looked up anew for each query.
         limits: Bounds of a query.
+        clock: What queries see as the time; the beginning of 1970 if None.
     """
 
-    def __init__(self, tables: Mapping[str, Table], limits: SqlLimits | None = None) -> None:
+    def __init__(
+        self,
+        tables: Mapping[str, Table],
+        limits: SqlLimits | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         self._tables = tables
+        self._clock = clock
         self.limits = limits or SqlLimits()
         self._session = 0
 
-    def over(self, tables: Mapping[str, Table], *, rows: int | None = None) -> SqlEngine:
-        """Return an engine with the same bounds over other tables, or with another row bound."""
-        limits = self.limits if rows is None else replace(self.limits, rows=rows)
-        return SqlEngine(tables, limits)
+    def over(self, tables: Mapping[str, Table], clock: Clock | None = None) -> SqlEngine:
+        """Return an engine with the same bounds over other tables and another clock."""
+        return SqlEngine(tables, self.limits, clock)
+
+    def bounded(self, rows: int) -> SqlEngine:
+        """Return an engine over the same tables whose results may have so many rows."""
+        other = SqlEngine(self._tables, replace(self.limits, rows=rows), self._clock)
+        # One connection serves both: they name the same tables.
+        other._session = self._session = self._session or next(_SESSIONS)
+        return other
 
     def query(self, sql: str, *, rows: int | None = None) -> SqlResult:
         """Run one read-only statement.
@@ -101,6 +117,7 @@ class SqlEngine:
         Raises:
             ToolError: If the statement is not accepted, fails, or exceeds its bounds.
             MissingDependencyError: If DuckDB or pyarrow is not installed.
+            InfrastructureError: If the query process does not start or cannot load a table.
         """
         if len(sql) > 20_000:
             raise ToolError("A statement has at most 20000 characters.")
@@ -109,7 +126,8 @@ class SqlEngine:
         if not self._session:
             self._session = next(_SESSIONS)
         bound = self.limits.rows if rows is None else max(1, min(rows, self.limits.rows))
-        return _process().query(self._session, dict(self._tables), sql, bound, self.limits)
+        now = self._clock.now if self._clock else _EPOCH
+        return _process().query(self._session, dict(self._tables), sql, bound, self.limits, now)
 
 
 class QueryProcess:
@@ -125,29 +143,31 @@ class QueryProcess:
         self._loaded: dict[int, weakref.ref[Table]] = {}
 
     def query(
-        self, session: int, tables: dict[str, Table], sql: str, rows: int, limits: SqlLimits
+        self,
+        session: int,
+        tables: dict[str, Table],
+        sql: str,
+        rows: int,
+        limits: SqlLimits,
+        now: datetime,
     ) -> SqlResult:
         """Run a statement; see :meth:`SqlEngine.query`."""
         with self._lock:
-            if self._child is None or self._child.poll() is not None:
-                self._start()
+            self._prepare(tables)
+            request = {
+                "load": [],
+                "drop": self._forget(),
+                "session": session,
+                "tables": {name: table.serial for name, table in tables.items()},
+                "sql": sql.encode("utf-8", "replace").decode(),
+                "rows": rows,
+                "bytes": limits.bytes,
+                "seconds": limits.seconds,
+                "memory": limits.memory,
+                "now": now.isoformat(),
+            }
             try:
-                self._load(tables.values())
-                answer, payload = self._ask(
-                    {
-                        "load": [],
-                        "drop": self._forget(),
-                        "session": session,
-                        "tables": {name: table.serial for name, table in tables.items()},
-                        "sql": sql.encode("utf-8", "replace").decode(),
-                        "rows": rows,
-                        "bytes": limits.bytes,
-                        "seconds": limits.seconds,
-                        "memory": limits.memory,
-                    },
-                    [],
-                    limits.seconds + _GRACE,
-                )
+                answer, payload = self._ask(request, [], limits.seconds + _GRACE)
             except (OSError, EOFError):
                 self.stop()
                 raise ToolError(
@@ -158,6 +178,23 @@ class QueryProcess:
             raise ToolError(str(answer["refused"]))
         data = require("pyarrow").ipc.open_stream(payload).read_all()
         return SqlResult(data, bool(answer["more"]))
+
+    def _prepare(self, tables: dict[str, Table]) -> None:
+        """Have a process that holds the tables.
+
+        Raises:
+            InfrastructureError: If that cannot be had; no query is to blame.
+        """
+        for last in (False, True):
+            if self._child is None or self._child.poll() is not None:
+                self._start()
+            try:
+                return self._load(tables.values())
+            except (OSError, EOFError) as error:
+                self.stop()
+                if last:
+                    raise InfrastructureError(f"Tables cannot be loaded: {error!r}") from error
+        raise AssertionError("unreachable")
 
     def stop(self) -> None:
         """End the process, if it runs; the next query starts another."""
@@ -194,7 +231,7 @@ class QueryProcess:
             self.stop()
             raise InfrastructureError("The query process does not start.") from error
 
-    def _load(self, tables: Any) -> None:
+    def _load(self, tables: Iterable[Table]) -> None:
         fresh = {table.serial: table for table in tables if table.serial not in self._loaded}
         serials = list(fresh)
         for start in range(0, len(serials), _AT_ONCE):
@@ -226,7 +263,10 @@ class QueryProcess:
         channel.sendall(body)
         head, size = struct.unpack("!II", _receive(channel, 8))
         answer = json.loads(_receive(channel, head))
-        return answer, _receive(channel, size)
+        payload = _receive(channel, size)
+        if "fault" in answer:
+            raise InfrastructureError(f"The query process failed: {answer['fault']}")
+        return answer, payload
 
 
 def _receive(channel: socket.socket, size: int) -> bytes:

@@ -36,8 +36,17 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
+#: Functions that would show the machine's time; each session has macros of these names instead.
+CLOCK = {
+    "TIMESTAMPTZ": ("now", "current_timestamp", "get_current_timestamp", "transaction_timestamp"),
+    "TIMESTAMP": ("localtimestamp", "current_localtimestamp"),
+    "DATE": ("today", "current_date"),
+    "TIME": ("current_time", "get_current_time", "localtime", "current_localtime"),
+}
+
+
 class Refusal(Exception):
-    """The query is not one that is run here."""
+    """The query is not one that is run here, or it fails."""
 
 
 class Session:
@@ -55,6 +64,10 @@ class Session:
             "SET lock_configuration=true",
         ):
             self.connection.execute(setting)
+        for kind, names in CLOCK.items():
+            for name in names:
+                value = f"CAST(getvariable('episode_clock') AS {kind})"
+                self.connection.execute(f"CREATE MACRO {name}() AS {value}")
         self.tables: dict[str, int] = {}
 
     def show(self, wanted: dict[str, int], held: dict[int, Any]) -> None:
@@ -66,6 +79,17 @@ class Session:
             if name not in self.tables:
                 self.connection.register(name, held[key])
                 self.tables[name] = key
+
+    def forget(self, keys: set[int]) -> None:
+        """Let go of tables that nobody has any more."""
+        for name in [name for name, key in self.tables.items() if key in keys]:
+            self.connection.unregister(name)
+            del self.tables[name]
+
+    def settle(self, now: str) -> None:
+        """Make time and chance of the next query functions of the episode."""
+        self.connection.execute(f"SET VARIABLE episode_clock = TIMESTAMPTZ '{now}'")
+        self.connection.execute("SELECT setseed(0.5)").fetchall()
 
 
 class Worker:
@@ -82,47 +106,77 @@ class Worker:
             request, descriptors = self.receive()
             if request is None:
                 return
-            try:
-                for key, descriptor in zip(request["load"], descriptors, strict=True):
-                    self.held[key] = load(descriptor)
-                payload, more = self.query(request) if "sql" in request else (b"", False)
-                answer: dict[str, Any] = {"more": more}
-            except Refusal as refusal:
-                answer, payload = {"refused": str(refusal)}, b""
-            except MemoryError:
-                answer, payload = {"refused": "The query needs more memory than it may have."}, b""
-            except Exception as error:
-                answer, payload = {"refused": message(error)}, b""
+            answer, payload = self.answer(request, descriptors)
             head = json.dumps(answer).encode()
             self.channel.sendall(struct.pack("!II", len(head), len(payload)) + head)
             self.channel.sendall(payload)
 
+    def answer(
+        self, request: dict[str, Any], descriptors: list[int]
+    ) -> tuple[dict[str, Any], bytes]:
+        """Return what to say to a request: rows, a refusal of the query, or a fault of ours."""
+        try:
+            for key, descriptor in zip(request["load"], descriptors, strict=True):
+                self.held[key] = load(descriptor)
+            payload, more = self.query(request) if "sql" in request else (b"", False)
+        except Refusal as refusal:
+            return {"refused": str(refusal)}, b""
+        except Exception as error:
+            # No query has a part in this: the parent raises it.
+            return {"fault": f"{type(error).__name__}: {error}"[:1500]}, b""
+        return {"more": more}, payload
+
     def receive(self) -> tuple[dict[str, Any] | None, list[int]]:
         """Return the next request and the descriptors that came with it."""
         data, descriptors, _, _ = socket.recv_fds(self.channel, 4, 64)
-        while data and len(data) < 4:
-            data += self.channel.recv(4 - len(data))
-        if not data:
+        head = data + self.exactly(4 - len(data)) if data else b""
+        if len(head) < 4:
             return None, []
-        (length,) = struct.unpack("!I", data)
-        body = bytearray()
-        while len(body) < length:
-            body += self.channel.recv(length - len(body))
-        return json.loads(body), list(descriptors)
+        (length,) = struct.unpack("!I", head)
+        body = self.exactly(length)
+        return (json.loads(body), list(descriptors)) if len(body) == length else (None, [])
+
+    def exactly(self, size: int) -> bytes:
+        """Return so many bytes of the channel; fewer if the parent is gone."""
+        data = bytearray()
+        while len(data) < size:
+            part = self.channel.recv(size - len(data))
+            if not part:
+                break
+            data += part
+        return bytes(data)
 
     def query(self, request: dict[str, Any]) -> tuple[bytes, bool]:
-        """Return the rows of a query as an Arrow stream, and whether there are more."""
-        for key in request["drop"]:
+        """Return the rows of a query as an Arrow stream, and whether there are more.
+
+        Raises:
+            Refusal: If the query is not accepted, fails, or exceeds its bounds.
+        """
+        import duckdb
+
+        gone = set(request["drop"])
+        for key in gone:
             self.held.pop(key, None)
+        for other in self.sessions.values() if gone else ():
+            other.forget(gone)
         session = self.sessions.pop(request["session"], None) or Session(request["memory"])
         self.sessions[request["session"]] = session
         if len(self.sessions) > MAX_SESSIONS:
             self.sessions.popitem(last=False)[1].connection.close()
         session.show(request["tables"], self.held)
+        session.settle(request["now"])
         timer = threading.Timer(request["seconds"], session.connection.interrupt)
         timer.start()
         try:
             return run(session.connection, request)
+        except (duckdb.FatalException, duckdb.InternalException) as error:
+            # The connection is of no more use after these.
+            del self.sessions[request["session"]]
+            raise Refusal(message(error)) from None
+        except duckdb.Error as error:
+            raise Refusal(message(error)) from None
+        except MemoryError:
+            raise Refusal("The query needs more memory than it may have.") from None
         finally:
             timer.cancel()
 
@@ -148,29 +202,40 @@ def run(connection: Any, request: dict[str, Any]) -> tuple[bytes, bool]:
         raise Refusal("Give one statement.")
     if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         raise Refusal("Only queries are run here: SELECT, WITH, DESCRIBE, SUMMARIZE, EXPLAIN.")
-    reader = connection.execute(statements[0]).to_arrow_reader(2048)
-    batches: list[Any] = []
-    rows, size, more = 0, 0, False
-    for batch in reader:
-        room = request["rows"] - rows
-        size += batch.nbytes
-        if size > request["bytes"] and batches:
-            more = True
-            break
-        if size > request["bytes"]:
-            raise Refusal("The first rows of the result are too large; select less of them.")
-        if batch.num_rows > room:
-            batches.append(batch.slice(0, room))
-            more = True
-            break
-        batches.append(batch)
-        rows += batch.num_rows
+    # As a relation, not by execute(): rows are made as they are read, and no more of them.
+    reader = connection.sql(statements[0]).to_arrow_reader(2048)
+    try:
+        batches, more = first_rows(reader, request["rows"], request["bytes"])
+    finally:
+        reader.close()
     table = pa.Table.from_batches(batches, reader.schema)
-    reader.close()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue().to_pybytes(), more
+
+
+def first_rows(reader: Any, most: int, room: int) -> tuple[list[Any], bool]:
+    """Return batches of at most so many rows, and whether there are more."""
+    batches: list[Any] = []
+    rows, size = 0, 0
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return batches, False
+        except OSError as error:
+            # Here the query runs, and this is how Arrow passes on what the database says.
+            raise Refusal(message(error)) from None
+        size += batch.nbytes
+        if size > room and batches:
+            return batches, True
+        if size > room:
+            raise Refusal("The first rows of the result are too large; select less of them.")
+        if batch.num_rows > most - rows:
+            return [*batches, batch.slice(0, most - rows)], True
+        batches.append(batch)
+        rows += batch.num_rows
 
 
 def message(error: Exception) -> str:

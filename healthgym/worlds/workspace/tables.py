@@ -7,6 +7,7 @@ import itertools
 import mmap
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -19,9 +20,10 @@ from healthgym.worlds.workspace.optional import require
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Tables an episode may save, and rows of each.
+#: Tables an episode may save, rows of each, and bytes of all of them.
 MAX_SAVED = 30
 MAX_SAVED_ROWS = 200_000
+MAX_SAVED_BYTES = 256 << 20
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _SERIALS = itertools.count(1)
@@ -75,8 +77,7 @@ class Table:
         one that is handed the descriptor hold it once between them.
         """
         pa = require("pyarrow")
-        folder = "/dev/shm" if sys.platform == "linux" and os.path.isdir("/dev/shm") else None
-        with tempfile.TemporaryFile(dir=folder) as file:
+        with tempfile.TemporaryFile(dir=memory_folder(self.data.nbytes)) as file:
             with pa.ipc.new_file(pa.PythonFile(file, "w"), self.data.schema) as writer:
                 writer.write_table(self.data)
             file.flush()
@@ -89,6 +90,17 @@ class Table:
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state, serial=next(_SERIALS))
+
+
+def memory_folder(size: int) -> str | None:
+    """Return a folder in memory with room for a file of so many bytes; None if there is none.
+
+    Containers often have 64 MB there, less than a large table.
+    """
+    folder = "/dev/shm"
+    if sys.platform != "linux" or not os.path.isdir(folder):
+        return None
+    return folder if shutil.disk_usage(folder).free > 2 * size + (16 << 20) else None
 
 
 class TableStore(Mapping[str, Table]):
@@ -134,6 +146,20 @@ class TableStore(Mapping[str, Table]):
         """Keep a table for the rest of the episode, in place of an earlier one of that name.
 
         Raises:
+            ToolError: If the name is taken by the task or not a name, or there is no room.
+        """
+        self.check_name(name)
+        if table.rows > MAX_SAVED_ROWS:
+            raise ToolError(f"A saved table holds at most {MAX_SAVED_ROWS} rows.")
+        others = (old.data.nbytes for key, old in self._saved.items() if key != name)
+        if table.data.nbytes + sum(others) > MAX_SAVED_BYTES:
+            raise ToolError(f"Saved tables hold at most {MAX_SAVED_BYTES >> 20} MiB in all.")
+        self._saved[name] = table
+
+    def check_name(self, name: str) -> None:
+        """Return if a table may be saved under a name.
+
+        Raises:
             ToolError: If the name is taken by the task or not a name, or there are too many.
         """
         if not _NAME.fullmatch(name):
@@ -142,9 +168,6 @@ class TableStore(Mapping[str, Table]):
             raise ToolError(f"{name!r} is one of the task's tables; choose another name.")
         if len(self._saved) >= MAX_SAVED and name not in self._saved:
             raise ToolError(f"At most {MAX_SAVED} tables can be saved.")
-        if table.rows > MAX_SAVED_ROWS:
-            raise ToolError(f"A saved table holds at most {MAX_SAVED_ROWS} rows.")
-        self._saved[name] = table
 
     def digest(self) -> str:
         """Return a hex digest of the saved tables."""

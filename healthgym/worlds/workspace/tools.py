@@ -109,7 +109,9 @@ class TableTools(Toolset[WorkspaceWorld]):
                  row["min"], row["max"], about)
             )  # fmt: skip
         header = ("column", "type", "empty", "distinct (about)", "min", "max", "meaning")
-        text, _ = table_text(header, rows, width=100)
+        text, shown = table_text(header, rows, width=100)
+        if shown < len(rows):
+            text += f"\n(the first {shown} of {len(rows)} columns; list_tables names them all)"
         return ToolResult(f"{table}: {known.rows} rows. {known.about}\n{text}")
 
     @tool(ToolKind.READ)
@@ -147,7 +149,7 @@ class TableTools(Toolset[WorkspaceWorld]):
                 f"SELECT {group}{name}, count(*) AS n FROM {source} "
                 f"GROUP BY {group}{name} ORDER BY n DESC, {group}{name}"
             )
-        return ToolResult(_shown(self.world.sql.query(query, rows=bound), bound))
+        return ToolResult(_shown(self.world.sql.query(query, rows=bound)))
 
     @tool(ToolKind.READ)
     def sample_rows(
@@ -168,7 +170,7 @@ class TableTools(Toolset[WorkspaceWorld]):
             f"SELECT * FROM (SELECT * FROM {_quote(table)} {condition}) "
             f"USING SAMPLE reservoir({bound} ROWS) REPEATABLE ({seed % 2**31})"
         )
-        return ToolResult(_shown(self.world.sql.query(query, rows=bound), bound))
+        return ToolResult(_shown(self.world.sql.query(query, rows=bound)))
 
     @tool(ToolKind.READ)
     def sql(self, query: str, limit: int = 50) -> ToolResult:
@@ -180,7 +182,7 @@ class TableTools(Toolset[WorkspaceWorld]):
             limit: Rows to show, at most 200.
         """
         bound = max(1, min(limit, SHOWN_ROWS))
-        return ToolResult(_shown(self.world.sql.query(query, rows=bound), bound))
+        return ToolResult(_shown(self.world.sql.query(query, rows=bound)))
 
     @tool(ToolKind.WRITE)
     def save_table(self, name: str, query: str) -> ToolResult:
@@ -191,10 +193,11 @@ class TableTools(Toolset[WorkspaceWorld]):
             query: One SELECT or WITH statement; the result has at most 200000 rows.
         """
         world = self.world
-        found = world.sql.over(world.tables, rows=MAX_SAVED_ROWS).query(query)
+        found = world.sql.bounded(MAX_SAVED_ROWS).query(query)
         if found.more:
             raise ToolError(f"The result has more than {MAX_SAVED_ROWS} rows; select fewer.")
-        if len(set(found.columns)) < len(found.columns):
+        if len({column.lower() for column in found.columns}) < len(found.columns):
+            # To SQL, names that differ in case are the same.
             raise ToolError("Two columns of the result have the same name; rename one with AS.")
         table = Table(found.data)
         old = world.tables.saved.get(name)
@@ -233,25 +236,30 @@ class PythonTools(Toolset[WorkspaceWorld]):
             code: The program.
         """
         box = SandboxedPython(self.limits)
-        result = box.run(code, self.host_functions(), now=self.world.clock.now)
-        parts = [result.output.rstrip("\n"), result.value]
-        if result.error:
-            raise ToolError("\n".join([result.error, *([result.output] if result.output else [])]))
-        return ToolResult("\n".join(part for part in parts if part) or "(nothing was printed)")
+        result = box.run(code, host_functions(self.world), now=self.world.clock.now)
+        return ToolResult(shown_code(result.output, result.value, result.error))
 
-    def host_functions(self) -> dict[str, HostFunction]:
-        """Return what code may call; families may add to it. None of them may change the world."""
-        return {
-            "sql": self._sql,
-            "read_file": self._read,
-            "list_files": lambda: list(self.world.files),
-            "list_tables": lambda: list(self.world.tables),
-        }
 
-    def _sql(self, query: Any) -> list[dict[str, Any]]:
+def shown_code(output: str, value: str, error: str) -> str:
+    """Return what a run of code shows.
+
+    Raises:
+        ToolError: If it ended early, with what it had printed.
+    """
+    if error:
+        raise ToolError("\n".join([error, *([output] if output else [])]))
+    return (
+        "\n".join(part for part in (output.rstrip("\n"), value) if part) or "(nothing was printed)"
+    )
+
+
+def host_functions(world: WorkspaceWorld) -> dict[str, HostFunction]:
+    """Return what code may call. None of it changes the world."""
+
+    def sql(query: Any) -> list[dict[str, Any]]:
         if not isinstance(query, str):
             raise ToolError("sql takes a query as text.")
-        found = self.world.sql.query(query, rows=_PYTHON_ROWS)
+        found = world.sql.query(query, rows=_PYTHON_ROWS)
         if found.more:
             raise ToolError(f"The result has more than {_PYTHON_ROWS} rows; aggregate it in SQL.")
         return [
@@ -259,17 +267,24 @@ class PythonTools(Toolset[WorkspaceWorld]):
             for row in found.rows()
         ]
 
-    def _read(self, path: Any) -> str:
+    def read_file(path: Any) -> str:
         if not isinstance(path, str):
             raise ToolError("read_file takes a path as text.")
-        return self.world.files.read(path)
+        return world.files.read(path)
+
+    return {
+        "sql": sql,
+        "read_file": read_file,
+        "list_files": lambda: list(world.files),
+        "list_tables": lambda: list(world.tables),
+    }
 
 
 def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _shown(found: SqlResult, bound: int) -> str:
+def _shown(found: SqlResult) -> str:
     rows = found.rows()
     text, shown = table_text(found.columns, rows)
     if shown < len(rows) or found.more:

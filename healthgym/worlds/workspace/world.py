@@ -48,7 +48,7 @@ class WorkspaceWorld(World):
         self.files = FileTree(start.files, writable=start.writable)
         self.tables = TableStore(start.tables)
         self.drafts = Drafts(start.drafts)
-        self.sql = SqlEngine(self.tables, limits)
+        self.sql = SqlEngine(self.tables, limits, clock)
 
     def digest(self) -> str:
         """Return a hex digest of what the episode wrote, saved and drafted."""
@@ -63,5 +63,5 @@ class WorkspaceWorld(World):
         other.files = self.files.clone()
         other.tables = self.tables.clone()
         other.drafts = self.drafts.clone()
-        other.sql = self.sql.over(other.tables)
+        other.sql = self.sql.over(other.tables, other.clock)
         return other

@@ -12,7 +12,7 @@ import pytest
 from healthgym.core.episode import Episode
 from healthgym.core.family import EpisodeConfig
 from healthgym.core.seeding import Split
-from healthgym.core.tool import call
+from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Profile
 from healthgym.envs.ehr_data_quality.env import EhrDataQualityEnv
 from healthgym.envs.ehr_data_quality.family import DataQualityFamily
@@ -23,7 +23,6 @@ from healthgym.envs.ehr_data_quality.generator import (
     SyntheticSource,
 )
 from healthgym.envs.ehr_data_quality.ledger import PUBLISHED_LEAKS, Leak
-from healthgym.envs.ehr_data_quality.publish import content_id
 from healthgym.envs.ehr_data_quality.rules import audit_by_rules
 from healthgym.envs.ehr_data_quality.sources import open_source
 from healthgym.envs.ehr_data_quality.task import KINDS, AuditReference, SubType
@@ -74,55 +73,10 @@ def test_oracle_and_rules_solve_what_is_planted(kind: str) -> None:
         assert play(start(kind, index), "rules") == (True, True)
 
 
-def test_flagging_all_patients_pays_only_under_paper() -> None:  # H2
-    for index in range(4):
-        assert play(start("demographic_conflict", index), "prior") == (True, False)
-
-
 def test_flooding_pays_only_under_paper() -> None:  # H1
     outcomes = [play(start("inconsistency", index), "flood") for index in range(6)]
     assert any(paper for paper, _ in outcomes)
     assert not any(strict for _, strict in outcomes)
-
-
-def test_the_tail_lists_added_rows_only_where_the_leak_is_reproduced() -> None:  # H3
-    assert play(start("inconsistency", 0, Leak.APPENDED), "tail")[0]
-    assert play(start("inconsistency", 0), "tail") == (False, False)
-
-
-def rebuild(episode: Episode[Any]) -> set[tuple[str, str]]:
-    """Rows whose id is not the hash of their content, as the published hole finds them."""
-    from healthgym.envs.ehr_data_quality.corpus import TABLES
-    from healthgym.envs.ehr_data_quality.frames import Frame, Text
-
-    found = set()
-    for name in TABLES:
-        data = episode.world.tables[name].data
-        columns: dict[str, Any] = {}
-        for column in data.column_names[1:]:
-            cells = data[column].to_pylist()
-            if any(isinstance(cell, str) for cell in cells):
-                columns[column] = Text.of(cells)
-            elif str(data.schema.field(column).type).startswith("timestamp"):
-                columns[column] = data[column].to_numpy().astype("datetime64[s]")
-            elif str(data.schema.field(column).type) == "double":
-                columns[column] = data[column].to_numpy(zero_copy_only=False)
-            else:
-                columns[column] = np.array([-1 if cell is None else cell for cell in cells])
-        frame = Frame(columns)
-        for row, shown in enumerate(data["_row_id"].to_pylist()):
-            if f"{content_id(name, frame, row):016x}" != shown:
-                found.add((name, shown))
-    return found
-
-
-def test_ids_give_changed_rows_away_only_where_the_leak_is_reproduced() -> None:  # H4
-    leaky = start("impossible_value", 0, Leak.CONTENT_IDS)
-    planted = frozenset().union(*(cluster.anchors for cluster in clusters(leaky)))
-    assert planted <= rebuild(leaky)
-    assert len(rebuild(leaky)) < 2 * len(planted)
-    closed = start("impossible_value", 0)
-    assert len(rebuild(closed)) == closed.task.rows  # every id differs, so none stands out
 
 
 def test_ids_are_distinct_and_unlike_between_tasks() -> None:
@@ -201,16 +155,23 @@ def test_breaking_one_thing_fails_the_check_of_that_name() -> None:
 
 
 def test_progress_is_the_share_found_and_falls_with_false_flags() -> None:
-    episode = start("inconsistency")
-    assert episode.verdict().progress == 0.0
-    first = clusters(episode)[0]
-    table, row = sorted(first.anchors)[0]
-    episode.step(call("flag_rows", table=table, row_ids=[row], reason="x"))
-    share = episode.verdict().progress
-    assert share == pytest.approx(1 / len(clusters(episode)))
+    def handed_in(*actions: ToolCall) -> float:
+        episode = start("inconsistency")
+        for action in actions:
+            assert not episode.step(action).errors
+            # Before that, nothing tells a true flag from a false one.
+            assert episode.verdict().progress == 0.0
+        episode.step(call("submit"))
+        return episode.verdict().progress
+
+    planted = clusters(start("inconsistency"))
+    table, row = sorted(planted[0].anchors)[0]
+    one = call("flag_rows", table=table, row_ids=[row], reason="x")
     query = "SELECT _row_id FROM patients"
-    episode.step(call("flag_query", table="patients", query=query, reason="x"))
-    assert 0 < episode.verdict().progress < share
+    many = call("flag_query", table="patients", query=query, reason="x")
+    assert handed_in() == 0.0
+    assert handed_in(one) == pytest.approx(1 / len(planted))
+    assert 0 < handed_in(one, many) < handed_in(one)
 
 
 def test_flags_are_checked_reviewed_and_taken_back() -> None:

@@ -190,6 +190,68 @@ def test_incomplete_or_damaged_ehrshot(
         read_source(ehrshot)
 
 
+def rewritten(path: Path, name: str, column: Any) -> None:
+    table = parquet.read_table(path)
+    place = table.column_names.index(name)
+    parquet.write_table(table.set_column(place, name, column), path)
+
+
+def test_shards_may_differ_in_types_and_columns(meds: Path) -> None:
+    expected = read_source(meds).cohort.timeline
+    path = meds / "data" / "0.parquet"
+    table = parquet.read_table(path)
+    half = table.num_rows // 2
+    numbered = table.slice(half).append_column("hadm_id", pa.array(["x"] * (len(table) - half)))
+    place = table.column_names.index("code")
+    coded = numbered.column("code").combine_chunks().dictionary_encode()
+    parquet.write_table(numbered.set_column(place, "code", coded), meds / "data" / "1.parquet")
+    parquet.write_table(table.slice(0, half), path)
+    (meds / "data" / "2.parquet").write_bytes(b"")
+    with pytest.raises(DamagedDataError, match=r"2\.parquet"):
+        read_source(meds)
+    (meds / "data" / "2.parquet").unlink()
+    assert read_source(meds).cohort.timeline.content_hash() == expected.content_hash()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("numeric_value", "high", r"0\.parquet, numeric_value is string"),
+        ("time", "2015-01-01", r"0\.parquet, time is string"),
+        ("subject_id", "a", r"0\.parquet holds patients whose id"),
+        ("code", None, "without a code"),
+    ],
+)
+def test_meds_columns_that_are_not_what_they_should_be(
+    meds: Path, name: str, values: Any, message: str
+) -> None:
+    path = meds / "data" / "0.parquet"
+    column = pa.array([values] * parquet.read_table(path).num_rows, pa.string())
+    rewritten(path, name, column)
+    with pytest.raises(DamagedDataError, match=message):
+        read_source(meds)
+
+
+def test_meds_without_a_row(meds: Path) -> None:
+    path = meds / "data" / "0.parquet"
+    parquet.write_table(parquet.read_table(path).slice(0, 0), path)
+    with pytest.raises(MissingDataError, match="no events"):
+        read_source(meds)
+
+
+def test_ehrshot_times_with_fractions_in_the_folder_it_is_unpacked_to(ehrshot: Path) -> None:
+    expected = read_source(ehrshot).cohort.timeline.content_hash()
+    path = ehrshot / "data" / "ehrshot.csv"
+    exact = {"start": pa.timestamp("us"), "end": pa.timestamp("us")}
+    table = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=exact))
+    csv.write_csv(table, path)
+    assert ".000000" in path.read_text()[:500]
+    outer = ehrshot.parent / "outer"
+    outer.mkdir()
+    ehrshot.rename(outer / "EHRSHOT_ASSETS")
+    assert read_source(outer).cohort.timeline.content_hash() == expected
+
+
 def test_missing_folder_names_both_data_sets(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError, match=r"(?s)no folder.*EHRSHOT.*MEDS"):
         EhrEventModellingEnv(source=tmp_path / "none")

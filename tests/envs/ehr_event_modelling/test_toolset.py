@@ -111,6 +111,15 @@ def test_numbers_too_large_become_empty(desk: Any, ask: Any) -> None:
     assert np.isnan(env.episode.world.features["huge"].train).all()
 
 
+@pytest.mark.parametrize("time", ["{}", "strftime({}, '%Y-%m-%d %H:%M:%S')"])
+def test_times_that_differ_in_seconds_are_no_keys(desk: Any, ask: Any, time: str) -> None:
+    env = desk()
+    shifted = time.format("prediction_time + INTERVAL 30 SECOND")
+    query = f"SELECT patient_id, {shifted} AS prediction_time, 0.5 AS probability FROM all_rows"
+    assert "whole minute" in ask(env, "draft_predictions_from_query", query=query)
+    assert env.episode.world.predictions is None
+
+
 def test_predictions_by_query_take_text_times_and_keep_faults(desk: Any, ask: Any) -> None:
     env = desk()
     text = "strftime(prediction_time, '%Y-%m-%d %H:%M:%S')"

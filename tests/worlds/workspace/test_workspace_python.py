@@ -1,25 +1,113 @@
-"""Attempts to get out of the sandbox, or to take more of it than is given."""
+"""Attempts to get out of the sandbox, or to take more of it than is given.
 
+Each has a control: the same code does what it says where nothing holds it back.
+"""
+
+import functools
+import json
 import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from healthgym.core.clock import Clock
 from healthgym.errors import InfrastructureError, ToolError
-from healthgym.worlds.workspace import CodeLimits, CodeResult, SandboxedPython
+from healthgym.testing.leaks import MARKER, find_marker, planted_env
+from healthgym.worlds.workspace import (
+    CodeLimits,
+    CodeResult,
+    PythonTools,
+    SandboxedPython,
+    Table,
+    Workspace,
+    WorkspaceWorld,
+)
 
 pytest.importorskip("pydantic_monty")
+pa = pytest.importorskip("pyarrow")
 
 NOW = datetime(2024, 1, 1, 12, tzinfo=UTC)
+SECRET = "canary-on-the-host"
+
+#: Ways to the host. Each prints or leaves behind something if it works.
+ESCAPES = {
+    "read": "print(open({secret!r}).read())",
+    "read-path": "import pathlib\nprint(pathlib.Path({secret!r}).read_text())",
+    "read-descriptor": "import os\nprint(os.read(os.open({secret!r}, 0), 100))",
+    "list": "import os\nprint(os.listdir({folder!r})[0])",
+    "write": "open({folder!r} + '/w', 'w').write('x')\nprint('done')",
+    "link": "import pathlib\npathlib.Path({folder!r} + '/l').symlink_to({secret!r})\nprint('done')",
+    "link-os": "import os\nos.symlink({secret!r}, {folder!r} + '/o')\nprint('done')",
+    "delete": "import os\nos.unlink({folder!r} + '/victim')\nprint('done')",
+    "environment": "import os\nprint(os.environ['HEALTHGYM_CANARY'])",
+    "environment-get": "import os\nprint(os.getenv('HEALTHGYM_CANARY').upper())",
+    "connect": "import socket\nsocket.create_connection(('127.0.0.1', {port}), 5)\nprint('done')",
+    "download": "from urllib.request import urlopen\nprint(urlopen('file://' + {secret!r}).read())",
+    "fork": "import os\nif not os.fork(): os._exit(0)\nprint('done')",
+    "shell": "import os\nos.system('true')\nprint('done')",
+    "process": "import subprocess\nsubprocess.run(['true'])\nprint('done')",
+    "processes": "import multiprocessing\nprint(multiprocessing.cpu_count())",
+    "thread": "import threading\nthreading.Thread(target=int).start()\nprint('done')",
+    "library": "import ctypes\nprint(ctypes.CDLL(None).getpid())",
+    "signal": "import os\nos.kill(os.getpid(), 0)\nprint('done')",
+    "project": "import healthgym\nprint(healthgym.ids())",
+    "frames": "import sys\nprint(sys._getframe())",
+    "objects": "import gc\nprint(len(gc.get_objects()))",
+    "import": "print(__import__('os').getpid())",
+    "subclasses": "print(().__class__.__bases__[0].__subclasses__())",
+    "globals": "print((lambda: 0).__globals__)",
+    "host-function": "print(add.func.__globals__)",
+    "host-builtins": "print(add.func.__globals__['__builtins__'])",
+    "host-arguments": "print(add.keywords, add.args)",
+    "eval": "print(eval('__import__(\"os\").getpid()'))",
+    "exec": "exec('import os\\nprint(os.getpid())')",
+    "mro": "print(type(add).__mro__[-1].__subclasses__())",
+    "format": "print('{{0.func.__globals__}}'.format(add))",
+}
+
+#: Code that takes too much, and a modest form of it.
+GREED = {
+    "loop": ("while True: pass", "n = 0\nwhile n < 9: n += 1"),
+    "recursion": ("def f(n): return f(n + 1)\nf(0)", "def f(n): return n and f(n - 1)\nf(50)"),
+    "list": ("x = [0] * 10**10", "x = [0] * 10**3"),
+    "growth": ("x = []\nwhile True: x.append('a' * 10**6)", "x = []\nx.append('a' * 10**6)"),
+    "power": ("x = 2 ** (10 ** 9)", "x = 2 ** 9"),
+    "text": ("x = 'a' * 10**11", "x = 'a' * 10**4"),
+    "doubling": ("x = 'a'\nwhile True: x = x + x", "x = 'a' + 'a'"),
+    "output": ("while True: print('x' * 1000)", "print('x' * 1000)"),
+    "calls": ("while True: add(1, 2)", "for _ in range(50): add(1, 2)"),
+    "sorting": ("sorted(range(10**9))", "sorted(range(10**3))"),
+    "nesting": ("def f(): return [f()]\nf()", "[[[[0]]]]"),
+    "comprehension": ("x = {i: i for i in range(10**9)}", "x = {i: i for i in range(9)}"),
+    "argument": ("add('a' * 10**11, '')", "add('a' * 10**3, '')"),
+}
+SMALL = CodeLimits(seconds=1.0, memory=64 << 20, output=2_000, calls=50)
+
+
+def add(a, b):  # type: ignore[no-untyped-def]
+    return a + b
 
 
 def run(code: str, *, limits: CodeLimits | None = None, **functions: object) -> CodeResult:
     return SandboxedPython(limits).run(code, functions, now=NOW)  # type: ignore[arg-type]
 
 
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[dict[str, object]]:
+    secret = tmp_path / "secret.txt"
+    secret.write_text(SECRET)
+    (tmp_path / "victim").write_text("x")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield {"secret": str(secret), "folder": str(tmp_path), "port": server.getsockname()[1]}
+
+
 def test_code_runs_and_calls_what_it_is_given() -> None:
-    result = run("print(add(2, 3))\n[x * x for x in range(3)]", add=lambda a, b: a + b)
+    result = run("print(add(2, 3))\n[x * x for x in range(3)]", add=add)
     assert (result.output, result.value, result.error) == ("5\n", "[0, 1, 4]", "")
 
 
@@ -34,78 +122,98 @@ def test_runs_share_nothing() -> None:
     assert "NameError" in run("kept").error
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "open('/etc/passwd').read()",
-        "open('/tmp/healthgym-escape', 'w').write('x')",
-        "import pathlib\npathlib.Path('/etc/passwd').read_text()",
-        "import pathlib\npathlib.Path('/tmp/healthgym-link').symlink_to('/etc/passwd')",
-        "import os\nos.listdir('/')",
-        "import os\nos.environ['PATH']",
-        "import os\nos.getenv('PATH').upper()",
-        "import os\nos.fork()",
-        "import os\nos.system('id')",
-        "import os\nos.symlink('/etc/passwd', 'x')",
-        "import subprocess",
-        "import socket",
-        "import urllib.request",
-        "import ctypes",
-        "import multiprocessing",
-        "import threading",
-        "import healthgym",
-        "import sys\nsys._getframe()",
-        "import gc\ngc.get_objects()",
-        "__import__('os').system('id')",
-        "().__class__.__bases__[0].__subclasses__()",
-        "(lambda: 0).__globals__",
-        "add.__globals__['__builtins__']",
-        "add.__self__",
-        "add.func",
-        'eval(\'__import__("os").listdir("/")\')',
-    ],
-)
-def test_no_way_to_the_host(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HEALTHGYM_CANARY", "canary-in-the-environment")
-    result = run(code, add=lambda a, b: a + b)
+@pytest.mark.parametrize("name", ESCAPES)
+def test_no_way_to_the_host(
+    name: str, host: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEALTHGYM_CANARY", SECRET)
+    before = sorted(os.listdir(str(host["folder"])))
+    result = run(ESCAPES[name].format(**host), add=functools.partial(add))
     assert result.error
-    assert "root:" not in result.output + result.value
-    assert not Path("/tmp/healthgym-escape").exists()
-    assert not Path("/tmp/healthgym-link").is_symlink()
+    assert not result.output
+    assert SECRET not in result.error
+    assert sorted(os.listdir(str(host["folder"]))) == before
+
+
+def test_each_way_leads_to_the_host_where_there_is_no_sandbox(host: dict[str, object]) -> None:
+    program = (
+        "import functools, io, json, contextlib, sys\n"
+        "def plus(a, b): return a + b\n"
+        "closed = []\n"
+        "for name, code in json.loads(sys.argv[1]).items():\n"
+        "    try:\n"
+        "        with contextlib.redirect_stdout(io.StringIO()) as out:\n"
+        "            exec(code, {'add': functools.partial(plus)})\n"
+        "        worked = bool(out.getvalue())\n"
+        "    except BaseException:\n"
+        "        worked = False\n"
+        "    closed += [] if worked else [name]\n"
+        "print(json.dumps(closed))"
+    )
+    codes = {name: code.format(**host) for name, code in ESCAPES.items()}
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, json.dumps(codes)],
+        env={**os.environ, "HEALTHGYM_CANARY": SECRET},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(found.stdout.splitlines()[-1]) == []
 
 
 def test_the_environment_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HEALTHGYM_CANARY", "canary-in-the-environment")
+    monkeypatch.setenv("HEALTHGYM_CANARY", SECRET)
     result = run("import os\nprint(dir(os))\nprint(os.getenv('HEALTHGYM_CANARY'))")
-    assert "canary-in-the" not in result.output + result.value
+    assert SECRET not in result.output + result.value
+
+
+@pytest.mark.parametrize("name", GREED)
+def test_endless_and_greedy_code_is_stopped(name: str) -> None:
+    greedy, modest = GREED[name]
+    result = run(greedy, limits=SMALL, add=add)
+    assert result.error
+    assert len(result.output) < 3_000
+    assert run(modest, limits=SMALL, add=add).error == ""
+
+
+def test_endless_output_is_the_same_each_time() -> None:
+    results = [run(GREED["output"][0], limits=SMALL) for _ in range(2)]
+    assert results[0] == results[1]
+    assert results[0].output.endswith("(more was printed)")
+
+
+def test_a_search_that_backtracks_is_stopped_or_ends() -> None:
+    result = run("import re\nre.match('(a*)*b', 'a' * 40)", limits=SMALL)
+    assert len(result.error) < 4_000
+    assert run("1 + 1", limits=SMALL).value == "2"
+
+
+def test_the_number_of_calls_is_bounded() -> None:
+    code = "n = 0\nfor _ in range({}):\n    add(1, 2)\nn"
+    assert run(code.format(50), limits=SMALL, add=add).value == "0"
+    assert run(code.format(51), limits=SMALL, add=add).error
 
 
 @pytest.mark.parametrize(
     "code",
     [
-        "while True: pass",
-        "def f(n): return f(n + 1)\nf(0)",
-        "x = [0] * 10**10",
-        "x = []\nwhile True: x.append('a' * 10**6)",
-        "2 ** (10 ** 9)",
-        "'a' * 10**11",
-        "x = 'a'\nwhile True: x = x + x",
-        "while True: print('x' * 1000)",
-        "while True: add(1, 2)",
-        "import re\nre.match('(a*)*b', 'a' * 40)",
-        "sorted(range(10**9))",
+        "'x' * 10**6",
+        "2 ** 100_000",  # a number of more digits than Python writes
+        "x = []\nfor _ in range(100_000): x = [x]\nx",
+        "x = []\nx.append(x)\nx",
+        "raise ValueError('x' * 10**6)",
+        "'\ud800'",
+        "print('\\ud800')",
+        "a\0b",
+        "(" * 10_000 + ")" * 10_000,
+        "-" * 100_000 + "1",
+        "x" * 300_000,
     ],
 )
-def test_endless_and_greedy_code_is_stopped(code: str) -> None:
-    limits = CodeLimits(seconds=1.0, memory=64 << 20, output=2_000, calls=50)
-    result = run(code, limits=limits, add=lambda a, b: a + b)
-    assert len(result.output) < 3_000
-    assert result.error or "re.match" in code
-    assert run("1 + 1").value == "2"
-
-
-def test_a_huge_value_is_cut() -> None:
-    assert len(run("'x' * 10**6", limits=CodeLimits(output=500)).value) < 600
+def test_no_value_and_no_source_breaks_the_host(code: str) -> None:
+    result = run(code, limits=CodeLimits(output=500))
+    assert len(result.value) < 600
+    assert len(result.error) < 4_000
 
 
 def test_mistakes_in_host_functions_are_seen_and_ours_are_raised() -> None:
@@ -115,9 +223,90 @@ def test_mistakes_in_host_functions_are_seen_and_ours_are_raised() -> None:
     def fail() -> None:
         raise InfrastructureError("disk is gone")
 
+    def bug() -> object:
+        return {}["missing"]
+
     assert "no such table" in run("refuse()", refuse=refuse).error
-    with pytest.raises(InfrastructureError):
-        run("try:\n    fail()\nexcept Exception:\n    pass", fail=fail)
+    assert "argument" in run("refuse(1)", refuse=refuse).error
+    assert "argument" in run("refuse(x=1)", refuse=refuse).error
+    for function in (fail, bug):
+        with pytest.raises(InfrastructureError):
+            run("try:\n    f()\nexcept Exception:\n    pass", f=function)
+
+
+@pytest.fixture
+def tools() -> PythonTools:
+    start = Workspace(
+        {"README.md": "one two"}, {"t": Table(pa.table({"id": ["a", "b"]}))}, writable=("out/",)
+    )
+    return PythonTools(WorkspaceWorld(start, Clock(NOW)))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "sql('COPY t TO \\'/tmp/healthgym-escape.csv\\'')",
+        "sql('DROP VIEW t')",
+        "sql('SELECT * FROM read_text(\\'/etc/passwd\\')')",
+        "sql('SELECT 1; SELECT 2')",
+        "sql('x' * 30_000)",
+        "sql(1)",
+        "sql(['SELECT 1'])",
+        "sql('SELECT 1', rows=10**9)",
+        "sql('SELECT * FROM range(1000000)')",
+        "read_file('../../etc/passwd')",
+        "read_file('/etc/passwd')",
+        "read_file('a\\0b')",
+        "read_file('x' * 100_000)",
+        "read_file(None)",
+        "list_files('/')",
+        "write_file('out/x', 'y')",
+        "sql.__self__",
+        "read_file.__globals__",
+    ],
+)
+def test_host_functions_cannot_be_abused(tools: PythonTools, code: str) -> None:
+    before = tools.world.digest()
+    with pytest.raises(ToolError) as caught:
+        tools.run_python(code)
+    assert "root:" not in str(caught.value)
+    assert len(str(caught.value)) < 5_000
+    assert tools.world.digest() == before
+
+
+def test_host_functions_answer_what_is_asked(tools: PythonTools) -> None:
+    code = "print(sql('SELECT count(*) AS n FROM t'), read_file('README.md'), list_files())"
+    assert tools.run_python(code).text == "[{'n': 2}] one two ['README.md']"
+    assert tools.run_python("list_tables()").text == "['t']"
+
+
+#: Looks at everything code can reach, and shows what a marker would be in.
+HUNT = """
+for path in list_files():
+    print([line for line in read_file(path).split('\\n') if MARK in line or DIGITS in line])
+for name in list_tables():
+    for row in sql('SELECT * FROM ' + name + ' LIMIT 3000'):
+        if MARK in str(row) or DIGITS in str(row):
+            print(row)
+try:
+    print(sorted(globals()))
+except NameError:
+    print('no globals')
+""".replace("MARK", f"'{MARKER[:6]}' + '{MARKER[6:]}'").replace("DIGITS", "'918' + '273645'")
+
+
+def test_the_reference_is_out_of_reach() -> None:
+    env = planted_env("HealthAgent/EhrDataQuality-v0")
+    env.reset(options={"index": 0})
+    observation = env.step({"name": "run_python", "arguments": {"code": HUNT}})[0]
+    assert "Error" not in observation
+    assert find_marker(observation) == ""
+
+
+def test_what_is_in_a_file_would_have_been_found() -> None:
+    start = Workspace({"notes.txt": f"found {MARKER}"})
+    tools = PythonTools(WorkspaceWorld(start, Clock(NOW)))
+    assert find_marker(tools.run_python(HUNT).text) == MARKER
 
 
 def test_no_process_of_ours_runs_the_code() -> None:

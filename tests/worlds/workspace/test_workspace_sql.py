@@ -1,12 +1,17 @@
 """Queries: what they answer, what they may not do, and what they may not cost."""
 
-from datetime import UTC, datetime
+import os
+import socket
+import tempfile
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from healthgym.core.clock import Clock
-from healthgym.errors import ToolError
-from healthgym.worlds.workspace import SqlEngine, SqlLimits, Table, Workspace, WorkspaceWorld
+from healthgym.errors import InfrastructureError, ToolError
+from healthgym.worlds.workspace import SqlEngine, SqlLimits, Table, Workspace, WorkspaceWorld, sql
+from healthgym.worlds.workspace.sql_worker import Worker
+from healthgym.worlds.workspace.tables import MAX_SAVED_BYTES
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
@@ -102,14 +107,97 @@ def test_time_and_memory_are_bounded(table: Table, query: str) -> None:
 
 
 def test_a_query_process_that_dies_is_replaced(world: WorkspaceWorld) -> None:
-    from healthgym.worlds.workspace import sql
-
     world.sql.query("SELECT 1")
     process = sql._process()
     assert process._child is not None
     process._child.kill()
     process._child.wait()
     assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT nope FROM t",
+        "SELECT * FROM nope",
+        "SELEC 1",
+        "SELECT id::INT FROM t",
+        "SELECT error('own words')",
+        "SELECT CASE WHEN range = 9000 THEN error('late') ELSE 1 END FROM range(20000)",
+    ],
+)
+def test_a_failing_query_is_the_agents_mistake(world: WorkspaceWorld, query: str) -> None:
+    with pytest.raises(ToolError):
+        world.sql.query(query)
+    assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
+
+
+def test_a_table_that_cannot_be_loaded_is_our_fault(
+    world: WorkspaceWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(Table):
+        def open_shared(self) -> int:
+            with tempfile.TemporaryFile() as file:
+                file.write(b"no Arrow file")
+                file.flush()
+                return os.dup(file.fileno())
+
+    broken = SqlEngine({"t": Broken(pa.table({"id": ["a"]}))})
+    for _ in range(2):  # and it is not taken for loaded afterwards
+        with pytest.raises(InfrastructureError, match="query process failed"):
+            broken.query("SELECT 1 FROM t")
+
+    class Full(Table):
+        def open_shared(self) -> int:
+            raise OSError("no space left")
+
+    with pytest.raises(InfrastructureError, match="no space left"):
+        SqlEngine({"t": Full(pa.table({"id": ["a"]}))}).query("SELECT 1 FROM t")
+    assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
+
+
+def test_what_the_worker_cannot_do_is_no_refusal_of_the_query() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        worker = Worker(theirs)
+        request = {
+            "load": [], "drop": [], "session": 1, "tables": {"t": 7}, "sql": "SELECT 1",
+            "rows": 5, "bytes": 100, "seconds": 1.0, "memory": 1 << 26, "now": "2024-01-01",
+        }  # fmt: skip
+        assert "fault" in worker.answer(request, [])[0]  # nobody gave it table 7
+        assert worker.answer(request | {"tables": {}, "bytes": 1000}, []) != ({}, b"")
+        assert "refused" in worker.answer(request | {"tables": {}, "sql": "SELECT x"}, [])[0]
+        assert worker.answer(request | {"tables": {}, "bytes": 1000}, [])[0] == {"more": False}
+
+
+def test_a_worker_ends_when_its_parent_is_gone_in_the_middle() -> None:
+    for sent in (b"", b"\0\0", b"\0\0\0\x10{"):
+        ours, theirs = socket.socketpair()
+        with theirs:
+            ours.sendall(sent)
+            ours.close()
+            assert Worker(theirs).receive() == (None, [])
+
+
+def test_time_and_chance_are_the_episodes(world: WorkspaceWorld) -> None:
+    query = "SELECT now(), current_date, random(), uuid(), (SELECT id FROM t USING SAMPLE 1)"
+    first = world.sql.query(query).rows()
+    assert first == world.clone().sql.query(query).rows()
+    assert first[0][0] == datetime(2024, 1, 1, tzinfo=UTC)
+    assert str(first[0][1]) == "2024-01-01"
+    world.clock.advance(timedelta(days=1))
+    assert world.sql.query("SELECT today()").rows()[0][0] == date(2024, 1, 2)
+
+
+def test_saved_tables_are_bounded(world: WorkspaceWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("healthgym.worlds.workspace.tables.MAX_SAVED_BYTES", 1000)
+    assert MAX_SAVED_BYTES > 1000
+    world.tables.save("small", Table(pa.table({"n": [1] * 100})))
+    with pytest.raises(ToolError, match="at most"):
+        world.tables.save("more", Table(pa.table({"n": [1] * 100})))
+    world.tables.save("small", Table(pa.table({"n": [2] * 100})))  # in place of the first
+    with pytest.raises(ToolError, match="small letters"):
+        world.tables.save("No Name", Table(pa.table({"n": [1]})))
 
 
 def test_saved_tables_belong_to_one_world(world: WorkspaceWorld) -> None:
@@ -140,12 +228,15 @@ def test_files_are_paged_searched_and_kept_inside() -> None:
     assert (page.lines[0], len(page.lines), page.after) == ("200", 50, 0)
     assert world.files.search("24 x")[1] == 0
     assert world.files.search("249")[0][0].line == 250
-    for path in ("../etc/passwd", "/../x", "docs/../../x", "a\0b", ""):
+    for path in ("../etc/passwd", "/../x", "docs/../../x", "a\0b", "", "x" * 1000):
         with pytest.raises(ToolError):
             world.files.read(path)
     with pytest.raises(ToolError):
         world.files.write("docs/a.txt", "changed")
     twin, before = world.clone(), world.digest()
     world.files.write("out/x.yaml", "a: 1")
+    for path in ("out/x.yaml/y", "out"):  # a file is no folder, a folder no file
+        with pytest.raises(ToolError):
+            world.files.write(path, "changed")
     assert world.files.read("/out/x.yaml") == "a: 1"
     assert twin.digest() == before != world.digest()

@@ -1,0 +1,351 @@
+"""Runs code in a box, and answers what it asks."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import pickle
+import selectors
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import IO, Any
+
+from healthgym.errors import InfrastructureError, ToolError
+from healthgym.worlds.workspace.box.command import BOX_UID, BoxLimits, Identity, command
+from healthgym.worlds.workspace.box.runtime import Runtime
+from healthgym.worlds.workspace.box.seccomp import seccomp_filter
+from healthgym.worlds.workspace.python import HostFunction, Printed, call_host
+
+#: Largest request to a host function, in bytes, and seconds a box may take to start and to end.
+_MAX_CALL = 1 << 20
+_STARTUP = 10.0
+_TICK = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class BoxRun:
+    """What came of a run.
+
+    Attributes:
+        output: What was printed.
+        value: The value of the last expression, as text; empty if there is none.
+        error: Why the run ended early; empty if it did not.
+        table: Columns of the table that was asked for, as the code gave them: nothing about them
+            is checked but that they are lists.
+    """
+
+    output: str
+    value: str = ""
+    error: str = ""
+    table: Mapping[str, list[Any]] | None = None
+
+
+class Box:
+    """Runs programs, each in a container of its own.
+
+    Args:
+        bwrap: Path of bubblewrap.
+        runtime: The interpreter's files.
+        identity: How boxed code becomes nobody.
+        limits: Bounds of a run.
+    """
+
+    def __init__(
+        self, bwrap: str, runtime: Runtime, identity: Identity, limits: BoxLimits | None = None
+    ) -> None:
+        self.bwrap = bwrap
+        self.runtime = runtime
+        self.identity = identity
+        self.limits = limits or BoxLimits()
+
+    def run(
+        self,
+        code: str,
+        functions: Mapping[str, HostFunction],
+        *,
+        tables: Mapping[str, Path] | None = None,
+        seed: int = 0,
+        wants_table: bool = False,
+    ) -> BoxRun:
+        """Run code that may read some tables and call the given functions.
+
+        Args:
+            code: The source.
+            functions: What it may call, by name, with JSON arguments. A :class:`ToolError`, and
+                arguments that a function does not take, become a ``ValueError`` in the box; any
+                other error is ours and is raised here.
+            tables: Arrow files by the name of the table.
+            seed: Seed of its random numbers.
+            wants_table: Whether the variable ``result`` is to be handed back.
+
+        Raises:
+            InfrastructureError: If the box does not start, or a host function fails.
+        """
+        request = {
+            "code": code,
+            "functions": sorted(functions),
+            "limits": self.limits.rlimits(),
+            "seed": seed,
+            "uid": BOX_UID if self.identity is Identity.DROPPED else 0,
+            "wants_table": wants_table,
+        }
+        with ExitStack() as stack:
+            running = _Running(self.limits, dict(functions), stack)
+            running.start(self, tables or {}, stack)
+            running.send(request)
+            return running.serve(wants_table)
+
+
+@dataclass
+class _Running:
+    """One run: its process, its channels, and how much of everything it has had."""
+
+    limits: BoxLimits
+    functions: dict[str, HostFunction]
+    stack: ExitStack
+    asked: bytearray = field(default_factory=bytearray)
+    owed: bytearray = field(default_factory=bytearray)
+    calls: int = 0
+    begun: float = 0.0
+    done: dict[str, Any] | None = None
+    error: str = ""
+
+    def start(self, box: Box, tables: Mapping[str, Path], stack: ExitStack) -> None:
+        (ask, asks), (answers, answer), (status, reports) = (_pipe(stack) for _ in range(3))
+        filter_at, runner_at = (_holding(text, stack) for text in (seccomp_filter(), _runner()))
+        theirs = (asks, answers, reports, filter_at, runner_at)
+        line = command(
+            box.bwrap,
+            box.runtime,
+            box.identity,
+            tables=tables,
+            descriptors=(asks.fileno(), answers.fileno()),
+            filter_at=filter_at.fileno(),
+            runner_at=runner_at.fileno(),
+            status_at=reports.fileno(),
+            limits=self.limits,
+        )
+        try:
+            self.child = subprocess.Popen(
+                line, pass_fds=[file.fileno() for file in theirs], stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0, env={}, cwd="/",
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise InfrastructureError(f"The box does not start: {error}") from error
+        stack.callback(self.stop)
+        for file in theirs:
+            file.close()
+        assert self.child.stdout is not None
+        self.printed = Printed(self.limits.output)
+        # One decoder for all: a character may come in two parts.
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.ask, self.answer, self.status = (f.fileno() for f in (ask, answer, status))
+        self.out = self.child.stdout.fileno()
+        for descriptor in (self.ask, self.answer, self.status, self.out):
+            os.set_blocking(descriptor, False)
+
+    def stop(self) -> None:
+        self.child.kill()
+        self.child.wait()
+        if self.child.stdout is not None:
+            self.child.stdout.close()
+
+    def send(self, message: object) -> None:
+        body = pickle.dumps(message, protocol=4)
+        self.owed += struct.pack("!I", len(body)) + body
+
+    def serve(self, wants_table: bool) -> BoxRun:
+        """Answer until the program is done, has had enough, or is gone."""
+        born = time.monotonic()
+        watch = _Watch(self.status, self.limits.files)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.ask, selectors.EVENT_READ)
+            selector.register(self.out, selectors.EVENT_READ)
+            while selector.get_map() and not self.error:
+                self._offer(selector)
+                ready = {key.fd: events for key, events in selector.select(_TICK)}
+                if self.out in ready and not self._print():
+                    selector.unregister(self.out)
+                if self.ask in ready and not self._listen(wants_table):
+                    selector.unregister(self.ask)
+                if self.done is not None or not self.begun:
+                    # It is starting, or ending: that is ours to wait for, within reason.
+                    if time.monotonic() > max(born, self.begun) + self.limits.seconds + _STARTUP:
+                        break
+                elif time.monotonic() > self.begun + self.limits.seconds:
+                    self.error = _late(self.limits)
+                elif watch.exceeded():
+                    self.error = f"The code made more than {self.limits.files} files."
+        return self._finish(wants_table)
+
+    def _offer(self, selector: selectors.BaseSelector) -> None:
+        """Write as much of what is owed as the program takes."""
+        try:
+            while self.owed:
+                count = os.write(self.answer, bytes(self.owed[: 1 << 16]))
+                del self.owed[:count]
+        except BlockingIOError:
+            if self.answer not in selector.get_map():
+                selector.register(self.answer, selectors.EVENT_WRITE)
+            return
+        except BrokenPipeError:
+            self.owed.clear()
+        if self.answer in selector.get_map():
+            selector.unregister(self.answer)
+
+    def _print(self) -> bool:
+        data = os.read(self.out, 1 << 16)
+        self.printed("stdout", self.decoder.decode(data, final=not data))
+        return bool(data)
+
+    def _listen(self, wants_table: bool) -> bool:
+        """Take in what the program asks; return whether more may come."""
+        data = os.read(self.ask, 1 << 16)
+        self.asked += data
+        bound = (self.limits.result if wants_table else 0) + _MAX_CALL
+        while len(self.asked) >= 4 and self.done is None:
+            (size,) = struct.unpack("!I", self.asked[:4])
+            if size > bound:
+                self.error = f"What the code hands out is larger than {bound >> 20} MiB."
+                return False
+            if len(self.asked) < 4 + size:
+                break
+            body = bytes(self.asked[4 : 4 + size])
+            del self.asked[: 4 + size]
+            self._take(body)
+        return bool(data)
+
+    def _take(self, body: bytes) -> None:
+        try:
+            message = json.loads(body)
+            if "begin" in message and not self.begun:
+                self.begun = time.monotonic()
+                return
+            if "done" in message:
+                self.done = dict(message["done"])
+                # Nothing more is expected of it, whatever it would still do. What it printed
+                # remains to be read.
+                self.child.kill()
+                return
+            name = str(message["call"])
+            arguments, options = list(message["args"]), dict(message["kwargs"])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            self.error = "The code broke the channel to its host functions."
+            return
+        self.calls += 1
+        if self.calls > self.limits.calls:
+            self.error = f"The code called more than {self.limits.calls} host functions."
+        elif self.owed:
+            # An honest program waits for one answer before it asks again.
+            self.error = "The code broke the channel to its host functions."
+        else:
+            before = time.monotonic()
+            self.send(self._call(name, arguments, options))
+            # What our own functions take is not the code's.
+            self.begun += time.monotonic() - before
+
+    def _call(self, name: str, arguments: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+        if name not in self.functions:
+            return {"error": f"There is no host function {name[:40]!r}."}
+        try:
+            return {"value": call_host(name, self.functions[name], arguments, options)}
+        except ToolError as error:
+            return {"error": str(error)}
+
+    def _finish(self, wants_table: bool) -> BoxRun:
+        if self.error or self.done is not None:
+            self.child.kill()
+        try:
+            code = self.child.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            # It closed its ends and lives on.
+            self.child.kill()
+            code = self.child.wait()
+        output = self.printed.text()
+        if self.error:
+            return BoxRun(output, error=self.error)
+        if self.done is None:
+            if not self.begun:
+                raise InfrastructureError(f"The box does not start: {output[:500]}")
+            return BoxRun(output, error=_ended(code, self.limits))
+        table = self.done.get("table")
+        if not isinstance(table, dict) or not all(isinstance(c, list) for c in table.values()):
+            table = None
+        value, error = (_text(self.done.get(key)) for key in ("value", "error"))
+        if wants_table and not error and table is None:
+            error = "The code handed back no table."
+        value = value if len(value) <= self.limits.output else f"{value[: self.limits.output]}…"
+        return BoxRun(output, value, error[-3_000:], table)
+
+
+class _Watch:
+    """Counts the files of a running box: a size limits what they hold, not how many there are."""
+
+    def __init__(self, status: int, most: int) -> None:
+        self._status = status
+        self._most = most
+        self._folder = ""
+        self._next = 0.0
+
+    def exceeded(self) -> bool:
+        """Return whether there are too many."""
+        if time.monotonic() < self._next:
+            return False
+        self._next = time.monotonic() + _TICK
+        try:
+            if not self._folder:
+                # One line of JSON, which bubblewrap writes at once.
+                text = os.read(self._status, 4096).split(b"\n")[0]
+                self._folder = f"/proc/{int(json.loads(text)['child-pid'])}/root/work"
+            found = os.statvfs(self._folder)
+        except (OSError, ValueError, KeyError):
+            return False
+        return found.f_files - found.f_ffree > self._most
+
+
+def _pipe(stack: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
+    out, into = os.pipe()
+    return (
+        stack.enter_context(open(out, "rb", buffering=0)),
+        stack.enter_context(open(into, "wb", buffering=0)),
+    )
+
+
+def _holding(data: bytes, stack: ExitStack) -> IO[bytes]:
+    """Return an open file without a name that holds the data, from its beginning."""
+    file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+    file.write(data)
+    file.seek(0)
+    return file
+
+
+def _runner() -> bytes:
+    return resources.files(__package__).joinpath("runner.py").read_bytes()
+
+
+def _text(value: object) -> str:
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _late(limits: BoxLimits) -> str:
+    return f"TimeoutError: the code ran for more than {limits.seconds:g} seconds."
+
+
+def _ended(code: int, limits: BoxLimits) -> str:
+    number = code - 128 if code > 128 else -code
+    if number in (signal.SIGXCPU, signal.SIGKILL):
+        return _late(limits)
+    return (
+        "The code ended its own process, broke the interpreter or needed more than "
+        f"{limits.memory >> 20} MiB."
+    )

@@ -1,0 +1,154 @@
+"""The command line that makes a box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from healthgym.worlds.workspace.box.runtime import Runtime
+
+#: The identity of boxed code where the host's root starts it. No account has it.
+BOX_UID = 64_321
+_NOBODY = "65534"
+
+
+class Identity(StrEnum):
+    """How boxed code becomes nobody."""
+
+    #: bwrap runs as root without a user namespace, and the runner takes an unused user id: the
+    #: kernel does not count the processes of its first user, whatever a namespace calls it.
+    DROPPED = "dropped"
+    #: bwrap makes a user namespace in which the caller is nobody.
+    MAPPED = "mapped"
+
+
+@dataclass(frozen=True, slots=True)
+class BoxLimits:
+    """Bounds of a run.
+
+    Attributes:
+        seconds: Time the code itself may run, on the clock and of one processor.
+        memory: Address space of its process, in bytes; libraries and mapped tables count.
+        disk: Size of its work folder, in bytes.
+        files: Files and folders it may have there at a time.
+        threads: Threads it may have.
+        output: Characters it may print; what is beyond is dropped.
+        result: Size of the table it hands back, in bytes as JSON.
+        calls: Host functions it may call.
+    """
+
+    seconds: float = 20.0
+    memory: int = 3 << 30
+    disk: int = 64 << 20
+    files: int = 1_000
+    threads: int = 16
+    output: int = 10_000
+    result: int = 16 << 20
+    calls: int = 200
+
+    def rlimits(self) -> dict[str, int]:
+        """Return the kernel's limits by name."""
+        return {
+            "AS": self.memory,
+            "CPU": max(1, round(self.seconds) + 1),
+            "FSIZE": self.disk,
+            "NOFILE": 64,
+            "NPROC": self.threads,
+            "CORE": 0,
+            "MEMLOCK": 0,
+            "MSGQUEUE": 0,
+            "SIGPENDING": 64,
+        }
+
+
+def command(
+    bwrap: str,
+    runtime: Runtime,
+    identity: Identity,
+    *,
+    tables: Mapping[str, Path],
+    descriptors: tuple[int, int],
+    filter_at: int,
+    runner_at: int,
+    status_at: int,
+    limits: BoxLimits,
+) -> list[str]:
+    """Return the command that runs the runner in a box.
+
+    The box's root is empty and read-only but for what is listed here: the interpreter, the standard
+    library without its site-packages, two packages, the shared libraries these load, three devices,
+    the task's tables, and a work folder in memory.
+
+    Args:
+        bwrap: Path of bubblewrap.
+        runtime: The interpreter's files.
+        identity: How the code becomes nobody.
+        tables: Arrow files by the name of the table.
+        descriptors: On which the runner asks, and on which it is answered.
+        filter_at: Descriptor of the seccomp filter.
+        runner_at: Descriptor of the runner's text.
+        status_at: Descriptor on which bubblewrap tells the box's process id.
+        limits: Bounds of the run.
+    """
+    line = [bwrap]
+    if identity is Identity.DROPPED:
+        line += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+        line += ["--unshare-cgroup-try", "--cap-drop", "ALL"]
+        line += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        line += ["--unshare-all", "--uid", _NOBODY, "--gid", _NOBODY, "--cap-drop", "ALL"]
+    line += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "box"]
+    for name, value in _environment(limits).items():
+        line += ["--setenv", name, value]
+    version = Path(runtime.stdlib).name
+    # Made here, for bubblewrap makes them readable for its own user alone.
+    folders = ["/box", "/box/bin", "/box/lib", "/box/shared", "/box/packages", "/dev", "/data"]
+    folders += [str(path) for path in reversed(Path(runtime.loader or "/").parents)][1:]
+    for folder in folders:
+        line += ["--perms", "0755", "--dir", folder]
+    line += ["--ro-bind", runtime.executable, "/box/bin/python"]
+    line += ["--ro-bind", runtime.stdlib, f"/box/lib/{version}"]
+    for name in ("site-packages", "dist-packages"):
+        if Path(runtime.stdlib, name).is_dir():
+            line += ["--tmpfs", f"/box/lib/{version}/{name}"]
+            line += ["--remount-ro", f"/box/lib/{version}/{name}"]
+    if runtime.loader:
+        line += ["--ro-bind", runtime.loader, runtime.loader]
+    for name, path in runtime.libraries.items():
+        line += ["--ro-bind", path, f"/box/shared/{name}"]
+    for name, path in runtime.packages.items():
+        line += ["--ro-bind", path, f"/box/packages/{name}"]
+    for device in ("null", "zero", "urandom"):
+        line += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
+    line += ["--perms", "0444", "--ro-bind-data", str(runner_at), "/box/runner.py"]
+    for name, file in tables.items():
+        line += ["--ro-bind", str(file), f"/data/{name}.arrow"]
+    # Mode 1777, as /tmp has it: the code's user is not the one who makes the folder.
+    line += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/work"]
+    line += ["--symlink", "/work", "/tmp", "--remount-ro", "/", "--chdir", "/work"]
+    line += ["--seccomp", str(filter_at), "--json-status-fd", str(status_at), "--"]
+    line += ["/box/bin/python", "-s", "-S", "-B", "-P", "-W", "ignore", "/box/runner.py"]
+    return [*line, *map(str, descriptors)]
+
+
+def _environment(limits: BoxLimits) -> dict[str, str]:
+    workers = "2" if limits.threads > 4 else "1"
+    return {
+        "HOME": "/work",
+        "TMPDIR": "/work",
+        "LANG": "C.UTF-8",
+        "PYTHONHOME": "/box",
+        "PYTHONHASHSEED": "0",
+        "PYTHONUTF8": "1",
+        "LD_LIBRARY_PATH": "/box/shared",
+        "MALLOC_ARENA_MAX": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "POLARS_MAX_THREADS": workers,
+        # It looks for the machine's memory in /proc, finds none, and would write all to disk.
+        "POLARS_OVERRIDE_TOTAL_MEMORY_MB": str(limits.memory >> 20),
+        "POLARS_OOC_MEMORY_BUDGET_MB": str(limits.memory >> 20),
+        "POLARS_OOC_SPILL_DIR": "/work",
+    }

@@ -1,0 +1,190 @@
+"""The program inside a box: runs code, and passes its calls out. It imports nothing of the project.
+
+It is started with two descriptors: one on which it asks, one on which it is answered. What it reads
+was written by the host and is unpickled; what it writes is JSON, for the host trusts nothing from
+here. The first answer is the request to run. Nothing in this program guards anything but itself:
+the walls are the namespaces, the filter and the limits around it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import linecache
+import os
+import pickle
+import resource
+import struct
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_SOURCE = "<code>"
+
+
+class Channel:
+    """The runner's end of the two pipes."""
+
+    def __init__(self, ask: int, answer: int) -> None:
+        self._ask = ask
+        self._answer = answer
+
+    def receive(self) -> Any:
+        """Return the host's next message."""
+        (size,) = struct.unpack("!I", self._read(4))
+        return pickle.loads(self._read(size))
+
+    def send(self, message: object) -> None:
+        """Send a message to the host."""
+        body = json.dumps(message).encode()
+        data = struct.pack("!I", len(body)) + body
+        sent = 0
+        while sent < len(data):
+            sent += os.write(self._ask, data[sent : sent + (1 << 20)])
+
+    def _read(self, size: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < size:
+            part = os.read(self._answer, min(size - len(parts), 1 << 20))
+            if not part:
+                os._exit(70)
+            parts += part
+        return bytes(parts)
+
+    def host_function(self, name: str) -> Callable[..., Any]:
+        """Return a function that has the host do its work."""
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            self.send({"call": name, "args": args, "kwargs": kwargs})
+            answer = self.receive()
+            if "error" in answer:
+                raise ValueError(answer["error"])
+            return answer["value"]
+
+        function.__name__ = name
+        return function
+
+
+def confine(limits: Mapping[str, int], uid: int) -> None:
+    """Take on the limits, and then another identity, from which there is no way back."""
+    for name, value in limits.items():
+        number = getattr(resource, f"RLIMIT_{name}")
+        hard = resource.getrlimit(number)[1]
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(number, (bound, bound))
+    if uid:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+
+
+def steady(seed: int) -> None:
+    """Draw what would be the machine's own randomness from a seed."""
+    import hashlib
+
+    count = 0
+
+    def urandom(size: int) -> bytes:
+        nonlocal count
+        count += 1
+        return hashlib.shake_128(b"%d %d" % (seed, count)).digest(size)
+
+    os.urandom = urandom
+    import random  # noqa: TID251 - the code's own, seeded here
+
+    random.seed(seed)
+
+
+def table(name: str) -> Any:
+    """Return a table as a polars data frame."""
+    import polars
+
+    path = f"/data/{name}.arrow"
+    if not os.path.exists(path):
+        known = ", ".join(sorted(file[:-6] for file in os.listdir("/data")))
+        raise ValueError(f"There is no table {name!r}. Tables: {known}.")
+    return polars.read_ipc(path)
+
+
+def columns_of(made: Any) -> dict[str, list[Any]]:
+    """Return a result as columns of plain cells."""
+    if hasattr(made, "get_columns"):
+        made = {column.name: column.to_list() for column in made.get_columns()}
+    if not isinstance(made, dict):
+        raise TypeError("result is a polars data frame, or a dict from column to list.")
+    columns = {}
+    for name, cells in made.items():
+        listed = cells.tolist() if hasattr(cells, "tolist") else list(cells)
+        columns[str(name)] = [plain(cell) for cell in listed]
+    return columns
+
+
+def plain(cell: Any) -> Any:
+    """Return a cell as JSON has it; times are marked as such."""
+    if cell is None or isinstance(cell, bool | int | float | str):
+        return cell
+    if hasattr(cell, "isoformat"):
+        return {"time": cell.isoformat()}
+    if hasattr(cell, "item"):
+        return plain(cell.item())
+    if hasattr(cell, "as_tuple"):
+        return float(cell)
+    raise TypeError(f"A cell of a result is a number, text, time or None, not {type(cell)}.")
+
+
+def run(code: str, space: dict[str, Any], wants_table: bool) -> dict[str, Any]:
+    """Run code and return what is to be handed back."""
+    linecache.cache[_SOURCE] = (len(code), None, code.splitlines(True), _SOURCE)
+    done: dict[str, Any] = {"value": "", "error": ""}
+    try:
+        tree = ast.parse(code, _SOURCE)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, _SOURCE, "exec"), space)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), _SOURCE, "eval"), space)
+            done["value"] = "" if value is None else repr(value)[:100_000]
+        if wants_table:
+            if "result" not in space:
+                raise NameError("The code must leave its table in a variable named result.")
+            done["table"] = columns_of(space["result"])
+    except SystemExit:
+        pass
+    except BaseException as error:
+        done["error"] = explain(error)[-20_000:]
+    return done
+
+
+def explain(error: BaseException) -> str:
+    """Return an error's traceback, of the code's own lines."""
+    shown = traceback.TracebackException.from_exception(error, limit=200)
+    shown.stack = traceback.StackSummary.from_list(
+        [frame for frame in shown.stack if frame.filename == _SOURCE][-8:]
+    )
+    shown.__cause__ = shown.__context__ = None
+    return "".join(shown.format())
+
+
+def main() -> None:
+    """Serve the one request there is."""
+    ends = int(sys.argv[1]), int(sys.argv[2])
+    channel = Channel(*ends)
+    request = channel.receive()
+    for end in ends:
+        os.set_inheritable(end, False)
+    confine(request["limits"], request["uid"])
+    steady(request["seed"])
+    sys.path.append("/box/packages")
+    sys.stdout.reconfigure(line_buffering=True, errors="replace")  # type: ignore[union-attr]
+    space: dict[str, Any] = {"__name__": "__main__", "table": table}
+    space |= {name: channel.host_function(name) for name in request["functions"]}
+    channel.send({"begin": True})
+    done = run(request["code"], space, request["wants_table"])
+    sys.stdout.flush()
+    channel.send({"done": done})
+    # Not by way of the code's own exit handlers and threads.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
