@@ -56,6 +56,24 @@ def test_score_a_model_against_a_stand_in() -> None:
     assert all(episode.submitted for episode in result.results)
 
 
+def test_score_a_vision_model_against_a_stand_in(tmp_path: Path) -> None:
+    looks = completion(calls=[("view_slice", "{}")])
+    out = tmp_path / "ct.jsonl"
+    with stand_in(looks, completion(calls=[("submit", "{}")])) as server:
+        main = load("score_a_vision_model").main
+        result = main(server.base_url, "stand-in", 1, out=str(out))
+        *_, answer, shown = server.requests[1]["messages"]
+    assert result.results[0].submitted
+    assert answer["role"] == "tool"
+    assert shown["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")
+    assert len(list((tmp_path / "ct.pictures").iterdir())) == 1
+
+
+def test_pixels_decide() -> None:
+    pytest.importorskip("torch")
+    assert 0.0 <= load("pixels_decide").main(rounds=1, tasks=2, held_out=1) <= 1.0
+
+
 def test_every_example_is_run_here() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     for path in EXAMPLES.glob("*.py"):

@@ -148,11 +148,16 @@ class HealthEnv(gym.Env[str, Any]):
             info["success"] = verdicts[str(self.config.profile)]["success"]
         return info
 
-    def trajectory(self) -> Trajectory:
-        """Return the record of the current episode so far."""
+    def trajectory(self, episode: Episode[Any] | None = None) -> Trajectory:
+        """Return the record of an episode so far.
+
+        Args:
+            episode: One that was opened apart, as :meth:`open_episode` does; the current one if
+                None.
+        """
         from healthgym.version import __version__
 
-        episode = self.episode
+        episode = episode or self.episode
         spec = self.spec
         return Trajectory(
             env_id=spec.id if spec else "",

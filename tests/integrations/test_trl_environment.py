@@ -238,13 +238,12 @@ def test_a_tool_before_the_reset_is_a_mistake_of_the_caller(slot: TrlEnvironment
         slot.finish(value=[1])
 
 
-def test_pictures_are_handed_over_as_blocks(
-    slot: TrlEnvironment, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pictures_are_handed_over_as_blocks(toy_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("PIL")
     np = pytest.importorskip("numpy")
     from healthgym.core.episode import StepOutcome
 
+    slot: Any = environment_class(make_env(toy_id), images=True)()
     slot.reset(split="train", index=0)
     shown = StepOutcome("seen", (np.zeros((2, 3), np.uint8),), 0.0, False, False)
     monkeypatch.setattr(slot._episode, "step", lambda call: shown)

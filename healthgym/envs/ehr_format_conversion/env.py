@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from healthgym.core import arguments
 from healthgym.core.env import HealthEnv
@@ -41,8 +42,7 @@ class EhrFormatConversionEnv(HealthEnv):
 
     ## Observation Space
 
-    ``UnicodeText``: first the request, then the result of each call. Results begin with the
-    simulated time; long ones come in pages.
+    ``UnicodeText``: first the request, then the result of each call; long results come in pages.
 
     ## Action Space
 
@@ -55,7 +55,10 @@ class EhrFormatConversionEnv(HealthEnv):
     | `read_file` | read | A text file, by pages |
     | `search_files` | read | Lines that contain a text |
     | `describe_table` | read | Columns of a raw table with types, gaps and examples |
+    | `show_events` | read | The events a configuration makes of a table |
     | `copy_file` | write | Copies a file |
+    | `set_event` | write | Sets or removes keys of an event, or adds one, in a configuration |
+    | `drop_event` | write | Removes an event from a configuration |
     | `edit_file` | write | Replaces one text in a file |
     | `write_file` | write | Writes a whole file |
     | `run_etl` | write | Runs the pipeline with a configuration; writes a cohort |
@@ -105,9 +108,10 @@ class EhrFormatConversionEnv(HealthEnv):
     - `split` (str, "train"): ``"train"``, ``"validation"`` or ``"test"``.
     - `reward` (str or RewardFunction, "sparse"): ``"sparse"``, ``"shaped"`` or your own function.
     - `profile` (str, "strict"): Profile that decides success and reward.
-    - `difficulty` (str or RequestConfig, "medium"): ``"easy"`` (seven tables, one or two plain
-        wishes), ``"medium"`` (three or four of all kinds) or ``"hard"`` (five to seven, columns
-        called by their meaning).
+    - `difficulty` (str, dict or RequestConfig, "medium"): ``"easy"`` (seven tables, one or two
+        plain wishes), ``"medium"`` (three or four of all kinds) or ``"hard"`` (five to seven,
+        columns called by their meaning). A dict changes fields of the medium configuration, for a
+        curriculum: ``{"wishes": [1, 2], "kinds": ["drop", "time"]}``.
     - `canonical` (bool, False): Whether to ask the published request every time.
     - `source` (str, "synthetic"): ``"synthetic"``, or a folder of raw MIMIC-IV tables.
     - `max_turns` (int, 40): Tool calls an episode may take.
@@ -143,26 +147,31 @@ class EhrFormatConversionEnv(HealthEnv):
         split: str = "train",
         reward: str | RewardFunction = "sparse",
         profile: str = "strict",
-        difficulty: str | RequestConfig = "medium",
+        difficulty: str | Mapping[str, Any] | RequestConfig = "medium",
         canonical: bool = False,
         source: str | Path | TableSource = "synthetic",
         max_turns: int = 40,
         costs: Costs | Mapping[str, float] | None = None,
         render_mode: str | None = None,
     ) -> None:
+        generator = _generator(difficulty, canonical, source)
         super().__init__(
-            ConversionFamily(_generator(difficulty, canonical, source), canonical=canonical),
+            ConversionFamily(generator, canonical=canonical),
             resolve(reward, costs),
             split=split,
             config=EpisodeConfig(
-                max_turns=arguments.turns(max_turns), profile=arguments.profile(profile)
+                max_turns=arguments.turns(max_turns),
+                profile=arguments.profile(profile),
+                show_clock=False,  # nothing in a conversion depends on the time
             ),
             render_mode=render_mode,
         )
 
 
 def _generator(
-    difficulty: str | RequestConfig, canonical: bool, source: str | Path | TableSource
+    difficulty: str | Mapping[str, Any] | RequestConfig,
+    canonical: bool,
+    source: str | Path | TableSource,
 ) -> ConversionGenerator:
     config = request_config(difficulty)
     tables: TableSource

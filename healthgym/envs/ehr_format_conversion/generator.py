@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -100,14 +101,25 @@ PRESETS: Mapping[Difficulty, RequestConfig] = MappingProxyType(
 )
 
 
-def request_config(difficulty: str | RequestConfig) -> RequestConfig:
-    """Return the preset of a name, or the configuration itself.
+def request_config(difficulty: str | Mapping[str, Any] | RequestConfig) -> RequestConfig:
+    """Return the preset of a name, the configuration of some fields, or the configuration itself.
 
     Raises:
-        ConfigurationError: If there is no preset of that name.
+        ConfigurationError: If there is no such preset, field or kind of wish.
     """
     if isinstance(difficulty, RequestConfig):
         return difficulty
+    if isinstance(difficulty, Mapping):
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list | tuple) else value
+            for name, value in difficulty.items()
+        }
+        if "kinds" in given:
+            given["kinds"] = tuple(member(ClauseKind, kind, "kind") for kind in given["kinds"])
+        try:
+            return RequestConfig(**given)
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(f"Not the fields of a RequestConfig: {error}") from None
     return PRESETS[member(Difficulty, difficulty, "difficulty")]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +12,13 @@ from healthgym.core.family import Script
 from healthgym.core.seeding import Split
 from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.ehr_format_conversion.clauses import ClauseKind, changed_sections
-from healthgym.envs.ehr_format_conversion.defaults import DefaultConfig, sectioned
+from healthgym.envs.ehr_format_conversion.clauses import (
+    Clause,
+    ClauseKind,
+    Op,
+    changed_sections,
+)
+from healthgym.envs.ehr_format_conversion.defaults import DefaultConfig, parsed_section, sectioned
 from healthgym.envs.ehr_format_conversion.grammar import RequestGrammar, published_request
 from healthgym.envs.ehr_format_conversion.task import ConversionReference
 from healthgym.envs.ehr_format_conversion.wording import COHORT, CUSTOM_CONFIG, DEFAULT_CONFIG
@@ -20,20 +27,60 @@ _FLOODED = 40
 
 
 def solve(reference: ConversionReference) -> Script:
-    """Return the calls of a careful engineer: read, copy, edit table by table, run, check."""
+    """Return the calls of a careful engineer: look, copy, edit event by event, run, check."""
     default = sectioned(reference.default)
+    touched = dict.fromkeys(clause.table for clause in reference.clauses)
     return [
-        call("read_file", path="README.md"),
-        call("read_file", path=DEFAULT_CONFIG),
         *(
-            call("search_files", text=f"## {clause.table}", folder="docs")
-            for clause in reference.clauses[:1]
+            call("show_events", config=DEFAULT_CONFIG, table=table)
+            if table in default.sections
+            else call("describe_table", table=table)
+            for table in touched
         ),
-        *edits(default, reference.sections),
-        call("run_etl", config=CUSTOM_CONFIG, out=COHORT),
-        call("inspect_cohort", view="summary"),
+        call("copy_file", source=DEFAULT_CONFIG, target=CUSTOM_CONFIG),
+        *(step for clause in reference.clauses for step in carried_out(clause)),
+        call("run_etl", config=CUSTOM_CONFIG),
+        call("inspect_cohort", search=_sought(default, reference.clauses[0])),
         call("submit"),
     ]
+
+
+def _sought(default: DefaultConfig, clause: Clause) -> str:
+    """Return what codes of the events begin with that a wish is about."""
+    blocks = [change.value for change in clause.changes if change.op is Op.ADD_EVENT]
+    blocks += [
+        {"code": change.value}
+        for change in clause.changes
+        if change.op is Op.SET and change.key == "code"
+    ]
+    if not blocks:
+        blocks = [parsed_section(default.sections[clause.table])[clause.event]]
+    code = blocks[0]["code"]
+    first = str(code if isinstance(code, str) else code[0])
+    return "" if first.startswith("col(") else first
+
+
+def carried_out(clause: Clause) -> list[ToolCall]:
+    """Return the calls that make the changes of a wish in the copied configuration."""
+    calls = []
+    for (table, event), changes in groupby(clause.changes, lambda each: (each.table, each.event)):
+        keys: dict[str, Any] = {}
+        removed: list[str] = []
+        place = {"config": CUSTOM_CONFIG, "table": table, "event": event}
+        for change in changes:
+            match change.op:
+                case Op.DROP_EVENT:
+                    calls.append(call("drop_event", **place))
+                case Op.ADD_EVENT:
+                    keys |= change.value
+                case Op.SET:
+                    keys[change.key] = change.value
+                case Op.REMOVE:
+                    removed.append(change.key)
+        parts = {"keys": keys, "remove": removed}
+        if keys or removed:
+            calls.append(call("set_event", **place, **{k: v for k, v in parts.items() if v}))
+    return calls
 
 
 def edits(default: DefaultConfig, sections: Mapping[str, str]) -> list[ToolCall]:

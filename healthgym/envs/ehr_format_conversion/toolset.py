@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from healthgym.core.tool import ToolKind, Toolset, tool
+from healthgym.envs.ehr_format_conversion import editing
 from healthgym.envs.ehr_format_conversion.views import (
     code_lines,
     cohort_frame,
@@ -132,6 +133,56 @@ class ConversionToolset(Toolset[EtlWorld]):
         """
         self.world.write(path, text)
         return f"Wrote {len(text)} characters to {clean(path)}."
+
+    @tool(ToolKind.READ)
+    def show_events(self, config: str, table: str) -> str:
+        """Show which events a configuration makes of one table.
+
+        Args:
+            config: Path of the configuration.
+            table: The table as it names it, such as hosp/labevents.
+        """
+        return editing.shown(self.world.read_text(config), table)
+
+    @tool(ToolKind.WRITE)
+    def set_event(
+        self,
+        config: str,
+        table: str,
+        event: str,
+        keys: dict[str, str | list[str] | None] | None = None,
+        remove: list[str] | None = None,
+    ) -> str:
+        """Set or remove keys of one event in a configuration; the rest of the file stays.
+
+        An event, or table, that is not there yet is added after the others.
+
+        Args:
+            config: Path of the configuration.
+            table: The table, such as hosp/labevents.
+            event: Name of the event there, or of a new one.
+            keys: Keys to set, with their values: code, time, time_format, or a column of the
+                event. A key that is there already is replaced where it stands.
+            remove: Keys to remove.
+        """
+        if not keys and not remove:
+            raise ToolError("Give keys to set or to remove.")
+        body = self.world.read_text(config)
+        self.world.write(config, editing.with_keys(body, table, event, keys or {}, remove or ()))
+        return f"Set {event[:80]} of {table[:80]}."
+
+    @tool(ToolKind.WRITE)
+    def drop_event(self, config: str, table: str, event: str) -> str:
+        """Remove one event from a configuration; the rest of the file stays.
+
+        Args:
+            config: Path of the configuration.
+            table: The table, such as hosp/labevents.
+            event: Name of the event there.
+        """
+        body = self.world.read_text(config)
+        self.world.write(config, editing.without_event(body, table, event))
+        return f"Removed {event[:80]} of {table[:80]}."
 
     @tool(ToolKind.WRITE)
     def run_etl(self, config: str, out: str = "output/MEDS_cohort") -> str:

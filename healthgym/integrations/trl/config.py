@@ -18,6 +18,9 @@ class Supervised:
         demos: Number of tasks shown.
         inertia: Share of them on which the demonstrator reads and reports but does not act, as in
             records of real practice; see :func:`~healthgym.integrations.trl.demonstrations`.
+        policy: Scripted policy that demonstrates.
+        also: Scripted policy that demonstrates the same tasks once more, if named.
+        without: Tools it leaves alone.
         steps: Optimizer steps.
         batch: Episodes per step.
         learning_rate: Peak of a linear schedule.
@@ -25,6 +28,9 @@ class Supervised:
 
     demos: int = 14400
     inertia: float = 0.5
+    policy: str = "oracle"
+    also: str = ""
+    without: tuple[str, ...] = ()
     steps: int = 900
     batch: int = 16
     learning_rate: float = 4e-3
@@ -119,7 +125,8 @@ class TrainConfig:
         """
         try:
             data = json.loads(text)
-            data["supervised"] = Supervised(**data["supervised"])
+            supervised = Supervised(**data["supervised"])
+            data["supervised"] = replace(supervised, without=tuple(supervised.without))
             data["reinforced"] = Reinforced(**data["reinforced"])
             unknown = data.keys() - {item.name for item in fields(cls)}
             if unknown:

@@ -1,10 +1,11 @@
-"""Supervised data: oracle episodes as chat messages with tool calls."""
+"""Supervised data: episodes of scripted policies as chat messages with tool calls."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,25 @@ import numpy as np
 from healthgym.core import action as actions
 from healthgym.core.env import HealthEnv, parse_split
 from healthgym.core.episode import Episode
+from healthgym.core.family import Family, Script
+from healthgym.core.pictures import Image
 from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
-from healthgym.errors import ConfigurationError, HealthGymError
+from healthgym.errors import ConfigurationError, HealthGymError, ToolError
+from healthgym.integrations.trl.environment import MAX_IMAGE_SIDE, blocks
 
 #: Stream of a task's random numbers from which its demonstration is drawn.
 _STREAM = 7_001
+#: The policy that solves every task.
+ORACLE = "oracle"
 #: The assistant's last words, once its answer is in.
 CLOSING = "Done."
 
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """One solved episode.
+    """One episode of a scripted policy.
 
     Attributes:
         task_id: The task.
@@ -55,8 +62,13 @@ def demonstrations(
     first: int = 0,
     system: str = "",
     inertia: float = 0.0,
+    policy: str = ORACLE,
+    also: str = "",
+    without: Collection[str] = (),
+    images: bool = False,
+    max_image_side: int | None = MAX_IMAGE_SIDE,
 ) -> Iterator[Demonstration]:
-    """Yield the oracle's episodes on tasks ``first`` to ``first + size - 1`` of a split.
+    """Yield a scripted policy's episodes on tasks ``first`` to ``first + size - 1`` of a split.
 
     Args:
         env: The environment; its own episode is left alone.
@@ -67,39 +79,72 @@ def demonstrations(
         inertia: Share of tasks on which the demonstrator reads and reports but changes nothing, as
             clinicians do who see a result and do not act on it. Imitation learns that too; what
             it takes to unlearn it is the verifier's reward.
+        policy: Name of one of the family's baselines or solvers. Only the oracle has to solve
+            every task; what the others do is shown as it comes, with its success.
+        also: Name of a policy whose episode on each task follows the first one's, such as one that
+            answers out of habit, without having looked. Imitation learns both, and cannot tell by
+            the task which it is to be; the verifier's reward can. Nothing is left out of it.
+        without: Tools the demonstrator leaves alone, such as looks at what the instruction says
+            already: a small model is spared long results that it needs nothing of.
+        images: Whether tool messages hold the pictures shown, as blocks with pillow images before
+            the text; see :mod:`healthgym.integrations.trl.vision`. Without them, the text of a
+            result says what was shown.
+        max_image_side: Most pixels of a picture's longer side; no limit if None.
 
     Raises:
-        ConfigurationError: If ``inertia`` is not a share.
+        ConfigurationError: If ``inertia`` is not a share, or there is no such policy or tool.
         HealthGymError: If the oracle fails a task, which is a bug of its family.
     """
     if not 0 <= inertia <= 1:
         raise ConfigurationError(f"inertia is a share between 0 and 1, not {inertia}.")
     tasks = parse_split(split)
+    show = partial(
+        demonstrate, env, tasks, system=system, images=images, max_image_side=max_image_side
+    )
     for index in range(first, first + size):
-        yield demonstrate(env, tasks, index, system=system, inertia=inertia)
+        yield show(index, inertia=inertia, policy=policy, without=without)
+        if also:
+            yield show(index, policy=also)
 
 
 def demonstrate(
-    env: HealthEnv, split: Split, index: int, *, system: str = "", inertia: float = 0.0
+    env: HealthEnv,
+    split: Split,
+    index: int,
+    *,
+    system: str = "",
+    inertia: float = 0.0,
+    policy: str = ORACLE,
+    without: Collection[str] = (),
+    images: bool = False,
+    max_image_side: int | None = MAX_IMAGE_SIDE,
 ) -> Demonstration:
-    """Return the oracle's episode on one task; see :func:`demonstrations`."""
+    """Return a scripted policy's episode on one task; see :func:`demonstrations`."""
     family = env.family
     instance = family.generator.generate(split, index)
     episode: Episode[Any] = Episode(family, instance, env.reward, env.config)
     rng: np.random.Generator = task_rng(family.generator.name, split, index, _STREAM)
     messages = [{"role": "system", "content": system}] if system else []
     messages.append({"role": "user", "content": episode.instruction()})
-    script = list(family.oracle(instance, rng))
+    player = scripted(family, policy, instance, rng)
+    action = next(player, None)
     inert = bool(rng.random() < inertia)
-    for action in script:
+    left_out = {_spec(episode, name).name for name in without}
+    while action is not None and not episode.done():
+        seen = []
         # One call at a time, as TRL executes them, so that each has an answer of its own.
         for request in actions.parse(action):
             spec, _ = episode.seat().catalog.resolve(request.name)
-            if not (inert and spec.kind is ToolKind.WRITE):
-                messages += _exchange(episode, spec, dict(request.arguments))
+            if spec.name not in left_out and not (inert and spec.kind is ToolKind.WRITE):
+                asked, answer, shown = _exchange(episode, spec, dict(request.arguments))
+                seen.append(answer["content"])
+                if images and shown:
+                    answer["content"] = blocks(answer["content"], shown, max_image_side)
+                messages += [asked, answer]
+        action = sent(player, "\n\n".join(seen))
     verdict = episode.verdict()
     success = verdict.success and episode.submitted()
-    if not success and not inert:
+    if policy == ORACLE and not success and not inert:
         failed = [result.check.name for result in verdict.checks if not result.passed]
         raise HealthGymError(
             f"The oracle failed {episode.task.task_id} ({episode.task.kind}): "
@@ -111,16 +156,62 @@ def demonstrate(
     return Demonstration(task.task_id, task.kind, success, tuple(messages), tools)
 
 
+def scripted(
+    family: Family[Any], name: str, instance: Instance[Task, Reference], rng: np.random.Generator
+) -> Generator[Any, str, None]:
+    """Return a baseline or solver of a family as a generator: actions out, observations in.
+
+    Args:
+        family: The family.
+        name: Name of the baseline or solver. Of the instance a solver is told its instruction.
+        instance: The instance to play.
+        rng: What a baseline leaves to chance.
+
+    Raises:
+        ConfigurationError: If the family has no such policy.
+    """
+    solver = family.solvers().get(name)
+    if solver is not None:
+        seat = next(iter(family.seats(instance).values()))
+        return solver(seat.instruction or instance.task.instruction)
+    baseline = family.baselines().get(name)
+    if baseline is None:
+        named = ", ".join(sorted({*family.baselines(), *family.solvers()}))
+        raise ConfigurationError(f"There is no policy named {name!r} here; use {named}.")
+    return _played(list(baseline(instance, rng)))
+
+
+def _played(script: Script) -> Generator[Any, str, None]:
+    # `yield from` would pass on what is sent, and a list takes no messages.
+    for action in script:  # noqa: UP028
+        yield action
+
+
+def sent(player: Generator[Any, str, None], observation: str) -> Any:
+    """Return a scripted policy's next action, given what it reads; None once it is over."""
+    try:
+        return player.send(observation)
+    except StopIteration:
+        return None
+
+
+def _spec(episode: Episode[Any], name: str) -> ToolSpec:
+    try:
+        return episode.seat().catalog.resolve(name)[0]
+    except ToolError as error:
+        raise ConfigurationError(f"No tool can be left out by the name {name!r}: {error}") from None
+
+
 def _exchange(
     episode: Episode[Any], spec: ToolSpec, arguments: dict[str, Any]
-) -> list[dict[str, Any]]:
+) -> tuple[dict[str, Any], dict[str, Any], tuple[Image, ...]]:
+    """Return a call, its answer and the pictures shown with it."""
     function = {"name": spec.identifier, "arguments": json.dumps(arguments, ensure_ascii=False)}
     outcome = episode.step(ToolCall(spec.name, arguments))
-    return [
-        {
-            "role": "assistant",
-            "content": "",
-            "tool_calls": [{"type": "function", "function": function}],
-        },
-        {"role": "tool", "name": spec.identifier, "content": outcome.observation},
-    ]
+    asked = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"type": "function", "function": function}],
+    }
+    answer = {"role": "tool", "name": spec.identifier, "content": outcome.observation}
+    return asked, answer, outcome.images

@@ -10,10 +10,9 @@ from typing import Any, Self
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split, task_rng
-from healthgym.core.trajectory import Trajectory
+from healthgym.integrations.trl.demonstrations import scripted, sent
 from healthgym.integrations.trl.rollout import Played
 from healthgym.policies.statistics import Interval, newcombe_difference, wilson_interval
-from healthgym.version import __version__
 
 #: Stream of a task's random numbers from which scripted policies draw.
 _STREAM = 7_002
@@ -106,36 +105,18 @@ def play_script(
     progress: Callable[[int], None] = lambda count: None,
 ) -> list[Played]:
     """Play one of the family's scripted policies on tasks."""
-    policy = env.family.baselines()[name]
     played = []
     for split, index in tasks:
         instance = env.family.generator.generate(split, index)
         episode: Episode[Any] = Episode(env.family, instance, env.reward, env.config)
         rng = task_rng(env.family.generator.name, split, index, _STREAM)
-        for action in policy(instance, rng):
-            if episode.done():
-                break
-            episode.step(action)
+        player = scripted(env.family, name, instance, rng)
+        action = next(player, None)
+        while action is not None and not episode.done():
+            action = sent(player, episode.step(action).observation)
         played.append(Played(episode, 0, ""))
         progress(1)
     return played
-
-
-def trajectory(env: HealthEnv, episode: Episode[Any]) -> Trajectory:
-    """Return the record of an episode that was opened apart from the environment's own."""
-    spec = env.spec
-    return Trajectory(
-        env_id=spec.id if spec else "",
-        env_kwargs=dict(spec.kwargs) if spec else {},
-        task_id=episode.task.task_id,
-        kind=episode.task.kind,
-        instructions={role: episode.instruction(role) for role in episode.roles},
-        tools={role: episode.seat(role).catalog.openai() for role in episode.roles},
-        turns=episode.turns,
-        verdicts={role: episode.verdicts(role) for role in episode.roles},
-        rewards={role: episode.total_reward(role) for role in episode.roles},
-        version=__version__,
-    )
 
 
 def table(scores: Sequence[Score], floors: Sequence[Score]) -> list[list[str]]:

@@ -22,20 +22,20 @@ from healthgym.core.trajectory import Trajectory, TrajectoryWriter, read_traject
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import models, training
 from healthgym.integrations.trl.config import TrainConfig
-from healthgym.integrations.trl.demonstrations import Demonstration, demonstrations
+from healthgym.integrations.trl.demonstrations import ORACLE, Demonstration, demonstrations
 from healthgym.integrations.trl.evaluation import (
     Score,
     aligned,
     play_script,
     score,
     table,
-    trajectory,
 )
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.plots import draw_curves
 from healthgym.integrations.trl.report import ReportData, headline, render_report
 from healthgym.integrations.trl.rollout import Played, Sampling, play
 from healthgym.integrations.trl.spec import make_env
+from healthgym.policies.statistics import Interval
 from healthgym.version import __version__
 
 #: Checkpoints of a run, in the order of training, with the names they are shown under.
@@ -116,12 +116,22 @@ class Pipeline:
     # -- stages ------------------------------------------------------------------------------
 
     def _show(self) -> Mapping[str, Any]:
-        count = self.config.supervised.demos
+        settings = self.config.supervised
+        count = settings.demos
         lines, solved = [], 0
         # Thousands of episodes share a set of tools that is longer than any of them.
         tools: dict[str, int] = {}
-        shown = demonstrations(self.env, "train", count, inertia=self.config.supervised.inertia)
-        for demo in tqdm(shown, total=count, unit="episode", desc="demonstrations"):
+        shown = demonstrations(
+            self.env,
+            "train",
+            count,
+            inertia=settings.inertia,
+            policy=settings.policy,
+            also=settings.also,
+            without=settings.without,
+        )
+        total = count * (2 if settings.also else 1)
+        for demo in tqdm(shown, total=total, unit="episode", desc="demonstrations"):
             solved += demo.success
             row = {
                 "task_id": demo.task_id,
@@ -176,7 +186,11 @@ class Pipeline:
         return {"score": score(CHECKPOINTS[checkpoint], played).to_dict()}
 
     def _floors(self) -> Mapping[str, Any]:
-        names = [name for name in self.env.family.baselines() if name != "oracle"]
+        names = [name for name in self.env.family.baselines() if name != ORACLE]
+        teacher = self.config.supervised.policy
+        if teacher not in (ORACLE, *names):
+            # A demonstrator that errs: what it scores itself is what imitation is measured by.
+            names.append(teacher)
         scores = [score(name, play_script(self.env, name, self.test)) for name in names]
         return {"scores": [item.to_dict() for item in scores]}
 
@@ -230,11 +244,11 @@ class Pipeline:
     def _watch(self, tokenizer: Any) -> training.Watch:
         tasks = [(Split.VALIDATION, index) for index in range(self.config.watch)]
 
-        def watch(model: Any) -> float:
+        def watch(model: Any) -> Interval | None:
             if not tasks:
-                return 0.0
+                return None
             played = play(model, tokenizer, self.env, tasks, self.sampling)
-            return score("", played).total.interval.estimate
+            return score("", played).total.interval
 
         return watch
 
@@ -243,7 +257,7 @@ class Pipeline:
         path.unlink(missing_ok=True)
         with TrajectoryWriter(path) as writer:
             for item in played:
-                writer.write(trajectory(self.env, item.episode))
+                writer.write(self.env.trajectory(item.episode))
 
     def _scores(self) -> list[Score]:
         results = self.folder.results()

@@ -78,13 +78,19 @@ def _validation(axis: Any, rows: Sequence[Mapping[str, Any]]) -> None:
         shifted = [offset + step for step in steps]
         percent = [100 * value for value in values]
         axis.plot(shifted, percent, "o-", color=_INK[stage], markersize=3.5, label=_TITLES[stage])
+        # Runs of earlier versions have no intervals.
+        _, low = _series(rows, stage, "validation/low")
+        _, high = _series(rows, stage, "validation/high")
+        if len(low) == len(high) == len(shifted):
+            band = [100 * value for value in low], [100 * value for value in high]
+            axis.fill_between(shifted, *band, color=_INK[stage], alpha=0.15, linewidth=0)
         ticks.append(offset)
         offset = shifted[-1]
     for tick in ticks[1:]:
         axis.axvline(tick, color="#888888", linewidth=0.8, linestyle=":")
     axis.set_ylim(-2, 102)
     axis.set_xlabel("optimizer step, SFT then GRPO")
-    axis.set_title("Success on validation tasks, %", loc="left", fontsize=10)
+    axis.set_title("Success on validation tasks, %, 95 % band", loc="left", fontsize=10)
     if ticks:
         axis.legend(frameon=False)
 

@@ -60,6 +60,10 @@ def parser() -> argparse.ArgumentParser:
     model.add_argument(
         "--inertia", type=float, help="share of demonstrations that read but do not act"
     )
+    model.add_argument("--policy", help="scripted policy that demonstrates (default: oracle)")
+    model.add_argument(
+        "--without", nargs="+", metavar="TOOL", help="tools that demonstrations leave alone"
+    )
     model.add_argument("--sft-steps", type=int)
     model.add_argument("--sft-lr", type=float)
     model.add_argument("--sft-batch", type=int)
@@ -107,6 +111,8 @@ def settings(options: argparse.Namespace) -> TrainConfig:
         config.supervised,
         demos=options.demos,
         inertia=options.inertia,
+        policy=options.policy,
+        without=tuple(options.without) if options.without else None,
         steps=options.sft_steps,
         learning_rate=options.sft_lr,
         batch=options.sft_batch,

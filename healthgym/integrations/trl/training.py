@@ -24,9 +24,10 @@ from healthgym.integrations.trl.demonstrations import Demonstration
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.models import adapters, merged
 from healthgym.integrations.trl.spec import trl_spec
+from healthgym.policies.statistics import Interval
 
-#: Reads the share of validation tasks a model solves.
-Watch = Callable[[Any], float]
+#: Plays validation tasks and returns the share that a model solves; None if there are no tasks.
+Watch = Callable[[Any], Interval | None]
 #: Told of a finished optimizer step and of what was just logged.
 Report = Callable[[int, Mapping[str, float]], None]
 
@@ -74,8 +75,15 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
         model.eval()
         rate = self._watch(model)
         model.train(training)
-        self._shown["held-out"] = rate
-        self._folder.log(self._stage, step, {"validation/success": rate})
+        if rate is None:
+            return
+        self._shown["held-out"] = rate.estimate
+        figures = {
+            "validation/success": rate.estimate,
+            "validation/low": rate.low,
+            "validation/high": rate.high,
+        }
+        self._folder.log(self._stage, step, figures)
 
 
 def _number(value: Any) -> float | None:

@@ -129,12 +129,11 @@ def _check_shape(text: str) -> None:
             raise yaml.YAMLError("it is nested too deeply")
 
 
-@lru_cache(maxsize=128)
-def parse_config(text: str) -> EventConfig:
-    """Read an event configuration.
+def read_yaml(text: str) -> dict[str, Any]:
+    """Return the mapping that a configuration is, its contents unchecked.
 
     Raises:
-        ToolError: If it is not one; the message names the block and what is accepted.
+        ToolError: If it is too long, no YAML, or no mapping with plain keys.
     """
     if len(text) > MAX_CHARACTERS:
         raise ToolError(f"An event configuration has at most {MAX_CHARACTERS} characters.")
@@ -146,6 +145,42 @@ def parse_config(text: str) -> EventConfig:
         raise ToolError(f"Not valid YAML: {' '.join(str(error).split())[:300]}") from None
     if not isinstance(data, dict):
         raise ToolError("An event configuration is a mapping from table names to event blocks.")
+    return data
+
+
+def lines_of(text: str, key: str) -> tuple[int, int] | None:
+    """Return the first line of a key of the outermost mapping and the line after its value.
+
+    Comments and empty lines below the value count as its own; lines are counted from 0.
+
+    Args:
+        text: What :func:`read_yaml` accepts.
+        key: The key.
+
+    Returns:
+        The two lines; None if the key is not there.
+
+    Raises:
+        ToolError: If the outermost mapping is written in braces.
+    """
+    root = yaml.compose(text, Loader=_Base)
+    if root.flow_style:
+        raise ToolError("This configuration is written in braces; change it by edit_file.")
+    for name, value in root.value:
+        if name.value == key:
+            end = value.end_mark
+            return name.start_mark.line, end.line + (end.column > 0)
+    return None
+
+
+@lru_cache(maxsize=128)
+def parse_config(text: str) -> EventConfig:
+    """Read an event configuration.
+
+    Raises:
+        ToolError: If it is not one; the message names the block and what is accepted.
+    """
+    data = read_yaml(text)
     default = _subject_column(data.pop(_SUBJECT, "subject_id"), "the configuration")
     subjects: dict[str, str] = {}
     blocks: list[Block] = []

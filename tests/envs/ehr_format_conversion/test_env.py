@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import numpy as np
 
 from healthgym.core.seeding import Split
 from healthgym.core.verdict import Profile
+from healthgym.envs.ehr_format_conversion.clauses import ClauseKind
 from healthgym.envs.ehr_format_conversion.env import EhrFormatConversionEnv
 from healthgym.envs.ehr_format_conversion.generator import RequestConfig
 from healthgym.envs.ehr_format_conversion.sources import FolderTables
@@ -79,7 +81,18 @@ def test_requests_belong_to_one_split() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"difficulty": "mild"}, {"profile": "lax"}, {"max_turns": 0}, {"max_turns": True}],
+    [
+        {"difficulty": "mild"},
+        {"difficulty": {"colour": 1}},
+        {"difficulty": {"kinds": ["paint"]}},
+        {"difficulty": {"kinds": []}},
+        {"difficulty": {"wishes": [2, 1]}},
+        {"difficulty": {"wishes": 3}},
+        {"difficulty": {"subjects": ["ten", "eleven"]}},
+        {"profile": "lax"},
+        {"max_turns": 0},
+        {"max_turns": True},
+    ],
 )
 def test_arguments_are_checked(arguments: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError):
@@ -139,3 +152,19 @@ def test_the_demo_is_a_source(data_dir: Path) -> None:
     assert "hosp/labevents.csv.gz" in do(episode, "list_files", folder="raw_input/hosp")
     assert "107727 rows" in do(episode, "describe_table", table="hosp/labevents")
     assert hand_in(episode)[Profile.STRICT].success
+
+
+def test_a_curriculum_chooses_kinds_and_number_of_wishes() -> None:
+    fields = {"subjects": [10, 11], "busy": 0.4, "wishes": [1, 1], "kinds": ["drop", "unit"]}
+    env = EhrFormatConversionEnv(difficulty=fields)
+    assert json.loads(json.dumps(fields)) == fields
+    kinds = {env.open_episode("train", index).task.kind for index in range(30)}
+    assert kinds == {"drop", "unit"}
+    same = EhrFormatConversionEnv(
+        difficulty=RequestConfig((10, 11), 0.4, False, (1, 1), (ClauseKind.DROP, ClauseKind.UNIT))
+    )
+    for index in range(3):
+        assert (
+            env.open_episode("test", index).instruction()
+            == same.open_episode("test", index).instruction()
+        )
