@@ -1,0 +1,123 @@
+"""Seed to slide and tumour tiles."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+
+from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
+from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.envs.tumor_area.task import SlideConfig, SlideStart, TumorReference
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.slides.compose import draw_scene
+from healthgym.worlds.slides.foci import STEP, mask
+from healthgym.worlds.slides.grid import TILE, TUMOR, Tile, gold_tiles, tumor_areas
+from healthgym.worlds.slides.scene import Scene
+from healthgym.worlds.slides.synthetic import SyntheticSlide
+
+#: Tasks kept in memory; the rollouts of a group share one.
+_KEPT = 16
+#: Scenes drawn until one has room for its tumour.
+_TRIES = 20
+
+INSTRUCTION = """\
+Find the tumour on a whole slide image: a lymph node, stained with haematoxylin and eosin. Select \
+every tile with tumour and no other, then submit. Tiles are 256 pixels wide at downsample 16, \
+{tile} pixels at level 0; tile (x, y) is column x, row y, from 0 at the top left. A tile counts as \
+tumour if at least 20 % of its area is. survey_tiles measures the stain of all tiles at low power; \
+tile_statistics measures nuclei at high power. Lymphocytes have small dark nuclei, tumour cells \
+large uneven ones. You have {looks} looks (tile_statistics, view_region, contact_sheet)."""
+
+
+@lru_cache(maxsize=1)
+def canonical_slides() -> tuple[tuple[int, int, int], ...]:
+    """Return tumour tiles, columns and rows of the ten published tasks."""
+    text = files("healthgym.envs.tumor_area").joinpath("canonical.json").read_text("utf-8")
+    return tuple((row["tiles"], row["columns"], row["rows"]) for row in json.loads(text)["slides"])
+
+
+@dataclass(frozen=True)
+class TumorAreaGenerator:
+    """Draws slides.
+
+    Attributes:
+        config: What slides are like.
+        name: Family name in task ids.
+        canonical: Whether the test split is ten slides with the published numbers of tumour tiles
+            and extents.
+        kind_name: Kind of the tasks, which says how hard they are.
+    """
+
+    config: SlideConfig
+    name: str = "tumor-area"
+    canonical: bool = field(default=False)
+    kind_name: str = "slide"
+
+    def size(self, split: Split) -> int:
+        """Return the number of tasks of a split."""
+        fixed = self.canonical and split is Split.TEST
+        return len(canonical_slides()) if fixed else INDEX_BOUND
+
+    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+        """Return a task; the same for the same arguments, everywhere.
+
+        Raises:
+            ConfigurationError: If the split has no such index.
+        """
+        if index >= self.size(split):
+            raise ConfigurationError(
+                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
+            )
+        return _build(self, split, index)
+
+    def scene(self, split: Split, index: int) -> tuple[Scene, dict[Tile, tuple[int, int]]]:
+        """Return the scene of a task, and the tumour under its tiles."""
+        recipe = self.config.recipe
+        if self.canonical and split is Split.TEST:
+            tiles, columns, rows = canonical_slides()[index]
+            recipe = replace(
+                recipe, tiles=(tiles, tiles), columns=(columns, columns), rows=(rows, rows)
+            )
+        low, high = recipe.tiles
+        for attempt in range(_TRIES):
+            scene = draw_scene(task_rng(self.name, split, index, attempt), recipe)
+            areas = scene_areas(scene)
+            if low <= len(gold_tiles(areas)) <= high:
+                return scene, areas
+        raise ConfigurationError(
+            f"No slide of {recipe.columns} by {recipe.rows} tiles with {recipe.tissue} tiles of "
+            f"tissue has room for {low} to {high} tumour tiles."
+        )
+
+
+def scene_areas(scene: Scene) -> dict[Tile, tuple[int, int]]:
+    """Return tumour pixels and all pixels of the mask under each tile with tumour, row by row."""
+    page = mask(scene.tumor)
+    rows, columns = np.nonzero(page.values == TUMOR)
+    per_tile = TILE // STEP
+    tiles = sorted(
+        set(zip((rows // per_tile).tolist(), (columns // per_tile).tolist(), strict=True))
+    )
+    return tumor_areas(page, scene.width, scene.height, [(x, y) for y, x in tiles])
+
+
+@lru_cache(maxsize=_KEPT)
+def _build(generator: TumorAreaGenerator, split: Split, index: int) -> Instance[Task, Reference]:
+    scene, areas = generator.scene(split, index)
+    looks = generator.config.looks
+    task = Task(
+        TaskKey(generator.name, split, index),
+        generator.kind_name,
+        INSTRUCTION.format(tile=TILE, looks=looks),
+        {"looks": looks},
+    )
+    reference = TumorReference(
+        gold_tiles(areas), {f"{x},{y}": tumor for (x, y), (tumor, _) in areas.items()}
+    )
+    start = SlideStart(SyntheticSlide(scene), looks, datetime(2024, 3, 4, 9, tzinfo=UTC))
+    return Instance(task, reference, start)

@@ -1,0 +1,96 @@
+"""What an agent that knows the answer does, and what ones that do not look closely do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from healthgym.core.family import Script
+from healthgym.core.task import Instance, Reference, Task
+from healthgym.core.tool import call
+from healthgym.envs.tumor_area.task import SlideStart, TumorReference
+from healthgym.worlds.slides.grid import Tile, TileGrid
+from healthgym.worlds.slides.sampling import TISSUE, survey
+
+#: Tiles that guesses select: about the middle of the range of tumour tiles, at most this share of
+#: the tissue.
+_GUESS, _SHARE = 57, 0.35
+
+
+def parts_of(instance: Instance[Task, Reference]) -> tuple[SlideStart, TumorReference]:
+    """Return start and reference of an instance."""
+    assert isinstance(instance.start, SlideStart)
+    assert isinstance(instance.reference, TumorReference)
+    return instance.start, instance.reference
+
+
+def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Look at the slide, measure some of the tumour, select it and submit."""
+    _, reference = parts_of(instance)
+    tiles = [list(tile) for tile in reference.tiles]
+    step = max(len(tiles) // 3, 1)
+    return [
+        call("slide_info"),
+        call("view_overview"),
+        call("tile_statistics", tiles=tiles[::step][:3]),
+        call("select_tiles", tiles=tiles),
+        call("submit"),
+    ]
+
+
+def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Select every tile of the grid."""
+    start, _ = parts_of(instance)
+    return _select(TileGrid(start.slide.width, start.slide.height).tiles())
+
+
+def all_tissue(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Select every tile with tissue."""
+    start, _ = parts_of(instance)
+    return _select(_tissue(start))
+
+
+def prior(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Select a blob of the likeliest size in the middle of the tissue."""
+    start, _ = parts_of(instance)
+    tissue = np.array(_tissue(start))
+    away = np.hypot(*(tissue - tissue.mean(axis=0)).T)
+    return _select(_first(tissue, away))
+
+
+def darkest(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Select the tiles that are darkest at low power."""
+    return _by_stain(instance, -1.0)
+
+
+def palest(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Select the tiles of solid tissue that are palest at low power."""
+    return _by_stain(instance, 1.0)
+
+
+def empty(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Submit an empty selection."""
+    return [call("submit")]
+
+
+def _by_stain(instance: Instance[Task, Reference], sign: float) -> Script:
+    start, _ = parts_of(instance)
+    found = survey(start.slide)
+    solid = [tile for tile, stains in found.items() if stains.tissue >= 0.7] or _tissue(start)
+    amounts = np.array([sign * found[tile].haematoxylin for tile in solid])
+    return _select(_first(np.array(solid), amounts))
+
+
+def _first(tiles: np.ndarray, order: np.ndarray) -> list[Tile]:
+    count = max(min(_GUESS, round(_SHARE * len(tiles))), 1)
+    chosen = tiles[np.argsort(order, kind="stable")[:count]]
+    return [(int(x), int(y)) for x, y in chosen]
+
+
+def _tissue(start: SlideStart) -> list[Tile]:
+    found = survey(start.slide)
+    tiles = [tile for tile, stains in found.items() if stains.tissue >= TISSUE]
+    return tiles or list(found)
+
+
+def _select(tiles: list[Tile]) -> Script:
+    return [call("select_tiles", tiles=[list(tile) for tile in tiles]), call("submit")]

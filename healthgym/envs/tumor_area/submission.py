@@ -1,0 +1,106 @@
+"""Reading a selection that is handed in as text, by the published rule and by ours."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from healthgym.worlds.slides.grid import Tile, TileGrid
+
+_MOST = 200_000
+
+
+def read_paper(text: str, task_id: str) -> frozenset[Tile]:
+    """Return the tiles that the published evaluator reads from a submission.
+
+    The text is a JSON list of rows, or ``{"results": rows}``. Rows that are no objects are
+    dropped, rows belong to a task by their ``task_id``, and only the first one counts. A tile is an
+    object whose ``x`` and ``y`` are integers, as Python sees them: true and false pass, ``3.0`` and
+    ``"3"`` do not; others are dropped. What is there twice counts once. A text that is no JSON
+    ends the published evaluator with an exception; here it selects nothing.
+
+    Args:
+        text: The submission.
+        task_id: Id of the task.
+    """
+    rows = _rows(text) or []
+    row: dict[str, Any] = next((row for row in rows if row.get("task_id") == task_id), {})
+    tiles = row.get("predicted_tumor_tiles")
+    if not isinstance(tiles, list):
+        return frozenset()
+    pairs = ((t.get("x"), t.get("y")) for t in tiles if isinstance(t, dict))
+    return frozenset(
+        (int(x), int(y)) for x, y in pairs if isinstance(x, int) and isinstance(y, int)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A submission as the strict profile reads it.
+
+    Attributes:
+        tiles: The tiles it names.
+        fault: What is wrong with its form; empty if nothing is.
+    """
+
+    tiles: frozenset[Tile]
+    fault: str = ""
+
+
+def read_strict(text: str, task_id: str, grid: TileGrid) -> Reading:
+    """Return the tiles of a submission that says one thing only, and what is wrong with it.
+
+    Args:
+        text: The submission.
+        task_id: Id of the task.
+        grid: The tiles there are.
+    """
+    tiles = read_paper(text, task_id)
+    rows = _rows(text, objects_only=False)
+    if rows is None:
+        return Reading(tiles, "it is no JSON list of rows")
+    if len(rows) != 1 or not isinstance(rows[0], dict) or rows[0].get("task_id") != task_id:
+        return Reading(tiles, "it does not have one row, that of this task")
+    named = rows[0].get("predicted_tumor_tiles")
+    if not isinstance(named, list):
+        return Reading(tiles, "predicted_tumor_tiles is no list")
+    plain = [
+        (tile["x"], tile["y"])
+        for tile in named
+        if isinstance(tile, dict) and type(tile.get("x")) is int and type(tile.get("y")) is int
+    ]
+    if len(plain) != len(named):
+        return Reading(tiles, "a tile is not two integers")
+    if len(set(plain)) != len(plain):
+        return Reading(tiles, "a tile comes twice")
+    if any(tile not in grid for tile in plain):
+        return Reading(tiles, "a tile lies outside of the grid")
+    if rows[0].get("contains_tumor", bool(plain)) is not bool(plain):
+        return Reading(tiles, "contains_tumor contradicts the tiles")
+    return Reading(tiles)
+
+
+def write(tiles: frozenset[Tile], task_id: str) -> str:
+    """Return the submission that names these tiles, row by row."""
+    ordered = sorted(tiles, key=lambda tile: (tile[1], tile[0]))
+    row = {
+        "task_id": task_id,
+        "contains_tumor": bool(tiles),
+        "predicted_tumor_tiles": [{"x": x, "y": y} for x, y in ordered],
+    }
+    return json.dumps([row])
+
+
+def _rows(text: str, objects_only: bool = True) -> list[Any] | None:
+    """Return the rows of a submission; None if it has none."""
+    if len(text) > _MOST:
+        return None
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    rows = data.get("results") if isinstance(data, dict) else data
+    if not isinstance(rows, list):
+        return None
+    return [row for row in rows if isinstance(row, dict)] if objects_only else rows

@@ -1,0 +1,140 @@
+"""The task, its reference, and how hard it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from healthgym.core.task import Reference
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.slides.compose import Recipe
+from healthgym.worlds.slides.grid import Tile
+from healthgym.worlds.slides.source import Slide
+
+
+class Difficulty(StrEnum):
+    """Named presets."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+
+
+@dataclass(frozen=True, slots=True)
+class SlideConfig:
+    """What slides are like, and how often they may be looked at closely.
+
+    Attributes:
+        recipe: What slides are like.
+        looks: Looks at high power in an episode.
+    """
+
+    recipe: Recipe
+    looks: int
+
+    def watched(self, looks: int | None) -> SlideConfig:
+        """Return the same with another number of looks; None leaves it.
+
+        Raises:
+            ConfigurationError: If it is not a positive integer.
+        """
+        if looks is None:
+            return self
+        if type(looks) is not int or looks < 1:
+            raise ConfigurationError(f"looks is a positive integer, not {looks!r}.")
+        return replace(self, looks=looks)
+
+
+PRESETS: Mapping[Difficulty, SlideConfig] = {
+    Difficulty.EASY: SlideConfig(
+        Recipe(
+            columns=(4, 7),
+            rows=(4, 7),
+            tissue=(9, 13),
+            nodes=(1, 1),
+            tiles=(2, 5),
+            contrast=1.0,
+            mimics=0,
+            mimic_tiles=(1, 1),
+            follicles=(0.2, 0.5),
+            artefacts=0,
+            clear=True,
+        ),
+        looks=8,
+    ),
+    Difficulty.MEDIUM: SlideConfig(
+        Recipe(
+            columns=(21, 24),
+            rows=(21, 24),
+            tissue=(240, 320),
+            nodes=(1, 4),
+            tiles=(20, 165),
+            contrast=0.5,
+            mimics=1,
+            mimic_tiles=(15, 60),
+            follicles=(0.4, 0.8),
+            artefacts=2,
+        ),
+        looks=24,
+    ),
+    Difficulty.HARD: SlideConfig(
+        Recipe(
+            columns=(21, 24),
+            rows=(21, 24),
+            tissue=(240, 320),
+            nodes=(2, 5),
+            tiles=(20, 165),
+            contrast=0.0,
+            mimics=2,
+            mimic_tiles=(20, 80),
+            follicles=(0.5, 0.95),
+            artefacts=3,
+        ),
+        looks=20,
+    ),
+}
+
+
+def slide_config(difficulty: str | SlideConfig) -> SlideConfig:
+    """Return the preset of a name, or the configuration itself.
+
+    Raises:
+        ConfigurationError: If there is no such preset.
+    """
+    if isinstance(difficulty, SlideConfig):
+        return difficulty
+    try:
+        return PRESETS[Difficulty(difficulty)]
+    except ValueError:
+        accepted = ", ".join(Difficulty)
+        raise ConfigurationError(f"difficulty {difficulty!r} is not one of {accepted}.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class TumorReference(Reference):
+    """Where the tumour is.
+
+    Attributes:
+        tiles: Tumour tiles, row by row.
+        areas: Tumour pixels of the mask under each tile that has some, as ("x,y", pixels).
+    """
+
+    tiles: tuple[Tile, ...]
+    areas: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SlideStart:
+    """Start state of a slide world.
+
+    Attributes:
+        slide: The slide.
+        looks: Looks at high power.
+        now: The world's time.
+    """
+
+    slide: Slide
+    looks: int
+    now: datetime

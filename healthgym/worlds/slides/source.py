@@ -1,0 +1,140 @@
+"""A slide as its readers see it: sizes, levels, and the pixels of a region. Nothing else."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from math import ceil, floor
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from healthgym.worlds.imaging.raster import resize
+
+Pixels = NDArray[np.uint8]
+#: Bytes of pictures that all slides of a process keep together.
+_KEPT = 128 * 2**20
+
+
+class Slide(Protocol):
+    """A whole slide image."""
+
+    @property
+    def width(self) -> int:
+        """Width at level 0, in pixels."""
+
+    @property
+    def height(self) -> int:
+        """Height at level 0, in pixels."""
+
+    @property
+    def mpp(self) -> float | None:
+        """Micrometres per pixel at level 0; None where the file does not say."""
+
+    @property
+    def downsamples(self) -> tuple[float, ...]:
+        """Downsample of each level, level 0 first."""
+
+    @property
+    def key(self) -> str:
+        """A name of the contents: slides of one key have the same pixels."""
+
+    def read(self, level: int, x: int, y: int, width: int, height: int) -> Pixels:
+        """Return a region of a level.
+
+        Args:
+            level: Level, from 0.
+            x: Left column, in pixels of the level.
+            y: Top row, in pixels of the level.
+            width: Columns.
+            height: Rows.
+
+        Returns:
+            Shape (height, width, 3), uint8; white or glass beyond the slide.
+        """
+
+
+class PictureCache:
+    """Keeps the pictures last looked at, up to a number of bytes.
+
+    Args:
+        budget: Bytes kept.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget, self._size = budget, 0
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Hashable, Pixels] = OrderedDict()
+
+    def get(self, key: Hashable, draw: Callable[[], Pixels]) -> Pixels:
+        """Return the picture of a key, read-only; drawn if it is not kept."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+        picture = draw()
+        picture.flags.writeable = False
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = picture
+                self._size += picture.nbytes
+            while self._size > self._budget and len(self._kept) > 1:
+                self._size -= self._kept.popitem(last=False)[1].nbytes
+        return picture
+
+
+_PICTURES = PictureCache(_KEPT)
+
+
+def level_for(slide: Slide, downsample: float) -> int:
+    """Return the coarsest level that is at least as fine as a downsample."""
+    fine = [n for n, own in enumerate(slide.downsamples) if own <= downsample * 1.01]
+    return max(fine, key=lambda n: slide.downsamples[n]) if fine else 0
+
+
+def view(slide: Slide, downsample: float, left: int, top: int, width: int, height: int) -> Pixels:
+    """Return a region at any downsample: read from the best level, and scaled if need be.
+
+    Args:
+        slide: The slide.
+        downsample: Level-0 pixels to a pixel of the picture.
+        left: Left edge at level 0.
+        top: Top edge at level 0.
+        width: Columns of the picture.
+        height: Rows of the picture.
+
+    Returns:
+        Shape (height, width, 3), uint8, read-only.
+    """
+    key = (slide.key, float(downsample), left, top, width, height)
+    return _PICTURES.get(key, lambda: _view(slide, downsample, left, top, width, height))
+
+
+def _view(slide: Slide, downsample: float, left: int, top: int, width: int, height: int) -> Pixels:
+    level = level_for(slide, downsample)
+    own = slide.downsamples[level]
+    x, y = floor(left / own), floor(top / own)
+    if abs(own - downsample) < 0.01 * downsample:
+        return _read(slide, level, x, y, width, height)
+    wide = max(ceil(width * downsample / own), 1)
+    tall = max(ceil(height * downsample / own), 1)
+    shown: Pixels = resize(_read(slide, level, x, y, wide, tall), height, width)
+    return shown
+
+
+def _read(slide: Slide, level: int, x: int, y: int, width: int, height: int) -> Pixels:
+    """Return a region that may reach beyond the slide, where it is white."""
+    own = slide.downsamples[level]
+    right, bottom = round(slide.width / own), round(slide.height / own)
+    left, top = max(x, 0), max(y, 0)
+    wide, tall = min(x + width, right) - left, min(y + height, bottom) - top
+    if (wide, tall) == (width, height):
+        return slide.read(level, x, y, width, height)
+    picture = np.full((height, width, 3), 255, np.uint8)
+    if wide > 0 and tall > 0:
+        inner = slide.read(level, left, top, wide, tall)
+        picture[top - y : top - y + tall, left - x : left - x + wide] = inner
+    return picture

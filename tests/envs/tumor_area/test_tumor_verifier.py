@@ -1,0 +1,173 @@
+"""The verdict: parity with the published evaluator, and the holes that strict closes."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from healthgym.core.verdict import Profile
+from healthgym.envs.tumor_area.submission import read_paper, write
+from healthgym.envs.tumor_area.task import TumorReference
+from healthgym.envs.tumor_area.verifier import TumorAreaVerifier
+from healthgym.worlds.slides.grid import TILE, TileGrid
+
+ID = "tumor-area/test/3"
+GOLD = [(x, y) for y in range(2) for x in range(10)]
+REFERENCE = TumorReference(tuple(GOLD), {f"{x},{y}": 200 for x, y in GOLD} | {"0,5": 40})
+OTHERS = [(x, 7) for x in range(20)]
+
+
+def verdict(profile, tiles=(), text=None, submitted=True, reference=REFERENCE):
+    evidence = SimpleNamespace(
+        task=SimpleNamespace(task_id=ID),
+        reference=reference,
+        after=SimpleNamespace(
+            tiles=frozenset(tiles), text=text, grid=TileGrid(20 * TILE, 20 * TILE)
+        ),
+        submission={} if submitted else None,
+    )
+    return TumorAreaVerifier().verify(evidence, profile)
+
+
+def both(**kwargs):
+    return [verdict(profile, **kwargs) for profile in Profile]
+
+
+def failed(found):
+    return {result.check.name for result in found.checks if not result.passed}
+
+
+def row(tiles, **more):
+    return {"task_id": ID, "predicted_tumor_tiles": [{"x": x, "y": y} for x, y in tiles]} | more
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (json.dumps([row([(1, 2), (3, 4)])]), {(1, 2), (3, 4)}),
+        (json.dumps({"results": [row([(1, 2)])]}), {(1, 2)}),  # the wrapper
+        (json.dumps([row([("3", 2), (3.0, 2), (3, None), (4, 5)])]), {(4, 5)}),  # no integers
+        (json.dumps([row([(1, 2), (1, 2)])]), {(1, 2)}),  # once
+        (json.dumps([row([(True, False)])]), {(1, 0)}),  # Python's bools are integers
+        (json.dumps([row([(99, -5)])]), {(99, -5)}),  # outside of the grid
+        (json.dumps([row([(1, 1)]), row([(2, 2)])]), {(1, 1)}),  # the first row
+        (json.dumps(["x", 5, row([(1, 1)])]), {(1, 1)}),  # rows that are none are dropped
+        (json.dumps([row([(9, 9)], task_id="other"), row([(1, 1)])]), {(1, 1)}),
+        (json.dumps([row([(1, 1)], contains_tumor=False)]), {(1, 1)}),  # ignored
+        (json.dumps([{"task_id": ID, "predicted_tumor_tiles": [5, [1, 2], {"x": 1}]}]), set()),
+        (json.dumps([{"task_id": ID, "predicted_tumor_tiles": "all"}]), set()),
+        (json.dumps([{"task_id": ID}]), set()),
+        ("", set()),
+        ("{", set()),
+        ("[" * 5000, set()),
+        ("null", set()),
+        ('{"results": 5}', set()),
+        (json.dumps([row([])]), set()),
+        (json.dumps([row([(float("nan"), 1)])]), set()),
+    ],
+)
+def test_a_text_is_read_as_the_published_evaluator_reads_it(text, read) -> None:
+    assert read_paper(text, ID) == read
+
+
+@pytest.mark.parametrize(
+    ("wrong", "missed", "passes"),
+    [(0, 0, True), (4, 0, True), (5, 0, False), (0, 3, True), (0, 4, False), (2, 2, True)],
+)
+def test_f1_of_nine_tenths_passes(wrong: int, missed: int, passes: bool) -> None:
+    tiles = GOLD[missed:] + OTHERS[:wrong]
+    for found in both(tiles=tiles):
+        f1 = 2 * (20 - missed) / (20 - missed + wrong + 20)
+        assert found.metrics["f1"] == pytest.approx(f1)
+        assert found.success is passes
+        assert found.progress == pytest.approx(1.0 if passes else f1)
+
+
+def test_f1_of_exactly_nine_tenths_passes() -> None:
+    reference = TumorReference(tuple(GOLD[:10]), {})
+    for found in both(tiles=[*GOLD[:9], OTHERS[0]], reference=reference):
+        assert found.metrics["f1"] == 0.9
+        assert found.success
+
+
+@pytest.mark.parametrize(
+    ("tiles", "budget"), [(163, (36, 29)), (141, (31, 25)), (34, (7, 6)), (21, (4, 3))]
+)
+def test_the_budgets_of_the_published_tasks(tiles: int, budget: tuple[int, int]) -> None:
+    """How many tiles too many, or too few, the ten published slides forgive."""
+    gold = [(n % 20, n // 20) for n in range(tiles)]
+    reference = TumorReference(tuple(gold), {})
+    wrong, missed = budget
+    outside = [(n, 50) for n in range(60)]
+
+    def passes(chosen) -> bool:
+        return verdict(Profile.PAPER, tiles=chosen, reference=reference).success
+
+    assert passes(gold + outside[:wrong])
+    assert not passes(gold + outside[: wrong + 1])
+    assert passes(gold[missed:])
+    assert not passes(gold[missed + 1 :])
+
+
+def test_an_empty_selection_scores_nothing() -> None:
+    for found in both():
+        assert (found.metrics["f1"], found.metrics["precision"], found.progress) == (0, 0, 0)
+        assert failed(found) == {"tile_f1"}
+
+
+def test_coverage_counts_tumour_pixels_wherever_they_lie() -> None:
+    found = verdict(Profile.PAPER, tiles=[GOLD[0], (0, 5), (15, 15)])
+    assert found.metrics["tumor_coverage"] == pytest.approx(240 / 4040)
+    assert found.metrics["precision"] == pytest.approx(1 / 3)
+
+
+def test_nothing_counts_before_it_is_handed_in() -> None:
+    for found in both(tiles=GOLD, submitted=False):
+        assert not found.success
+        assert found.progress == 0.0
+        assert found.metrics == {}
+        assert failed(found) == {"submitted", "tile_f1"}
+
+
+def test_the_form_of_the_benchmark_is_accepted() -> None:
+    for found in both(text=write(frozenset(GOLD), ID)):
+        assert found.success
+    for found in both(text=json.dumps({"results": [row(GOLD, contains_tumor=True)]})):
+        assert found.success
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [row(GOLD), row(OTHERS)],  # a second row that nobody scores
+        ["remark", row(GOLD)],
+        [row(OTHERS, task_id="another"), row(GOLD)],
+        [row([*GOLD, ("3", "4")])],  # dropped without a word
+        [row([*GOLD, (3.0, 9.0)])],
+        [row([(True, False), *[tile for tile in GOLD if tile != (1, 0)]])],
+        [row([*GOLD, GOLD[0]])],
+        [row([*GOLD, (77, 77)])],
+        [row(GOLD, contains_tumor=False)],
+        [row(GOLD, contains_tumor="yes")],
+    ],
+)
+def test_what_paper_lets_pass_and_strict_does_not(rows) -> None:
+    text = json.dumps(rows)
+    assert verdict(Profile.PAPER, text=text).success
+    found = verdict(Profile.STRICT, text=text)
+    assert failed(found) == {"plain_selection"}
+    assert found.progress == 0.0
+
+
+@pytest.mark.parametrize(
+    ("tiles", "check"),
+    [(GOLD[5:], "tile_f1"), (GOLD + OTHERS[:6], "tile_f1"), ([], "tile_f1")],
+)
+def test_one_broken_thing_fails_its_check(tiles, check: str) -> None:
+    assert all(failed(found) == {check} for found in both(tiles=tiles))
+
+
+def test_no_detail_states_the_answer() -> None:
+    for found in both(tiles=GOLD[3:]):
+        details = " ".join(result.detail for result in found.checks)
+        assert "20" not in details.replace("0.9", "")
