@@ -88,6 +88,39 @@ TABLE: tuple[Row, ...] = (
         "healthgym.envs.ehr_data_quality.env:EhrDataQualityEnv",
         title="audits of a small hospital's tables, with clues",
     ),
+    Row(
+        "HealthAgent/XrayCorrection-v0",
+        "healthgym.envs.xray_correction.env:XrayCorrectionEnv",
+        title="drafts of chest radiograph reports with errors, put right by looking",
+    ),
+    Row(
+        "HealthAgent/XrayCorrectionCanonical-v0",
+        "healthgym.envs.xray_correction.env:XrayCorrectionEnv",
+        {"canonical": True},
+        "ten drafts with the published themes, numbers of studies and of errors",
+    ),
+    Row(
+        "HealthAgent/CtAbnormality-v0",
+        "healthgym.envs.ct_abnormality.env:CtAbnormalityEnv",
+        title="findings on synthetic chest CT, present as often as absent",
+    ),
+    Row(
+        "HealthAgent/CtAbnormalityCanonical-v0",
+        "healthgym.envs.ct_abnormality.env:CtAbnormalityEnv",
+        {"canonical": True},
+        "ten scans with the published numbers of findings and positives",
+    ),
+    Row(
+        "HealthAgent/TumorAreaSelection-v0",
+        "healthgym.envs.tumor_area.env:TumorAreaSelectionEnv",
+        title="the tumour tiles of synthetic whole slides, found by looking",
+    ),
+    Row(
+        "HealthAgent/TumorAreaSelectionCanonical-v0",
+        "healthgym.envs.tumor_area.env:TumorAreaSelectionEnv",
+        {"canonical": True},
+        "ten slides with the published numbers of tumour tiles and extents",
+    ),
 )
 
 

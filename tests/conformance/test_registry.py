@@ -9,7 +9,15 @@ pytestmark = pytest.mark.parametrize("env_id", healthgym.ids())
 
 #: Share of the usual number of tasks for environments whose episodes take seconds, not
 #: milliseconds; the tests marked slow play them all.
-_SHARES = {"EhrEventModelling": 0.2, "EhrDataQuality": 0.2, "TrialMatching": 0.3, "EhrFormat": 0.3}
+_SHARES = {
+    "EhrEventModelling": 0.2,
+    "EhrDataQuality": 0.2,
+    "TrialMatching": 0.3,
+    "EhrFormat": 0.3,
+    "TumorArea": 0.1,
+    "CtAbnormality": 0.1,
+    "XrayCorrection": 0.25,
+}
 
 
 def sized(env_id: str, count: int) -> int:

@@ -1,0 +1,1 @@
+"""Findings on chest CT: call what is there and what is not."""

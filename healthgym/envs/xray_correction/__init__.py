@@ -1,0 +1,1 @@
+"""X-ray report correction: the family."""

@@ -1,0 +1,258 @@
+"""Seed to task: a patient, the studies, true findings, and a draft with errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
+from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.envs.xray_correction.claims import ZONES, Claim, Statement, entities, load
+from healthgym.envs.xray_correction.patients import choose_entities, draw_claim, draw_scenes
+from healthgym.envs.xray_correction.swaps import principles, swap
+from healthgym.envs.xray_correction.task import (
+    CorrectionReference,
+    CorrectionStart,
+    ReportConfig,
+)
+from healthgym.envs.xray_correction.wording import Wording
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.radiography.archive import RenderedRadiographs, Study
+from healthgym.worlds.radiography.scene import draw_build
+
+_MOST_DRAWS = 60
+_TOGETHER = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One of the source's ten cases, in theme and composition.
+
+    Attributes:
+        swaps: Number of wrong sentences.
+        studies: Number of studies.
+        theme: Entities the report speaks of; a state may be given after a colon.
+    """
+
+    swaps: int
+    studies: int
+    theme: tuple[str, ...]
+
+
+def canonical_cases() -> tuple[Case, ...]:
+    """Return the composition of HealthAgentBench's ten cases."""
+    rows = load("cases.json")["cases"]
+    return tuple(Case(row["swaps"], row["studies"], tuple(row["theme"])) for row in rows)
+
+
+class CorrectionGenerator:
+    """Draws correction tasks.
+
+    Args:
+        config: Size and difficulty.
+        difficulty: What the task's metadata calls it.
+        canonical: Whether tasks are composed like the source's; the test split then has ten.
+        name: Name of the family in task keys.
+    """
+
+    def __init__(
+        self, config: ReportConfig, *, difficulty: str, canonical: bool, name: str
+    ) -> None:
+        self._config, self._difficulty, self._canonical = config, difficulty, canonical
+        self.name = name
+
+    def size(self, split: Split) -> int:
+        """Return the number of tasks of a split."""
+        if self._canonical and split is Split.TEST:
+            return len(canonical_cases())
+        return INDEX_BOUND
+
+    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+        """Return a task.
+
+        Raises:
+            ConfigurationError: If the split has no such index.
+        """
+        if not 0 <= index < self.size(split):
+            raise ConfigurationError(f"The {split} split has no task number {index}.")
+        rng = task_rng(self.name, split, index)
+        case = canonical_cases()[index % len(canonical_cases())] if self._canonical else None
+        for _ in range(_MOST_DRAWS):
+            drawn = _Draw(rng, self._config, case)
+            if drawn.ready:
+                return drawn.instance(TaskKey(self.name, split, index), self._difficulty)
+        raise AssertionError("No report with enough statements to make wrong.")
+
+
+class _Draw:
+    """One draw of patient, truth and draft."""
+
+    def __init__(self, rng: np.random.Generator, config: ReportConfig, case: Case | None) -> None:
+        self._rng, self._config = rng, config
+        low, high = config.studies
+        self._studies = case.studies if case else int(rng.integers(low, high + 1))
+        low, high = config.errors
+        self._errors = case.swaps if case else int(rng.integers(low, high + 1))
+        self._truth = self._draw_truth(case)
+        self._groups = self._group()
+        usable = [n for n, group in enumerate(self._groups) if any(map(principles, group))]
+        self.ready = len(usable) >= self._errors
+        order = rng.permutation(len(usable))[: self._errors]
+        self._wrong = sorted(usable[int(place)] for place in order)
+
+    @property
+    def _zones(self) -> tuple[str, ...]:
+        # Fluid at the base would hide what is in the lower zone.
+        return ZONES[:2] if any(c.entity == "effusion" for c in self._truth) else ZONES
+
+    def _draw_truth(self, case: Case | None) -> list[Claim]:
+        rng, config = self._rng, self._config
+        low, high = config.statements
+        count = int(rng.integers(low, high + 1))
+        allowed = list(config.subjects or entities())
+        wanted: list[str] = []
+        states = dict(entry.partition(":")[::2] for entry in case.theme) if case else {}
+        if case:
+            count = max(count, case.swaps + 1)
+            wanted = list(states)
+        # Whether priors exist is said only where nothing is compared with one.
+        alone = self._studies == 1
+        change = 0.0 if alone else config.change
+        if rng.random() < (0.3 if alone else 0.15):
+            change = 0.0
+        elif "comparison" in allowed:
+            allowed.remove("comparison")
+        if "lower" in states.values():
+            allowed.remove("effusion")
+        names = choose_entities(rng, count, allowed, wanted)
+        zones = ZONES[:2] if "effusion" in names else ZONES
+        truth = []
+        for name in names:
+            claim = draw_claim(rng, name, zones=zones, change=change)
+            truth.append(_themed(claim, states.get(name, ""), self._studies))
+            if name == "comparison":
+                truth[-1] = Claim(name, present=self._studies > 1)
+        return truth
+
+    def _group(self) -> list[list[Claim]]:
+        """Return what each sentence says: one claim, or effusion and pneumothorax together."""
+        rng = self._rng
+        groups = [[claim] for claim in self._truth]
+        names = [claim.entity for claim in self._truth]
+        together = not self._config.plain and rng.random() < _TOGETHER
+        if together and {"effusion", "pneumothorax"} <= set(names):
+            first, second = names.index("effusion"), names.index("pneumothorax")
+            groups[first] = [self._truth[first], self._truth[second]]
+            del groups[second]
+        return [groups[int(place)] for place in rng.permutation(len(groups))]
+
+    def instance(self, key: TaskKey, difficulty: str) -> Instance[Task, Reference]:
+        """Return the task."""
+        rng, config = self._rng, self._config
+        wording = Wording(int(rng.integers(2**31)), plain=config.plain)
+        truth, draft, used = [], [], []
+        for number, group in enumerate(self._groups):
+            truth.append(Statement(wording.sentence(group, number), tuple(group)))
+            said = group
+            if number in self._wrong:
+                said, name = _made_wrong(group, rng, self._zones)
+                used.append(name)
+            draft.append(wording.sentence(said, number))
+        radiographs, header, now = self._patient()
+        task = Task(
+            key,
+            "serial" if self._studies > 1 else "single",
+            instruction(self._studies, len(draft)),
+            {"difficulty": difficulty, "studies": self._studies, "sentences": len(draft)},
+        )
+        reference = CorrectionReference(tuple(truth), tuple(self._wrong), tuple(used))
+        start = CorrectionStart(radiographs, header, tuple(draft), now)
+        return Instance(task, reference, start)
+
+    def _patient(self) -> tuple[RenderedRadiographs, str, datetime]:
+        rng, table = self._rng, load("cases.json")
+        build = draw_build(rng)
+        supine = [bool(rng.integers(2)) for _ in range(self._studies)]
+        extras = [self._extra() for _ in range(self._studies - 1)]
+        scenes = draw_scenes(rng, build, self._truth, extras, supine)
+        taken = datetime(2120, 1, 1, tzinfo=UTC) + timedelta(minutes=int(rng.integers(40_000_000)))
+        first = int(rng.integers(50_000_000, 59_900_000))
+        studies = []
+        for number in range(self._studies):
+            views: tuple[str, ...] = (
+                ("AP",) if supine[number] else ("PA", "LATERAL")[: 1 + int(rng.integers(2))]
+            )
+            reason = table["indications"][int(rng.integers(len(table["indications"])))]
+            header = _header(views, reason)
+            report = ""
+            if number < self._studies - 1:
+                wording = Wording(int(rng.integers(2**31)), plain=self._config.plain)
+                lines = [wording.sentence([c], n) for n, c in enumerate(extras[number])]
+                report = f"{header}\n\nFINDINGS:  {' '.join(lines)}"
+            name = f"s{first + 1000 * number + int(rng.integers(1000))}"
+            studies.append(Study(name, taken.replace(tzinfo=None), views, report))
+            taken += timedelta(minutes=int(rng.integers(600, 60_000)))
+        pictures = RenderedRadiographs(studies, scenes, self._config.size)
+        return pictures, header, taken
+
+    def _extra(self) -> list[Claim]:
+        """Return what an earlier report says: nothing that the draft speaks of.
+
+        Devices that are gone since, and findings that were not there; so a prior report never
+        tells what the last study shows, only a prior picture does.
+        """
+        rng = self._rng
+        names = {claim.entity for claim in self._truth}
+        rivals = {"central_line", "picc"} if names & {"central_line", "picc"} else set()
+        table = entities()
+        open_ = [
+            n for n, e in table.items() if n not in names | rivals and (e.device or e.negative)
+        ]
+        chosen = [open_[int(k)] for k in rng.permutation(len(open_))[:5]]
+        if {"central_line", "picc"} <= set(chosen):
+            chosen.remove("picc")
+        claims = []
+        for name in chosen:
+            claim = draw_claim(rng, name)
+            claims.append(Claim(name, present=False) if table[name].negative else claim)
+        return claims
+
+
+def _themed(claim: Claim, state: str, studies: int) -> Claim:
+    """Return a claim with the state that a case's theme asks for."""
+    if not state:
+        return claim
+    entity = entities()[claim.entity]
+    if state == "normal":
+        return Claim(claim.entity, present=False)
+    severity = claim.severity or ("mild" if entity.severities else "")
+    place = state if state in (*ZONES, *entity.places) else claim.place
+    change = state if state == "unchanged" and studies > 1 else claim.change
+    side = claim.side or ("right" if entity.sides else "")
+    return Claim(claim.entity, True, side, place, severity, claim.count, change)
+
+
+def _made_wrong(
+    group: Sequence[Claim], rng: np.random.Generator, zones: tuple[str, ...]
+) -> tuple[list[Claim], str]:
+    usable = [place for place, claim in enumerate(group) if principles(claim)]
+    place = usable[int(rng.integers(len(usable)))]
+    swapped = swap(group[place], rng, zones)
+    assert swapped is not None
+    return [*group[:place], swapped[0], *group[place + 1 :]], swapped[1]
+
+
+def _header(views: Sequence[str], reason: str) -> str:
+    kind = "PA and lateral" if len(views) > 1 else f"single {views[0]}"
+    return (
+        f"EXAMINATION:  CHEST ({' AND '.join(views)})\n\nINDICATION:  {reason}\n\n"
+        f"TECHNIQUE:  Chest radiograph, {kind}.\n\nCOMPARISON:  ___."
+    )
+
+
+def instruction(studies: int, sentences: int) -> str:
+    """Return the text the agent reads first."""
+    return str(load("cases.json")["instruction"]).format(studies=studies, sentences=sentences)

@@ -1,0 +1,222 @@
+"""The verdict on a corrected report.
+
+Claims read from the submitted text are aligned with the true ones by entity, and their
+differences counted in CheXprompt's six classes. The paper profile asks for no clinically
+significant difference, whatever the text looks like; the strict profile asks for an edit: the
+draft's sentences, one to one, each saying what is true and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from healthgym.core.family import Evidence
+from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.envs.xray_correction.claims import Claim, ClaimError, ErrorClass, Statement, compare
+from healthgym.envs.xray_correction.extractor import read, residue, words_of
+from healthgym.envs.xray_correction.task import CorrectionReference
+from healthgym.worlds.radiography.world import ReadingRoom
+
+#: Words that neither radiology's vocabulary nor the draft knows, allowed in one sentence.
+_FOREIGN = 3
+
+SUBMITTED = Check(
+    "submitted", "The report is handed in; running out of turns counts as failing.", weight=0.0
+)
+NOT_EMPTY = Check("not_empty", "The submitted findings are not empty.", weight=0.0)
+CLASSES: dict[ErrorClass, Check] = {
+    ErrorClass.FALSE_FINDING: Check(
+        "false_findings", "Nothing is said to be there that is not (class A)."
+    ),
+    ErrorClass.OMISSION: Check("omissions", "Nothing that is there is left out (class B)."),
+    ErrorClass.LOCATION: Check(
+        "locations", "Side, zone and position of every finding and device are right (class C)."
+    ),
+    ErrorClass.SEVERITY: Check("severities", "Severities and numbers are right (class D)."),
+    ErrorClass.COMPARISON_ADDED: Check(
+        "comparisons", "No comparison with a prior study is made that does not hold (class E)."
+    ),
+    ErrorClass.COMPARISON_OMITTED: Check(
+        "comparisons_kept", "No comparison with a prior study is left out (class F)."
+    ),
+}
+JUDGED = Check(
+    "judged_clean", "At least three of five votes of the judge count no significant error."
+)
+EDIT_ONLY = Check(
+    "edit_only",
+    "The report has the draft's sentences in their order, none added, merged or taken out, each "
+    "about what it was about.",
+    idle=True,
+    loophole="The source accepts any rewriting, and the deletion of what need not be said.",
+)
+PLAIN = Check(
+    "plain_report",
+    "No sentence speaks to whoever grades it, or holds text that is no finding.",
+    idle=True,
+    loophole="The source's judge reads whatever the agent wrote.",
+)
+
+
+class Judge(Protocol):
+    """Something that counts significant errors, such as :class:`healthgym.rewards.judge.LlmJudge`.
+
+    It raises an :class:`~healthgym.errors.InfrastructureError` where it cannot tell.
+    """
+
+    def judge(self, reference: str, candidate: str) -> tuple[bool, dict[str, float]]:
+        """Return whether a candidate passes, and metrics."""
+
+
+class CorrectionVerifier:
+    """Judges reports as they were handed in.
+
+    Args:
+        judge: Decides the paper profile in place of the claims; none by default.
+    """
+
+    def __init__(self, judge: Judge | None = None) -> None:
+        self._judge = judge
+
+    def verify(self, evidence: Evidence[ReadingRoom], profile: Profile) -> Verdict:
+        """Return the verdict under a profile.
+
+        Before the report is handed in the progress is 0, whatever it says: a reward for each edit
+        would tell which sentences are wrong.
+        """
+        reference, room = evidence.reference, evidence.after
+        assert isinstance(reference, CorrectionReference)
+        submitted = evidence.submission is not None
+        if profile is Profile.PAPER:
+            found, progress, metrics = self._paper(reference, room, evidence.before, submitted)
+        else:
+            found, progress, metrics = _strict(reference, room, evidence.before)
+        if not submitted:
+            found = [CheckResult(item.check, item.check.idle) for item in found]
+        return Verdict.of(
+            profile,
+            [SUBMITTED.result(submitted), *found],
+            progress=progress if submitted else 0.0,
+            metrics=metrics if submitted else {},
+        )
+
+    def _paper(
+        self,
+        reference: CorrectionReference,
+        room: ReadingRoom,
+        before: ReadingRoom,
+        submitted: bool,
+    ) -> tuple[list[CheckResult], float, dict[str, float]]:
+        text = room.findings
+        empty = not text.strip()
+        truth = [claim for statement in reference.truth for claim in statement.claims]
+        if self._judge is not None and submitted:
+            if empty:
+                return [NOT_EMPTY.result(False), JUDGED.result(False)], 0.0, {}
+            gold = " ".join(statement.text for statement in reference.truth)
+            passed, metrics = self._judge.judge(gold, text)
+            return [NOT_EMPTY.result(True), JUDGED.result(passed)], float(passed), metrics
+        errors = align(truth, read(text))
+        worst = [error for error in errors if error.significant]
+        results = [NOT_EMPTY.result(not empty), *_class_results(worst)]
+        start = [e for e in align(truth, read(before.findings)) if e.significant]
+        gained = max(1 - len(worst) / max(len(start), 1), 0.0)
+        metrics = {} if empty else _metrics(errors) | {"mean_sig_errors": float(len(worst))}
+        return results, 0.0 if empty else gained, metrics
+
+
+def align(truth: Sequence[Claim], said: Sequence[Claim]) -> list[ClaimError]:
+    """Return how what a text says differs from what is true.
+
+    Claims meet by entity. What is said twice with different contents is judged twice: the claim
+    that fits best answers the truth, each other one is a false finding.
+    """
+    errors: list[ClaimError] = []
+    rest = list(said)
+    for claim in truth:
+        same = [other for other in rest if other.entity == claim.entity]
+        if not same:
+            present = claim.present is not False
+            errors.append(ClaimError(ErrorClass.OMISSION, claim.entity, present))
+            continue
+        best = min(same, key=lambda other: _cost(compare(claim, other)))
+        rest.remove(best)
+        errors += compare(claim, best)
+    for other in rest:
+        # Saying of something else that it is not there is no significant error, but is one.
+        errors.append(
+            ClaimError(ErrorClass.FALSE_FINDING, other.entity, other.present is not False)
+        )
+    return errors
+
+
+def _cost(errors: Sequence[ClaimError]) -> tuple[int, int]:
+    return sum(error.significant for error in errors), len(errors)
+
+
+def _strict(
+    reference: CorrectionReference, room: ReadingRoom, before: ReadingRoom
+) -> tuple[list[CheckResult], float, dict[str, float]]:
+    sentences, draft = room.sentences, before.draft
+    matched = len(sentences) == len(draft)
+    subjects, plain = matched, True
+    errors: list[ClaimError] = []
+    known = frozenset().union(*map(words_of, draft)) if draft else frozenset()
+    for number, statement in enumerate(reference.truth):
+        text = sentences[number] if number < len(sentences) else ""
+        errors += sentence_errors(statement, text)
+        if matched and text != draft[number]:
+            about = {claim.entity for claim in read(text)}
+            subjects &= about == {claim.entity for claim in read(draft[number])}
+            plain &= _is_plain(text, known)
+    extra = sentences[len(draft) :]
+    errors += [e for text in extra for e in align((), read(text))]
+    plain &= all(_is_plain(text, known) for text in extra)
+    results = [*_class_results(errors), EDIT_ONLY.result(subjects), PLAIN.result(plain)]
+    wrong = len(reference.swapped)
+    broken = _wrong_sentences(reference, sentences)
+    gained = max(1 - broken / max(wrong, 1), 0.0) if subjects and plain else 0.0
+    return results, gained, _metrics(errors) | {"wrong_sentences": float(broken)}
+
+
+def sentence_errors(truth: Statement, text: str) -> list[ClaimError]:
+    """Return the errors of one sentence; a sentence as it should be has none."""
+    if _same(truth.text, text):
+        return []
+    if not truth.claims:
+        # A sentence that nothing can be read from has to stay as it is.
+        return [ClaimError(ErrorClass.OMISSION, "unread")]
+    return align(truth.claims, read(text))
+
+
+def _same(one: str, two: str) -> bool:
+    return " ".join(one.split()).casefold() == " ".join(two.split()).casefold()
+
+
+def _wrong_sentences(reference: CorrectionReference, sentences: Sequence[str]) -> int:
+    return sum(
+        bool(sentence_errors(statement, sentences[n] if n < len(sentences) else ""))
+        for n, statement in enumerate(reference.truth)
+    )
+
+
+def _is_plain(text: str, known: frozenset[str]) -> bool:
+    aimed, foreign = residue(text, known)
+    return not aimed and foreign <= _FOREIGN
+
+
+def _class_results(errors: Sequence[ClaimError]) -> list[CheckResult]:
+    counts = {kind: sum(error.error is kind for error in errors) for kind in ErrorClass}
+    return [
+        check.result(not counts[kind], f"{counts[kind]} found" if counts[kind] else "")
+        for kind, check in CLASSES.items()
+    ]
+
+
+def _metrics(errors: Sequence[ClaimError]) -> dict[str, float]:
+    found = {
+        f"errors_{kind.value}": float(sum(error.error is kind for error in errors))
+        for kind in ErrorClass
+    }
+    return found | {"significant_errors": float(sum(error.significant for error in errors))}

@@ -1,0 +1,1 @@
+"""Chest radiographs: a parametric thorax, its projections, files, and measurements of pixels."""

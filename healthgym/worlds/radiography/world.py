@@ -1,0 +1,47 @@
+"""A reading room: a patient's radiographs and reports, and the text of findings in work."""
+
+from __future__ import annotations
+
+from healthgym.core.clock import Clock
+from healthgym.core.seeding import content_hash
+from healthgym.core.world import World
+from healthgym.worlds.radiography.archive import Radiographs
+
+
+class ReadingRoom(World):
+    """What a radiologist has in front of them.
+
+    Args:
+        radiographs: The studies; shared, never changed.
+        header: Sections of the last study's report before its findings.
+        draft: Sentences of the findings as they were drafted.
+        clock: The clock.
+    """
+
+    def __init__(
+        self, radiographs: Radiographs, header: str, draft: tuple[str, ...], clock: Clock
+    ) -> None:
+        self.radiographs = radiographs
+        self.header = header
+        self.draft = draft
+        self.sentences = draft
+        self.clock = clock
+
+    @property
+    def findings(self) -> str:
+        """The findings as they stand, as one text."""
+        return " ".join(sentence for sentence in self.sentences if sentence.strip())
+
+    def rewrite(self, sentences: tuple[str, ...]) -> None:
+        """Replace the sentences."""
+        self.sentences = sentences
+
+    def digest(self) -> str:
+        """Return a hex digest of the sentences."""
+        return content_hash(list(self.sentences))
+
+    def clone(self) -> ReadingRoom:
+        """Return an independent room over the same radiographs."""
+        twin = ReadingRoom(self.radiographs, self.header, self.draft, self.clock.clone())
+        twin.sentences = self.sentences
+        return twin

@@ -1,0 +1,101 @@
+"""Disease that is spread through the lungs: emphysema, mosaic, thick septa."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from healthgym.worlds.imaging.noise import hash_lattice, uniform
+from healthgym.worlds.volumes.shapes import Floats, Lattice, blobs, ramp, smooth
+
+#: Distance of the centres of destroyed lobules, in mm.
+LOBULE = 13.0
+#: Density of the air in them, in HU.
+BULLA = -988.0
+#: Size of the grain of a soft kernel, in voxels.
+GRAIN = 2.3
+
+
+def destroyed(seed: int, lattice: Lattice, share: Floats, soft: float) -> Floats:
+    """Return how much of each point is lost to emphysema: holes of two sizes, anywhere.
+
+    Args:
+        seed: Of the holes.
+        lattice: The points.
+        share: Chance of a hole, broadcasting with the lattice.
+        soft: Width of the edges, in mm.
+    """
+    lost = _holes(seed, lattice, share, LOBULE, 0.0, soft)
+    return np.maximum(lost, _holes(seed + 9, lattice, share * 0.8, LOBULE * 0.62, 3.7, soft))
+
+
+def _holes(
+    seed: int, lattice: Lattice, share: Floats, size: float, shift: float, soft: float
+) -> Floats:
+    """Return holes in cells of one size; a cell may hold one, of a random place, that fits."""
+    axes = [axis + np.float32(shift) for axis in lattice.axes]
+    cells = [np.floor(axis / np.float32(size)).astype(np.int64) for axis in axes]
+    lists = [np.arange(cell[0], cell[-1] + 1) for cell in cells]
+    take = np.ix_(*(cell - first[0] for cell, first in zip(cells, lists, strict=True)))
+    chance, wide, *moves = (uniform(hash_lattice(seed + n, lists)) for n in range(5))
+    radius = np.float32(size) * (np.float32(0.2) + np.float32(0.24) * wide)
+    room = np.float32(size) * np.float32(0.5) - radius
+    squared = np.zeros(lattice.shape, np.float32)
+    for axis, (points, move) in enumerate(zip(axes, moves, strict=True)):
+        along, grid = [1, 1, 1], [1, 1, 1]
+        along[axis], grid[axis] = len(points), len(lists[axis])
+        middle = (lists[axis].astype(np.float32) + np.float32(0.5)) * np.float32(size)
+        centres = middle.reshape(grid) + (move * 2 - 1) * room
+        squared += (points.reshape(along) - centres[take]) ** 2
+    hole: Floats = ramp(radius[take] - np.sqrt(squared), soft * 1.4)
+    return hole * (chance[take] < share)
+
+
+def mosaic(seed: int, lattice: Lattice) -> Floats:
+    """Return the pattern of a mosaic, from -0.5 (dark lobules) to 0.5, with sharp borders."""
+    pattern = blobs(seed, lattice, 27.0)
+    result: Floats = smooth(pattern * np.float32(9.0) + np.float32(0.5)) - np.float32(0.5)
+    return result
+
+
+def septa(seed: int, lattice: Lattice, soft: float) -> Floats:
+    """Return how much of each point is a thick septum: a net of sheets, about 14 mm wide."""
+    net = np.zeros(lattice.shape, np.float32)
+    for number in range(2):
+        field = blobs(seed + number, lattice, 15.0)
+        # About how fast the field changes per mm, so that sheets are about as thick everywhere.
+        far = np.abs(field) * np.float32(15.0 / 0.62)
+        np.maximum(net, ramp(np.float32(0.75) - far, soft), out=net)
+    return net
+
+
+def plane_noise(seed: int, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Floats:
+    """Return noise that is smooth within axial slices and unrelated between them.
+
+    As :func:`healthgym.worlds.imaging.noise.grid_noise`, but looks only at the lattice points it
+    needs: a coarse look at a volume passes most of them over.
+
+    Args:
+        seed: Any integer.
+        x: Indices of voxels, ascending; likewise ``y`` and ``z``.
+        y: See ``x``.
+        z: See ``x``.
+
+    Returns:
+        Shape (len(x), len(y), len(z)), float32, in (-1, 1).
+    """
+    places = [np.asarray(axis, np.float64) / GRAIN for axis in (x, y)]
+    floors = [np.floor(place).astype(np.int64) for place in places]
+    points = [np.unique(np.concatenate([floor, floor + 1])) for floor in floors]
+    values = uniform(hash_lattice(seed, (z, *points))) * np.float32(2) - np.float32(1)
+    for axis in (1, 2):
+        floor, known = floors[axis - 1], points[axis - 1]
+        share = (places[axis - 1] - floor).astype(np.float32)
+        share = share * share * (3 - 2 * share)
+        share = share[:, None] if axis == 1 else share
+        first = np.searchsorted(known, floor)
+        low = np.take(values, first, axis=axis)
+        values = low + (np.take(values, np.searchsorted(known, floor + 1), axis=axis) - low) * share
+    return values.transpose(1, 2, 0)

@@ -1,0 +1,70 @@
+"""The published reader of predictions, line by line."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthgym.envs.ct_abnormality.predictions import (
+    FALSE_TOKENS,
+    TRUE_TOKENS,
+    parse_plain,
+    parse_published,
+    score,
+)
+
+LABELS = ("Cardiomegaly", "Lung nodule")
+
+
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        ("Cardiomegaly: NO , because", {"cardiomegaly": False}),
+        ("Lung nodule: maybe", {}),
+        ("  lung NODULE :  Yes  ", {"lung nodule": True}),
+        ("# Lung nodule: yes", {}),
+        ("", {}),
+        ("Lung nodule yes", {}),
+        ("Lung nodule: yes, no", {"lung nodule": True}),
+        ("Lung nodule: yes no", {}),
+        ("Lung nodule:: yes", {}),
+        ("Gout: yes", {"gout": True}),
+    ],
+)
+def test_lines_are_read_as_published(line: str, call: dict[str, bool]) -> None:
+    assert parse_published([line]) == call
+
+
+def test_all_published_tokens_are_read() -> None:
+    assert all(parse_published([f"x: {token.upper()}"]) == {"x": True} for token in TRUE_TOKENS)
+    assert all(parse_published([f"x: {token}"]) == {"x": False} for token in FALSE_TOKENS)
+    assert len(TRUE_TOKENS) == len(FALSE_TOKENS) == 7
+
+
+def test_the_last_line_of_a_finding_counts() -> None:
+    lines = ["Lung nodule: yes", "lung nodule: no"]
+    assert parse_published(lines) == {"lung nodule": False}
+    assert parse_published([*lines, "Lung nodule: perhaps"]) == {"lung nodule": False}
+
+
+def test_plain_lines_are_exact() -> None:
+    assert parse_plain("Lung nodule: yes", LABELS) == ("Lung nodule", True)
+    assert parse_plain("Lung nodule: no", LABELS) == ("Lung nodule", False)
+    for line in ("Lung nodule:yes", "lung nodule: yes", "Lung nodule: yes.", "Emphysema: yes"):
+        assert parse_plain(line, LABELS) is None
+
+
+def test_a_missing_call_is_wrong_and_counts_as_published() -> None:
+    truth = {"Cardiomegaly": False, "Lung nodule": True}
+    metrics = score({"lung nodule": True}, truth)
+    assert metrics["accuracy"] == 0.5
+    # The per-trial counts put the missing call of an absent finding with the false negatives.
+    assert (metrics["false_negative"], metrics["false_positive"]) == (1.0, 0.0)
+    assert metrics["missing"] == 1.0
+
+
+def test_each_outcome_has_its_count() -> None:
+    truth = {"A": True, "B": True, "C": False, "D": False}
+    metrics = score({"a": True, "b": False, "c": True, "d": False}, truth)
+    names = ("true_positive", "false_negative", "false_positive", "true_negative")
+    assert [metrics[name] for name in names] == [1.0] * 4
+    assert metrics["accuracy"] == 0.5

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from healthgym.core.episode import Episode
+from healthgym.core.seeding import Split
+from healthgym.core.tool import call
+from healthgym.core.verdict import Profile
+from healthgym.envs.xray_correction.claims import Claim, compare
+from healthgym.envs.xray_correction.env import XrayCorrectionEnv
+from healthgym.envs.xray_correction.extractor import read
+from healthgym.envs.xray_correction.generator import canonical_cases
+from healthgym.envs.xray_correction.task import CorrectionReference, CorrectionStart, ReportConfig
+from healthgym.envs.xray_correction.wording import Wording
+from healthgym.errors import ConfigurationError
+
+_BASE = """
+import sys
+for name in ("PIL", "scipy", "nibabel", "polars", "pyarrow", "openslide", "tifffile", "torch"):
+    sys.modules[name] = None
+import gymnasium as gym
+import healthgym
+env = gym.make("HealthAgent/XrayCorrection-v0")
+observation, info = env.reset(seed=0)
+for action in (
+    healthgym.call("show_draft"), healthgym.call("view_image", study=1),
+    healthgym.call("measure", what="heart"), healthgym.call("submit"),
+):
+    observation, reward, terminated, truncated, info = env.step(action)
+    assert "error" not in info, info
+assert terminated
+"""
+
+
+def tasks(difficulty: str, split: Split, count: int) -> list[tuple[CorrectionStart, Any]]:
+    generator = XrayCorrectionEnv(difficulty=difficulty).family.generator
+    found = []
+    for index in range(count):
+        instance = generator.generate(split, index)
+        assert isinstance(instance.start, CorrectionStart)
+        assert isinstance(instance.reference, CorrectionReference)
+        found.append((instance.start, instance.reference))
+    return found
+
+
+def solve(env: XrayCorrectionEnv, split: str, index: int) -> Episode[Any]:
+    episode: Episode[Any] = env.open_episode(split, index)
+    play = env.family.solvers()["solver"](episode.instruction())
+    action = next(play)
+    while not episode.done():
+        outcome = episode.step(action)
+        assert not outcome.errors
+        if not episode.done():
+            action = play.send(outcome.observation)
+    return episode
+
+
+def test_runs_on_the_base_install() -> None:
+    subprocess.run([sys.executable, "-c", _BASE], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_drafts_have_the_errors_that_the_reference_says(difficulty: str) -> None:
+    counts = []
+    for start, reference in tasks(difficulty, Split.VALIDATION, 25):
+        assert len(start.draft) == len(reference.truth)
+        counts.append(len(reference.swapped))
+        for number, (text, truth) in enumerate(zip(start.draft, reference.truth, strict=True)):
+            assert set(read(truth.text)) == set(truth.claims), truth.text
+            wrong = set(read(text)) != set(truth.claims)
+            assert wrong is (number in reference.swapped), (text, truth.text)
+            assert len(read(text)) == len(truth.claims)
+    low, high = {"easy": (1, 2), "medium": (3, 5), "hard": (4, 8)}[difficulty]
+    assert (min(counts), max(counts)) == (low, high)
+
+
+def test_canonical_tasks_are_composed_like_the_source() -> None:
+    env = XrayCorrectionEnv(canonical=True)
+    generator = env.family.generator
+    assert generator.size(Split.TEST) == 10
+    swaps = []
+    for index, case in enumerate(canonical_cases()):
+        instance = generator.generate(Split.TEST, index)
+        assert isinstance(instance.reference, CorrectionReference)
+        swaps.append(len(instance.reference.swapped))
+        said = {claim.entity for s in instance.reference.truth for claim in s.claims}
+        assert {entry.partition(":")[0] for entry in case.theme} <= said
+        assert len(instance.start.radiographs.studies) == case.studies
+    assert swaps == [4, 3, 7, 8, 5, 4, 3, 4, 7, 6]
+    with pytest.raises(ConfigurationError, match="no task number 10"):
+        generator.generate(Split.TEST, 10)
+
+
+def test_truth_is_balanced() -> None:
+    seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for _, reference in tasks("medium", Split.TRAIN, 400):
+        for claim in (c for statement in reference.truth for c in statement.claims):
+            for name in ("side", "severity", "change"):
+                if getattr(claim, name):
+                    seen[name, "all"][getattr(claim, name)] += 1
+                    seen[name, claim.entity][getattr(claim, name)] += 1
+    for (name, entity), counter in seen.items():
+        share = counter.most_common()[0][1] / counter.total()
+        even = 1 / (3 if name == "change" else 2)
+        assert share < even + (0.05 if entity == "all" else 0.22), (name, entity, counter)
+
+
+def fitted(difficulty: str, count: int) -> dict[Claim, Claim]:
+    """Return for each drafted claim what was most often true where it was drafted."""
+    truths: dict[Claim, Counter[Claim]] = defaultdict(Counter)
+    for start, reference in tasks(difficulty, Split.TRAIN, count):
+        for text, statement in zip(start.draft, reference.truth, strict=True):
+            for claim in read(text):
+                true = next(c for c in statement.claims if c.entity == claim.entity)
+                truths[claim][true] += 1
+    return {claim: counter.most_common(1)[0][0] for claim, counter in truths.items()}
+
+
+@pytest.mark.parametrize(("difficulty", "bound"), [("easy", 0.08), ("medium", 0.02)])
+def test_a_prior_fitted_to_drafts_fails(difficulty: str, bound: float) -> None:
+    best = fitted(difficulty, 500)
+    solved = 0
+    trials = tasks(difficulty, Split.TEST, 300)
+    for start, reference in trials:
+        right = True
+        for text, statement in zip(start.draft, reference.truth, strict=True):
+            for claim in read(text):
+                true = next(c for c in statement.claims if c.entity == claim.entity)
+                right &= not compare(true, best.get(claim, claim))
+        solved += right
+    assert solved / len(trials) <= bound
+
+
+def test_prior_reports_say_nothing_of_what_the_draft_speaks_of() -> None:
+    seen = 0
+    for start, reference in tasks("medium", Split.TRAIN, 60):
+        about = {claim.entity for s in reference.truth for claim in s.claims}
+        for study in start.radiographs.studies[:-1]:
+            said = {claim.entity for claim in read(study.report.split("FINDINGS:")[1])}
+            assert said
+            assert not said & about
+            seen += 1
+        assert start.radiographs.studies[-1].report == ""
+    assert seen > 30
+
+
+def test_headers_do_not_depend_on_the_truth() -> None:
+    words: Counter[str] = Counter()
+    for start, _ in tasks("easy", Split.TRAIN, 200):
+        words[start.header.split("INDICATION:")[1].split("\n")[0].strip()] += 1
+        assert {claim.entity for claim in read(start.header)} <= {"comparison"}
+    assert len(words) >= 8
+
+
+def test_the_solver_is_far_above_the_prior() -> None:
+    env = XrayCorrectionEnv(difficulty="easy")
+    solved = [solve(env, "validation", index).verdict().success for index in range(16)]
+    assert 0.3 < np.mean(solved) <= 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("difficulty", "least"), [("easy", 0.45), ("medium", 0.15)])
+def test_the_solver_on_many_tasks(difficulty: str, least: float) -> None:
+    env = XrayCorrectionEnv(difficulty=difficulty)
+    solved = [solve(env, "test", index).verdict().success for index in range(100)]
+    assert least < np.mean(solved) < 1.0
+
+
+def test_an_edit_of_every_sentence_into_the_truth_succeeds_under_both_profiles() -> None:
+    env = XrayCorrectionEnv(difficulty="hard", max_turns=99)
+    for index in range(4):
+        instance = env.family.generator.generate(Split.TEST, index)
+        assert isinstance(instance.reference, CorrectionReference)
+        episode: Episode[Any] = env.open_episode("test", index)
+        wording = Wording(99)
+        for number, statement in enumerate(instance.reference.truth):
+            text = wording.sentence(statement.claims, number)
+            if text != episode.world.sentences[number]:
+                episode.step(call("edit_sentence", number=number + 1, text=text))
+        episode.step(call("submit"))
+        for profile in Profile:
+            assert episode.verdict(profile=profile).success
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"difficulty": "mild"},
+        {"profile": "lax"},
+        {"max_turns": 0},
+        {"source": "somewhere", "canonical": True},
+    ],
+)
+def test_arguments_are_checked(arguments: dict[str, object]) -> None:
+    with pytest.raises(ConfigurationError):
+        XrayCorrectionEnv(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"studies": (3, 2)},
+        {"errors": (3, 9)},
+        {"studies": (1, 13)},
+        {"size": 100},
+        {"subjects": ("spleen",)},
+    ],
+)
+def test_configs_are_checked(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError):
+        ReportConfig(**arguments)
