@@ -24,10 +24,10 @@ from healthgym.registration import Row
 
 #: Tasks looked at to collect tools and checks, enough to meet every task type.
 _LOOKED_AT = 120
-#: Tasks in a row without a new type or check after which an environment is known well enough.
+#: Tasks in a row without a new tool or check after which an environment is known well enough.
 _PATIENCE = 40
-#: Tasks of each type played to their end by the oracle.
-_PLAYED = 6
+#: Tasks of each type played to their end by the oracle, and plays in a row that may bring nothing.
+_PLAYED, _PLAYED_IN_VAIN = 6, 16
 _HEADING = re.compile(r"^(#{1,5}) ", re.MULTILINE)
 _ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([^`]+)`")
 _DOCTEST = re.compile(r"^>>> .*(?:\n(?!\s*$).+)*", re.MULTILINE)
@@ -110,19 +110,22 @@ def _survey(
     checks: dict[tuple[str, str], tuple[Check, list[str]]] = {}
     for env in envs:
         played: Counter[str] = Counter()
-        known, quiet = 0, 0
+        known, quiet, in_vain = 0, 0, 0
         for index in range(min(_LOOKED_AT, env.family.generator.size(Split.TRAIN))):
             episode = env.open_episode(Split.TRAIN, index)
             _note(episode, specs, checks)
             played[episode.task.kind] += 1
-            if played[episode.task.kind] <= _PLAYED and episode.roles == (AGENT,):
+            wanted = played[episode.task.kind] <= _PLAYED and in_vain < _PLAYED_IN_VAIN
+            if wanted and episode.roles == (AGENT,):
+                before = len(checks)
                 instance = env.family.generator.generate(Split.TRAIN, index)
                 for action in env.family.oracle(instance, np.random.default_rng(index)):
                     if not episode.done():
                         episode.step(action)
                 _note(episode, specs, checks)
-            quiet = quiet + 1 if len(checks) + len(played) == known else 0
-            known = len(checks) + len(played)
+                in_vain = in_vain + 1 if len(checks) == before else 0
+            quiet = quiet + 1 if len(checks) + len(specs) == known else 0
+            known = len(checks) + len(specs)
             if quiet == _PATIENCE:
                 break
     return list(specs.values()), sorted(checks.values(), key=lambda item: item[0].name)

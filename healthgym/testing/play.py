@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -77,13 +78,13 @@ def replay_actions(env: HealthEnv, steps: list[Step], split: Split, index: int) 
 
 
 def shown(outcome: tuple[Any, ...]) -> str:
-    """Return all that a reset or a step returns as text; pictures as their bytes."""
+    """Return all that a reset or a step returns as text; pictures as hashes of their bytes."""
     return json.dumps(outcome, sort_keys=True, default=_plain)
 
 
 def _plain(value: Any) -> Any:
     if hasattr(value, "tobytes"):
-        return [str(value.dtype), list(value.shape), value.tobytes().hex()]
+        return [str(value.dtype), list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]
     return repr(value)
 
 

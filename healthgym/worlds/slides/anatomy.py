@@ -25,6 +25,10 @@ from healthgym.worlds.slides.scene import Node, Scene, um
 _PARTS = ("eosin", "basophil", "fibre", "pale", "blood", *Kind)
 _AT = {name: number for number, name in enumerate(_PARTS)}
 _SMALL = 128
+#: Where less than this share of a lattice is near tissue, only that is painted.
+_SPARSE = 0.8
+#: Nuclei that are less likely than this are left out.
+_RARE = 0.004
 
 
 def _coat(**amounts: float) -> Floats:
@@ -77,6 +81,21 @@ class Tissue:
     pale: Floats
     blood: Floats
     nuclei: Mapping[Kind, Floats]
+
+    def within(self, lattice: Lattice) -> Tissue:
+        """Return the part that lies at the points of another lattice, all of them among these."""
+        if lattice is self.lattice:
+            return self
+        place = tuple(
+            slice(int(np.searchsorted(own, part[0])), int(np.searchsorted(own, part[-1])) + 1)
+            for own, part in ((self.lattice.ys, lattice.ys), (self.lattice.xs, lattice.xs))
+        )
+        parts = {name: getattr(self, name)[place] for name in _FIELDS}
+        nuclei = {kind: likely[place] for kind, likely in self.nuclei.items()}
+        return Tissue(lattice, nuclei=nuclei, **parts)
+
+
+_FIELDS = ("depth", "fat", "hole", "eosin", "basophil", "fibre", "pale", "blood")
 
 
 def node_depths(nodes: tuple[Node, ...], xs: NDArray[np.int64], ys: NDArray[np.int64]) -> Floats:
@@ -131,7 +150,10 @@ def tissue(scene: Scene, lattice: Lattice, downsample: int) -> Tissue:
 class _Painter:
     """Paints one coat over the other."""
 
-    def __init__(self, scene: Scene, lattice: Lattice, downsample: int) -> None:
+    def __init__(
+        self, scene: Scene, lattice: Lattice, downsample: int, whole: bool = False
+    ) -> None:
+        self._whole = whole
         self._scene, self._lattice, self._downsample = scene, lattice, downsample
         self._axes = (lattice.ys, lattice.xs)
         self._parts = np.zeros((len(_PARTS), len(lattice.ys), len(lattice.xs)), np.float32)
@@ -148,8 +170,10 @@ class _Painter:
             reach = np.float32(scene.fat) * (np.float32(0.35) + self._noise(2, um(1400), 2) * 2)
             surface = np.maximum(depth, reach + depth)
             fat = smoothstep(depth, um(12), -um(12))
-        empty = bool((surface < -8 * lattice.step).all())
-        if not empty:
+        rows, columns = ((surface > -8 * lattice.step).any(axis=axis) for axis in (1, 0))
+        if not self._whole and rows.any() and rows.mean() * columns.mean() < _SPARSE:
+            return self._amid_glass(surface, _span(rows), _span(columns))
+        if rows.any():
             self._node(depth, relative)
             if float(relative.max()) > 0.58:
                 fatty = smoothstep(relative + 0.35 * self._noise(3, um(700), 3), 0.93, 0.97)
@@ -158,11 +182,37 @@ class _Painter:
             self._lesions(depth)
             self._vessels(fat)
         named = {name: self._parts[number] for name, number in _AT.items()}
-        nuclei = {kind: named.pop(kind) * (1 - fat) for kind in Kind}
+        bare = 1 - fat
+        nuclei = {kind: named.pop(kind) * bare for kind in Kind}
+        for likely in nuclei.values():
+            likely[likely < _RARE] = 0
         return Tissue(lattice, surface, fat, self._hole, nuclei=nuclei, **named)
 
+    def _amid_glass(self, surface: Floats, rows: slice, columns: slice) -> Tissue:
+        """Paint a part of the lattice: all the rest is glass, of which only the depth matters."""
+        lattice = self._lattice
+        part = Lattice(lattice.step, lattice.xs[columns], lattice.ys[rows])
+        painted = _Painter(self._scene, part, self._downsample, whole=True).paint()
+
+        def framed(values: Floats) -> Floats:
+            field = np.zeros_like(surface)
+            field[rows, columns] = values
+            return field
+
+        parts = {name: framed(getattr(painted, name)) for name in _FIELDS}
+        nuclei = {kind: framed(likely) for kind, likely in painted.nuclei.items()}
+        parts["depth"] = surface
+        self._hole[rows, columns] = painted.hole
+        return Tissue(lattice, nuclei=nuclei, **parts | {"hole": self._hole})
+
     def _noise(self, number: int, cell: float, octaves: int) -> Floats:
-        return fractal_noise(self._scene.seed + 1000 * number, self._axes, cell, octaves)
+        """Return noise, without octaves finer than the lattice: they would be chance."""
+        seen = [octave for octave in range(octaves) if cell / 2**octave >= self._lattice.step]
+        if not seen:
+            return np.zeros(self._hole.shape, np.float32)
+        share = sum(0.5**octave for octave in seen) / sum(0.5**octave for octave in range(octaves))
+        noise = fractal_noise(self._scene.seed + 1000 * number, self._axes, cell, len(seen))
+        return noise if share == 1 else noise * np.float32(share)
 
     def _waves(self, number: int, length: float) -> Floats:
         lattice = self._lattice
@@ -175,12 +225,15 @@ class _Painter:
 
     def _coat(self, share: Floats, coat: Floats) -> None:
         """Replace a share of what is there."""
-        where = share > 0
-        if where.all():
-            self._parts += share * (coat[:, :, None] - self._parts)
-        elif where.any():
-            there = self._parts[:, where]
-            self._parts[:, where] = there + share[where] * (coat - there)
+        rows, columns = (np.flatnonzero(share.any(axis=axis)) for axis in (1, 0))
+        if len(rows) == 0:
+            return
+        box = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1))
+        share = share[box]
+        there = self._parts[:, box[0], box[1]]
+        there *= 1 - share
+        for number in np.flatnonzero(coat):
+            there[number] += share * coat[number]
 
     def _node(self, depth: Floats, relative: Floats) -> None:
         scene = self._scene
@@ -311,6 +364,11 @@ class _Painter:
         ridge = np.abs(fractal_noise(self._scene.seed + 1000 * number, self._axes, cell, 2))
         # |noise| lies below 0.39 * share for about that share of the places.
         return smoothstep(ridge, 0.31 * share + 0.02, 0.31 * share - 0.02)
+
+
+def _span(flags: NDArray[np.bool_]) -> slice:
+    places = np.flatnonzero(flags)
+    return slice(int(places[0]), int(places[-1]) + 1)
 
 
 def fat_walls(scene: Scene, lattice: Lattice) -> Floats:

@@ -85,6 +85,9 @@ class Artefacts:
         light: list[Floats | np.float32] = [one, one, one]
         white: Floats | float = 0.0
         for stroke in self.strokes:
+            reach = stroke.length + abs(stroke.bend) + 2 * stroke.width + self.region[0]
+            if not _reaches(stroke, reach, xs, ys):
+                continue
             share = self._along(stroke, xs, ys)
             if not share.any():
                 continue
@@ -98,6 +101,8 @@ class Artefacts:
                     for passed, colour in zip(light, stroke.colour, strict=True)
                 ]
         for bubble in self.bubbles:
+            if not _reaches(bubble, 1.1 * bubble.radius, xs, ys):
+                continue
             away = _away(bubble, xs, ys)
             ring = smoothstep(np.abs(away - 1), 0.05, 0.0) * np.float32(0.55)
             fade = smoothstep(away, 1.0, 0.96) * np.float32(0.12)
@@ -146,6 +151,16 @@ class Artefacts:
         mixed = sharp + (blurred - sharp) * share[rows, columns, None]
         result[rows, columns] = np.rint(mixed).astype(np.uint8)
         return result
+
+
+def _reaches(
+    item: Stroke | Disc, reach: float, xs: NDArray[np.float64], ys: NDArray[np.float64]
+) -> bool:
+    """Return whether a square around an artefact touches a grid."""
+    return all(
+        bool(axis[0] <= middle + reach) and bool(axis[-1] >= middle - reach)
+        for axis, middle in ((xs, item.x), (ys, item.y))
+    )
 
 
 def _span(shares: Floats) -> slice:

@@ -12,14 +12,11 @@ from healthgym.worlds.slides.anatomy import Tissue
 from healthgym.worlds.slides.lattice import Floats, halves
 from healthgym.worlds.slides.nuclei import Kind, mean_sums, stamps
 from healthgym.worlds.slides.scene import Scene
-from healthgym.worlds.slides.texture import grain
 
 #: A nucleus reaches at most so far beyond the place it belongs to, in level-0 pixels.
 MARGIN = 80
 #: Downsamples at which nuclei are dots, and from which on they are a mean.
-_DOTS, _MEANS = 8, 16
-#: How much of the area of nuclei lies over other nuclei, relative to the share they cover.
-_OVERLAP = 0.2
+_DOTS, MEANS = 8, 16
 
 Places = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]
 
@@ -85,8 +82,6 @@ class NuclearLayer:
     def draw(self) -> tuple[Floats, Floats] | None:
         """Return the share of each pixel that nuclei cover, and the haematoxylin they hold."""
         shape = (self._height, self._width)
-        if self._downsample >= _MEANS:
-            return self._expected()
         cover, stain = _pad(shape, self._downsample), _pad(shape, self._downsample)
         drops: dict[int, tuple[Floats, Floats]] = {}
         found = False
@@ -117,7 +112,7 @@ class NuclearLayer:
     def _places(self, population: _Population) -> Places | None:
         """Return centres of the nuclei near the region, their order by size and their density."""
         likely = self._tissue.nuclei[population.kind]
-        if not (likely > 0.004).any():
+        if not likely.any():
             return None
         left, top, right, bottom = self._box
         pitch, slack = population.pitch, MARGIN - 8
@@ -174,7 +169,7 @@ class NuclearLayer:
             & (column + side <= cover.shape[1])
             & (row + side <= cover.shape[0])
         )
-        count = library.variants
+        count, add = library.variants, np.add
         look = (offset[fits] * count + variant[fits]).tolist()
         places = zip(row[fits].tolist(), column[fits].tolist(), look, strict=True)
         if downsample > 2:
@@ -182,15 +177,17 @@ class NuclearLayer:
             both = library.both
             held = np.zeros(cover.shape, np.complex64)
             for r, c, shape in places:
-                held[r : r + side, c : c + side] += both[shape]
+                spot = held[r : r + side, c : c + side]
+                add(spot, both[shape], spot)
             cover += held.real
             stain += held.imag * np.float32(population.density)
             return
         covers = library.cover.reshape(-1, side, side)
         stains = library.stain.reshape(-1, side, side)
         for (r, c, shape), tint in zip(places, density[fits], strict=True):
-            cover[r : r + side, c : c + side] += covers[shape]
-            stain[r : r + side, c : c + side] += stains[shape] * tint
+            place = (slice(r, r + side), slice(c, c + side))
+            add(cover[place], covers[shape], cover[place])
+            add(stain[place], stains[shape] * tint, stain[place])
 
     def _drop(
         self,
@@ -212,35 +209,27 @@ class NuclearLayer:
         place = row * width + column
         index = np.concatenate([place, place + 1, place + width, place + width + 1])
         weight = np.concatenate([(1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v])
-        thick = np.tile(density[fits], 4)
-        for field, values in (
-            (cover, weight * (area / 64)),
-            (stain, weight * thick * (amount / 64)),
-        ):
-            field += np.bincount(index, values, cover.size).reshape(cover.shape)
+        # Too small to show that nuclei are stained unevenly.
+        counts = np.bincount(index, weight, cover.size).astype(np.float32).reshape(cover.shape)
+        stain += counts * np.float32(amount * population.density / 64)
+        counts *= np.float32(area / 64)
+        cover += counts
 
-    def _expected(self) -> tuple[Floats, Floats] | None:
-        """Return the mean cover and stain of levels that show no single nucleus."""
-        lattice = self._tissue.lattice
-        cover = np.zeros((len(lattice.ys), len(lattice.xs)), np.float32)
-        stain = np.zeros_like(cover)
-        for population in _populations(self._scene):
-            area, amount = mean_sums(population.kind, population.low, population.high)
-            share = self._tissue.nuclei[population.kind] / np.float32(population.pitch**2)
-            cover += share * np.float32(area)
-            stain += share * np.float32(amount * population.density)
-        if not (cover > 0).any():
-            return None
-        middle = (self._downsample - 1) / 2
-        xs = np.arange(self._x, self._x + self._width) * self._downsample + middle
-        ys = np.arange(self._y, self._y + self._height) * self._downsample + middle
-        grown = [lattice.rows(lattice.columns(part, xs), ys) for part in (cover, stain)]
-        # What is left of the grain of nuclei: the mean of as many as a pixel has room for.
-        noise = grain("white", self._downsample, self._x, self._y, self._width, self._height)
-        uneven = np.maximum(1 + noise * np.float32(5.0 / self._downsample), np.float32(0.1))
-        # Where there are many, nuclei overlap: they cover less than the sum of their areas.
-        uneven *= 1 - np.float32(_OVERLAP) * grown[0]
-        return grown[0] * uneven, grown[1] * uneven
+
+def expected(scene: Scene, tissue: Tissue) -> tuple[Floats, Floats]:
+    """Return the mean cover and stain of nuclei, for levels that show no single one.
+
+    Args:
+        scene: The slide.
+        tissue: What lies where; the results belong to the points of its lattice.
+    """
+    cover, stain = np.zeros_like(tissue.depth), np.zeros_like(tissue.depth)
+    for population in _populations(scene):
+        area, amount = mean_sums(population.kind, population.low, population.high)
+        share = tissue.nuclei[population.kind] / np.float32(population.pitch**2)
+        cover += share * np.float32(area)
+        stain += share * np.float32(amount * population.density)
+    return cover, stain
 
 
 def _edge(downsample: int) -> int:
@@ -254,16 +243,23 @@ def _pad(shape: tuple[int, int], downsample: int) -> Floats:
 
 def _spread(field: Floats, side: int) -> Floats:
     """Spread each value evenly over a square of an odd number of pixels, 5 without corners."""
-    half, down = side // 2, np.zeros_like(field)
-    for shift in range(-half, half + 1):
-        down[half:-half] += field[half + shift : len(field) - half + shift]
-    across, width = np.zeros_like(field), field.shape[1]
-    for shift in range(-half, half + 1):
-        across[:, half:-half] += down[:, half + shift : width - half + shift]
-    if side == 3:
-        return across * np.float32(1 / 9)
+    half = side // 2
+    down = _run(field, side)
+    across = np.zeros_like(field)
     inner = across[half:-half, half:-half]
-    for y in (0, 2 * half):
-        for x in (0, 2 * half):
-            inner -= field[y : y + inner.shape[0], x : x + inner.shape[1]]
-    return across * np.float32(1 / (side**2 - 4))
+    inner[:] = _run(down.T, side).T
+    if side == 5:
+        for y in (0, 2 * half):
+            for x in (0, 2 * half):
+                inner -= field[y : y + inner.shape[0], x : x + inner.shape[1]]
+    across *= np.float32(1 / 9 if side == 3 else 1 / (side**2 - 4))
+    return across
+
+
+def _run(field: Floats, side: int) -> Floats:
+    """Return sums of 3 or 5 rows."""
+    pairs = field[:-1] + field[1:]
+    if side == 5:
+        pairs = pairs[:-2] + pairs[2:]
+    pairs = pairs[:-1] + field[side - 1 :]
+    return pairs

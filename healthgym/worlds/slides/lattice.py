@@ -6,8 +6,9 @@ of the slide, so that a field has one value at a place whatever region asks for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,11 @@ class ScalarField:
             self.values[top]
             + (self.values[np.minimum(top + 1, rows - 1)] - self.values[top]) * (down[:, None])
         )
-        first = upper[:, left]
-        found: Floats = first + (upper[:, np.minimum(left + 1, columns - 1)] - first) * right
+        first = np.take(upper, left, axis=1)
+        found: Floats = np.take(upper, np.minimum(left + 1, columns - 1), axis=1)
+        found -= first
+        found *= right
+        found += first
         return found
 
 
@@ -82,23 +86,63 @@ class Lattice:
 
         return cls(step, axis(left, right), axis(top, bottom))
 
-    def columns(self, field: Floats, xs: Axis) -> Floats:
-        """Return a field of the lattice at other columns, shape (rows, len(xs))."""
-        place = (np.asarray(xs, np.float64) - self.xs[0]) / self.step
-        floor = place.astype(np.int64)
-        share = (place - floor).astype(np.float32)
-        first = field[:, floor]
-        found: Floats = first + (field[:, floor + 1] - first) * share
+    @classmethod
+    def union(cls, lattices: Sequence[Lattice]) -> Lattice:
+        """Return a lattice that has all points of others; it may have gaps."""
+        if len(lattices) == 1:
+            return lattices[0]
+        xs = np.unique(np.concatenate([lattice.xs for lattice in lattices]))
+        ys = np.unique(np.concatenate([lattice.ys for lattice in lattices]))
+        return cls(lattices[0].step, xs, ys)
+
+    def grow(self, fields: Floats, xs: Axis, ys: Axis) -> Floats:
+        """Return fields of the lattice at the points of a finer grid, bilinear.
+
+        Args:
+            fields: Shape (fields, rows, columns).
+            xs: Coordinates of the columns, ascending.
+            ys: Coordinates of the rows, ascending.
+
+        Returns:
+            Shape (fields, len(ys), len(xs)).
+        """
+        floor, share = self._between(ys, self.ys)
+        low = int(floor[0])
+        fields = fields[:, low : int(floor[-1]) + 2]
+        column, across = self._between(xs, self.xs)
+        wide = np.take(fields[..., 1:] - fields[..., :-1], column, axis=2)
+        wide *= across
+        wide += np.take(fields, column, axis=2)
+        found = np.empty((len(fields), len(floor), len(column)), np.float32)
+        # All rows between two points of the lattice at once: no copies of either.
+        starts = np.searchsorted(floor, np.arange(low, int(floor[-1]) + 2)).tolist()
+        for number, (start, stop) in enumerate(pairwise(starts)):
+            first, part = wide[:, number, None], found[:, start:stop]
+            np.multiply(wide[:, number + 1, None] - first, share[start:stop, None], out=part)
+            part += first
         return found
 
-    def rows(self, field: Floats, ys: Axis) -> Floats:
-        """Return a field of the lattice at other rows, shape (len(ys), columns)."""
-        place = (np.asarray(ys, np.float64) - self.ys[0]) / self.step
-        floor = place.astype(np.int64)
-        share = (place - floor).astype(np.float32)[:, None]
-        first = field[floor]
-        found: Floats = first + (field[floor + 1] - first) * share
-        return found
+    def _between(self, places: Axis, axis: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+        """Return the points before places, and how far the places are beyond them."""
+        exact = (np.asarray(places, np.float64) - axis[0]) / self.step
+        floor = exact.astype(np.int64)
+        return floor, (exact - floor).astype(np.float32)
+
+    def span(self, wanted: NDArray[np.bool_], xs: Axis, ys: Axis) -> tuple[int, int]:
+        """Return the first of the columns, and the one after the last, next to wanted points.
+
+        Args:
+            wanted: Which points of the lattice are wanted.
+            xs: Coordinates of the columns, ascending.
+            ys: Coordinates of the rows, ascending.
+        """
+        top, bottom = (int(y - self.ys[0]) // self.step for y in (ys[0], ys[-1]))
+        found = np.flatnonzero(wanted[top : bottom + 2].any(axis=0))
+        if len(found) == 0:
+            return 0, 0
+        floor = self._between(xs, self.xs)[0]
+        left = int(np.searchsorted(floor, found[0] - 1, "left"))
+        return left, int(np.searchsorted(floor, found[-1], "right"))
 
     def points(self, field: Floats, xs: Axis, ys: Axis) -> Floats:
         """Return a field of the lattice at many points, the shape of ``xs``."""
@@ -115,8 +159,13 @@ class Lattice:
 
 def smoothstep(values: Floats, low: float, high: float) -> Floats:
     """Return 0 below ``low``, 1 above ``high`` and a smooth rise between; either way round."""
-    share = np.clip((values - np.float32(low)) / np.float32(high - low), 0, 1)
-    risen: Floats = share * share * (3 - 2 * share)
+    share: Floats = values - np.float32(low)
+    share *= np.float32(1 / (high - low))
+    np.clip(share, 0, 1, out=share)
+    risen = share * np.float32(-2)
+    risen += 3
+    share *= share
+    risen *= share
     return risen
 
 
@@ -138,15 +187,18 @@ def waves(seed: int, xs: Axis, ys: Axis, length: float, count: int = 12) -> Floa
     """
     draws = uniform(hash_lattice(seed, (np.arange(count), np.arange(3)))).astype(np.float64)
     total = np.zeros((len(ys), len(xs)), np.float32)
+    product = np.empty_like(total)
     for number in range(count):
         turn = np.pi * (number + draws[number, 0]) / count
         size = 2 * np.pi / (length * (0.6 + 0.9 * draws[number, 1]))
         across = np.asarray(xs, np.float64) * (size * np.cos(turn))
         down = np.asarray(ys, np.float64) * (size * np.sin(turn)) + 2 * np.pi * draws[number, 2]
         # The cosine of a sum, as products of what depends on one axis only.
-        total += np.cos(down).astype(np.float32)[:, None] * np.cos(across).astype(np.float32)
-        total -= np.sin(down).astype(np.float32)[:, None] * np.sin(across).astype(np.float32)
-    return total * np.float32(0.45 / np.sqrt(count))
+        for turned, sign in ((np.cos, 1), (np.sin, -1)):
+            one, other = turned(down).astype(np.float32), sign * turned(across).astype(np.float32)
+            total += np.multiply(one[:, None], other, out=product)
+    total *= np.float32(0.45 / np.sqrt(count))
+    return total
 
 
 def spots(
@@ -171,19 +223,26 @@ def spots(
     across, down = np.asarray(xs, np.float64) / pitch, np.asarray(ys, np.float64) / pitch
     row, column = np.floor(down + 0.5).astype(np.int64), np.floor(across + 0.5).astype(np.int64)
     cells = _Cells.around(seed, row, column, 1)
+    radius = radii[0] + (radii[1] - radii[0]) * np.mod(cells.third * np.float32(97), 1)
+    # A cell without a spot has one that is nowhere deep.
+    radius = np.where(cells.fourth < share, radius, -2 * pitch).astype(np.float32)
+    right, below = (
+        np.float32(0.4 * pitch) * (c - np.float32(0.5)) for c in (cells.first, cells.second)
+    )
     for offset_y in (-1, 0):
         for offset_x in (-1, 0):
             place = cells.place(row + offset_y, column + offset_x)
-            name = cells.third[place]
-            radius = radii[0] + (radii[1] - radii[0]) * np.mod(name * np.float32(97), 1)
-            x = (across - column - offset_x - 0.5).astype(np.float32)[None, :]
-            y = (down - row - offset_y - 0.5).astype(np.float32)[:, None]
-            dx = (x - np.float32(0.4) * (cells.first[place] - np.float32(0.5))) * np.float32(pitch)
-            dy = (y - np.float32(0.4) * (cells.second[place] - np.float32(0.5))) * np.float32(pitch)
-            depth = radius - np.sqrt(dx * dx + dy * dy)
-            nearer = (depth > best) & (cells.fourth[place] < share)
-            best = np.where(nearer, depth, best)
-            label = np.where(nearer, name, label)
+            x = ((across - column - offset_x - 0.5) * pitch).astype(np.float32)[None, :]
+            y = ((down - row - offset_y - 0.5) * pitch).astype(np.float32)[:, None]
+            dx = x - at(right, place)
+            dy = y - at(below, place)
+            dx *= dx
+            dy *= dy
+            dx += dy
+            depth = np.subtract(at(radius, place), np.sqrt(dx, out=dx), out=dx)
+            nearer = depth > best
+            np.copyto(best, depth, where=nearer)
+            np.copyto(label, at(cells.third, place), where=nearer)
     return best, label
 
 
@@ -211,9 +270,17 @@ class _Cells:
         bits, more = hash_lattice(seed, axes), hash_lattice(seed + 101, axes)
         return cls(top, left, *halves(bits), *halves(more))
 
-    def place(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> tuple[Any, Any]:
-        """Return the index of every pair of a row and a column."""
-        return (rows - self.top)[:, None], (columns - self.left)[None, :]
+    def place(
+        self, rows: NDArray[np.int64], columns: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where rows and columns lie in the arrays of this one."""
+        return rows - self.top, columns - self.left
+
+
+def at(values: Floats, place: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Floats:
+    """Return the values at every pair of a row and a column."""
+    found: Floats = np.take(np.take(values, place[0], axis=0), place[1], axis=1)
+    return found
 
 
 def halves(bits: NDArray[np.uint32]) -> tuple[Floats, Floats]:
@@ -241,6 +308,7 @@ def walls(seed: int, xs: Axis, ys: Axis, pitch: float) -> Floats:
     across, down = np.asarray(xs, np.float64) / pitch, np.asarray(ys, np.float64) / pitch
     row, column = np.floor(down).astype(np.int64), np.floor(across).astype(np.int64)
     cells = _Cells.around(seed, row, column, 1)
+    right, below = np.float32(0.7) * cells.first, np.float32(0.7) * cells.second
     nearest = np.full((len(ys), len(xs)), np.float32(9))
     second = nearest.copy()
     for offset_y in (-1, 0, 1):
@@ -248,11 +316,12 @@ def walls(seed: int, xs: Axis, ys: Axis, pitch: float) -> Floats:
             place = cells.place(row + offset_y, column + offset_x)
             x = (across - column - offset_x - 0.15).astype(np.float32)[None, :]
             y = (down - row - offset_y - 0.15).astype(np.float32)[:, None]
-            dx, dy = (
-                x - np.float32(0.7) * cells.first[place],
-                y - np.float32(0.7) * cells.second[place],
-            )
-            distance = np.sqrt(dx * dx + dy * dy)
-            second = np.minimum(second, np.maximum(nearest, distance))
-            nearest = np.minimum(nearest, distance)
+            dx = x - at(right, place)
+            dy = y - at(below, place)
+            dx *= dx
+            dy *= dy
+            dx += dy
+            distance = np.sqrt(dx, out=dx)
+            np.minimum(second, np.maximum(nearest, distance), out=second)
+            np.minimum(nearest, distance, out=nearest)
     return (second - nearest) * np.float32(0.5 * pitch)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
-from healthgym.worlds.slides.render import render
+from healthgym.worlds.slides.render import render, render_grid
 from healthgym.worlds.slides.scene import MPP, Scene
 from healthgym.worlds.slides.source import Pixels
 
@@ -57,3 +58,9 @@ class SyntheticSlide:
     def read(self, level: int, x: int, y: int, width: int, height: int) -> Pixels:
         """Return a region of a level; see :class:`healthgym.worlds.slides.source.Slide`."""
         return render(self._scene, int(self.downsamples[level]), x, y, width, height)
+
+    def read_grid(
+        self, level: int, xs: Sequence[int], ys: Sequence[int], width: int, height: int
+    ) -> list[Pixels]:
+        """Return regions of one size at a level; see :func:`render_grid`."""
+        return render_grid(self._scene, int(self.downsamples[level]), xs, ys, width, height)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from healthgym.errors import DamagedDataError, MissingDataError
+from healthgym.worlds.imaging.raster import resize
 from healthgym.worlds.slides import foci
 from healthgym.worlds.slides.files import FileSlide, draw_mask, open_mask, read_asap
 from healthgym.worlds.slides.grid import ArrayPage, gold_tiles, tumor_areas
@@ -70,6 +71,39 @@ def test_a_file_shows_the_same_pixels(written, downsample: float) -> None:
     for left, top in ((0, 0), (500, 780), (1900, 1900)):
         there = view(slide, downsample, left, top, 90, 70)
         assert np.array_equal(view(corner, downsample, left, top, 90, 70), there)
+
+
+class Flat(Corner):
+    """A slide without a pyramid, which remembers the largest region that was read of it."""
+
+    most = 0
+
+    def __init__(self, slide: SyntheticSlide, side: int) -> None:
+        super().__init__(slide, side)
+        self.downsamples, self.key = (1.0,), f"flat {side}"
+
+    def read(self, level: int, x: int, y: int, width: int, height: int) -> np.ndarray:
+        self.most = max(self.most, width * height)
+        return super().read(level, x, y, width, height)
+
+
+@pytest.mark.parametrize("downsample", [32, 12.4])
+def test_a_file_without_a_pyramid_is_read_part_by_part(scene, tmp_path, downsample: float) -> None:
+    pytest.importorskip("openslide")
+    flat = Flat(SyntheticSlide(scene), 2500)
+    write_slide(tmp_path / "flat.tif", flat, "deflate")
+    whole = flat.read(0, 0, 0, 2500, 2500)
+    flat.most = 0
+    width, height = (int(2480 / downsample), int(2480 / downsample))
+    shown = view(flat, downsample, 0, 0, width, height)
+    assert flat.most <= 1100**2
+    assert np.array_equal(
+        shown, view(FileSlide(tmp_path / "flat.tif"), downsample, 0, 0, *shown.shape[:2])
+    )
+    used = int(np.ceil(width * downsample))
+    means = resize(whole[:used, :used], height, width)
+    off = np.abs(shown.astype(int) - means)
+    assert off.max() == 0 if downsample == 32 else off.mean() < 2
 
 
 def test_a_file_gives_the_same_measurements(written) -> None:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from healthgym.worlds.slides.render import render
+from healthgym.worlds.slides.render import render, render_grid
 from healthgym.worlds.slides.scene import Disc
-from healthgym.worlds.slides.source import PictureCache, level_for, view
+from healthgym.worlds.slides.source import PictureCache, level_for, view, view_grid
 from healthgym.worlds.slides.synthetic import SyntheticSlide
 
 
@@ -20,6 +20,32 @@ def test_a_pixel_has_one_value_whatever_view_asks_for_it(scene, downsample: int)
     whole = render(scene, downsample, x - 60, y - 40, 150, 120)
     part = render(scene, downsample, x - 17, y + 3, 41, 50)
     assert np.array_equal(whole[43:93, 43:84], part)
+
+
+def test_regions_drawn_together_are_those_drawn_alone(scene) -> None:
+    x, y = (place // 4 for place in middle(scene))
+    xs, ys = (x - 700, x - 650, x + 300), (y - 40, y + 500)
+    together = render_grid(scene, 4, xs, ys, 60, 50)
+    alone = [render(scene, 4, left, top, 60, 50) for top in ys for left in xs]
+    assert all(np.array_equal(*pair) for pair in zip(together, alone, strict=True))
+
+
+def test_views_drawn_together_are_those_drawn_alone(scene) -> None:
+    one, two = SyntheticSlide(scene), SyntheticSlide(scene)
+    two.__dict__["key"] = "drawn alone"
+    xs, ys = (4096, 6144), (8192, 10_240)
+    together = view_grid(one, 4, xs, ys, 30, 20)
+    alone = [view(two, 4, x, y, 30, 20) for y in ys for x in xs]
+    assert all(np.array_equal(*pair) for pair in zip(together, alone, strict=True))
+
+
+@pytest.mark.parametrize("downsample", [1, 8, 64])
+def test_glass_around_a_slide_changes_nothing(scene, downsample: int) -> None:
+    """A view that is mostly glass paints only what is not; a scratch runs over both."""
+    size = max(scene.width, scene.height) // downsample
+    whole = render(scene, downsample, -300, -200, min(size + 900, 1100), min(size + 700, 900))
+    part = render(scene, downsample, 20, 30, 250, 200)
+    assert np.array_equal(whole[230:430, 320:570], part)
 
 
 @pytest.mark.parametrize("downsample", [2, 4, 8, 16, 32])
