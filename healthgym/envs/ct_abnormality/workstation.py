@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, get_args
 
+from healthgym.core.cache import BuildCache
 from healthgym.errors import ToolError
 from healthgym.worlds.volumes.grid import VolumeSource
 from healthgym.worlds.volumes.survey import Survey, survey
@@ -37,16 +39,29 @@ NO_LUNGS = (
 )
 
 
+@dataclass(frozen=True)
+class _Reading:
+    text: str
+
+
+#: Lines of text by volume and quantity: the rollouts of a group measure the same scans.
+_READINGS: BuildCache[_Reading] = BuildCache(8192)
+
+
 def measure(source: VolumeSource, quantity: str) -> str:
     """Return a measurement as a line of text.
 
     Raises:
         ToolError: If no lungs are found, on which all measurements rest.
     """
-    at = survey(source)
-    if not at.found:
-        raise ToolError(NO_LUNGS)
-    return f"{quantity}: {_READERS[quantity](source, at)}"
+
+    def read() -> _Reading:
+        at = survey(source)
+        if not at.found:
+            raise ToolError(NO_LUNGS)
+        return _Reading(f"{quantity}: {_READERS[quantity](source, at)}")
+
+    return _READINGS.get((source.fingerprint(), quantity), read).text
 
 
 def _lung_volume(source: VolumeSource, at: Survey) -> str:

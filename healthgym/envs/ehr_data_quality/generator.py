@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
 from healthgym.core.task import Instance, TaskKey
 from healthgym.envs.ehr_data_quality.conflicts import plant_conflicts
@@ -28,7 +29,7 @@ from healthgym.envs.ehr_data_quality.task import (
 )
 from healthgym.envs.ehr_data_quality.wording import instruction, readme
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.workspace import BuildCache, Workspace
+from healthgym.worlds.workspace import Workspace
 
 #: The simulated time at which an audit begins.
 START = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import stable_hash
 from healthgym.envs.ehr_event_modelling.features import (
     MOST_COLUMNS,
@@ -25,7 +26,6 @@ from healthgym.envs.ehr_event_modelling.models import TreeSettings, fit_trees
 from healthgym.envs.ehr_event_modelling.task import EventReference
 from healthgym.envs.ehr_event_modelling.timeline import Floats, Mask
 from healthgym.rewards.metrics import auroc
-from healthgym.worlds.workspace.cache import BuildCache
 
 #: The source's grid has 27 members; the short one keeps its middle.
 PUBLISHED_GRID: tuple[TreeSettings, ...] = tuple(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import Split, task_rng
 from healthgym.envs.ehr_event_modelling.encounters import draw_visits
 from healthgym.envs.ehr_event_modelling.labels import Rows, label_rows
@@ -18,7 +19,6 @@ from healthgym.envs.ehr_event_modelling.task import Study, Target
 from healthgym.envs.ehr_event_modelling.timeline import Ints, Mask, Timeline
 from healthgym.envs.ehr_event_modelling.vocabulary import vocabulary
 from healthgym.worlds.workspace import Workspace
-from healthgym.worlds.workspace.cache import BuildCache
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
 from healthgym.core.task import Instance, Reference, Task, TaskKey
 from healthgym.envs.ehr_event_modelling.cohort import Prepared, cut_study, prepare
@@ -22,7 +23,6 @@ from healthgym.envs.ehr_event_modelling.readers import RealCohort
 from healthgym.envs.ehr_event_modelling.task import Target
 from healthgym.envs.ehr_event_modelling.vocabulary import published, vocabulary
 from healthgym.errors import ConfigurationError, DataError
-from healthgym.worlds.workspace.cache import BuildCache
 
 #: Patients with and without the outcome that each part needs at the least.
 _FEWEST = 2

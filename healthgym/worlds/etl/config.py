@@ -129,7 +129,7 @@ def _check_shape(text: str) -> None:
             raise yaml.YAMLError("it is nested too deeply")
 
 
-def read_yaml(text: str) -> dict[str, Any]:
+def read_yaml(text: str) -> dict[Any, Any]:
     """Return the mapping that a configuration is, its contents unchecked.
 
     Raises:

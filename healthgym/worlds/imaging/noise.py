@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 _MIX_1, _MIX_2 = np.uint32(0x85EBCA6B), np.uint32(0xC2B2AE35)
+_EVEN = np.uint32(0x00FF00FF)
 #: Odd multipliers that keep the axes apart.
 _AXES = tuple(map(np.uint32, (0x9E3779B1, 0xC2B2AE3D, 0x27D4EB2F, 0x165667B1)))
 
@@ -77,11 +78,16 @@ def white_noise(seed: int, axes: Sequence[NDArray[Any]]) -> Floats:
         seed: Any integer.
         axes: One to four 1-d arrays of integer coordinates.
     """
-    bits = hash_lattice(seed, axes)
-    total = np.zeros(bits.shape, np.uint16)
-    for shift in (0, 8, 16, 24):
-        total += ((bits >> np.uint32(shift)) & np.uint32(0xFF)).astype(np.uint16)
-    return (total.astype(np.float32) - np.float32(510.0)) / np.float32(sqrt(4 * (256**2 - 1) / 12))
+    total = hash_lattice(seed, axes)
+    # Two bytes are added at a time, in the halves of a word: the sums stay below 2**16.
+    total = (total & _EVEN) + ((total >> np.uint32(8)) & _EVEN)
+    upper = total >> np.uint32(16)
+    total &= np.uint32(0xFFFF)
+    total += upper
+    noise = total.astype(np.float32)
+    noise -= np.float32(510.0)
+    noise /= np.float32(sqrt(4 * (256**2 - 1) / 12))
+    return noise
 
 
 def grid_noise(seed: int, axes: Sequence[NDArray[Any]], cell: float | Sequence[float]) -> Floats:
@@ -103,18 +109,52 @@ def grid_noise(seed: int, axes: Sequence[NDArray[Any]], cell: float | Sequence[f
     floors = [np.floor(place).astype(np.int64) for place in places]
     lattice = [np.arange(floor.min(), floor.max() + 2) for floor in floors]
     values = uniform(hash_lattice(seed, lattice)) * np.float32(2) - np.float32(1)
+    # Of three axes the first, which is looked at first, goes last in memory: what is gathered
+    # for the others then lies side by side, and a slice across any axis is quick.
+    solid = values.ndim == 3
+    if solid:
+        values = np.ascontiguousarray(values.transpose(1, 2, 0))
     # The axis that shrinks the array most goes first; the sum has the same terms in any order of
     # axes, but rounds differently, so the order is fixed.
     for number, (place, floor, points) in enumerate(zip(places, floors, lattice, strict=True)):
         share = (place - floor).astype(np.float32)
         share = share * share * (3 - 2 * share)
-        shape = [1] * values.ndim
-        shape[number] = len(share)
-        share = share.reshape(shape)
-        low = np.take(values, floor - points[0], axis=number)
-        high = np.take(values, floor - points[0] + 1, axis=number)
-        values = low + (high - low) * share
-    return values
+        axis = (number + 2) % 3 if solid else number
+        values = between(values, floor - points[0], share, axis)
+    return values.transpose(2, 0, 1) if solid else values
+
+
+def between(values: Floats, index: NDArray[Any], share: Floats, axis: int) -> Floats:
+    """Return values along an axis between those of an index and of the next one.
+
+    Args:
+        values: Any array of three axes or another number of them.
+        index: Where to look along the axis; the last place is followed by one more.
+        share: How far each result is on its way to the next value, 0 to 1, as many as ``index``.
+        axis: Which axis.
+
+    Returns:
+        An array that has ``len(index)`` along the axis.
+    """
+    shape = [1] * values.ndim
+    shape[axis] = len(share)
+    share = share.reshape(shape)
+    before: tuple[slice, ...] = (slice(None),) * axis
+    if len(index) == 1:  # One slice of a volume: no gathering.
+        low = values[(*before, slice(int(index[0]), int(index[0]) + 1))]
+        high = values[(*before, slice(int(index[0]) + 1, int(index[0]) + 2))]
+        return np.asarray(low + (high - low) * share)
+    low = np.take(values, index, axis=axis)
+    if values.shape[axis] <= len(index):
+        # Differences are taken where there are fewer of them; they are the same.
+        rise = values[(*before, slice(1, None))] - values[(*before, slice(None, -1))]
+        rise = np.take(rise, index, axis=axis)
+    else:
+        rise = np.take(values, index + 1, axis=axis)
+        rise -= low
+    rise *= share
+    rise += low
+    return rise
 
 
 def fractal_noise(
@@ -142,8 +182,13 @@ def fractal_noise(
 
 
 def _finalize(word: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    word = word ^ (word >> np.uint32(16))
-    word = word * _MIX_1
-    word = word ^ (word >> np.uint32(13))
-    word = word * _MIX_2
-    return word ^ (word >> np.uint32(16))
+    """Mix the bits of an array in place, and return it."""
+    shifted = word >> np.uint32(16)
+    word ^= shifted
+    word *= _MIX_1
+    np.right_shift(word, np.uint32(13), out=shifted)
+    word ^= shifted
+    word *= _MIX_2
+    np.right_shift(word, np.uint32(16), out=shifted)
+    word ^= shifted
+    return word

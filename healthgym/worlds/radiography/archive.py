@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import content_hash
 from healthgym.worlds.imaging.raster import Image
 from healthgym.worlds.radiography.frontal import render_frontal
 from healthgym.worlds.radiography.lateral import render_lateral
 from healthgym.worlds.radiography.scene import Projection, Scene
-from healthgym.worlds.workspace.cache import BuildCache
 
 #: Bytes of rendered pictures kept in a process, whatever the number of environments.
 _BUDGET = 96 * 2**20

@@ -36,30 +36,39 @@ def render_frontal(scene: Scene, size: int) -> Image:
     """
     plane = Plane(size, scene.shift)
     soft = body(plane, scene)
-    core = np.maximum(heart(plane, scene), mediastinum(plane, scene))
+    core = heart(plane, scene)
+    np.maximum(core, mediastinum(plane, scene), out=core)
     depth: dict[str, Floats] = {}
-    free = plane.zeros()
-    pleura = plane.zeros()
     for side in _SIDES:
-        lung = np.maximum(LungShape(scene, side).depth(plane) - core, 0)
+        lung = LungShape(scene, side).depth(plane)
+        lung -= core
+        np.maximum(lung, 0, out=lung)
         depth[side], air, line = drain(plane, scene, side, lung)
-        free += air
-        pleura += line
+        if air is not None:
+            soft -= air
+        if line is not None:
+            soft += line
     aerated = depth["right"] + depth["left"]
-    grain = np.float32(LUNG) * (1 + np.float32(0.11) * texture(plane, scene))
-    tissue = filled(plane, scene, depth) + vessels(plane, scene)
-    tissue = np.minimum(tissue, aerated) * (aerated > 0)
-    soft -= (aerated - tissue) * (1 - grain)
-    soft -= free
-    soft += pleura
-    soft -= np.float32(1.5) * airways(plane, scene)
-    soft -= wall_air(plane, scene)
-    soft -= stomach(plane, scene)
-    inside = (soft > 12).astype(np.float32)
-    return radiograph(
-        plane,
-        soft,
-        skeleton(plane, scene) * inside,
-        devices(plane, scene),
-        scene.exposure,
-    )
+    air = _air(plane, scene)
+    tissue = filled(plane, scene, depth)
+    vessels(plane, tissue, scene)
+    # Aerated lung is never negative, and holds no more tissue than there is of it.
+    aerated -= np.minimum(tissue, aerated, out=tissue)
+    aerated *= air
+    soft -= aerated
+    gas = stomach(plane, scene)
+    airways(plane, gas, scene)
+    soft -= gas
+    if scene.find("subcutaneous_air"):
+        soft -= wall_air(plane, scene)
+    bone = skeleton(plane, scene)
+    bone *= soft > 12
+    return radiograph(plane, soft, bone, devices(plane, scene), scene.exposure)
+
+
+def _air(plane: Plane, scene: Scene) -> Floats:
+    """Return the share of aerated lung that is air: 1 - LUNG (1 + 0.11 texture)."""
+    grain = texture(plane, scene)
+    grain *= np.float32(-0.11 * LUNG)
+    grain += np.float32(1 - LUNG)
+    return grain

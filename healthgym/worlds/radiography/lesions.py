@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from healthgym.worlds.imaging.noise import fractal_noise, grid_noise, hash_points, uniform
+from healthgym.worlds.imaging.noise import hash_points, uniform
 from healthgym.worlds.radiography.plane import Floats, Plane, curve, ellipsoid, path, tube
 from healthgym.worlds.radiography.scene import Scene, Sight
 from healthgym.worlds.radiography.thorax import RECESS, SIGN, LungShape
@@ -52,10 +52,10 @@ def filled(plane: Plane, scene: Scene, depth: dict[str, Floats]) -> Floats:
             for x, y in nodule_sites(scene, sight):
                 radius = 7.5 + 2.5 * sight.amount
                 ellipsoid(plane, total, (x, y), (radius, radius * 0.94, 2.4 * radius))
+    middle = int(np.searchsorted(plane.x[0], 0))
     for side, length in depth.items():
-        inside = np.minimum(total, length) if side == "right" else total
-        part = (plane.x < 0) if side == "right" else (plane.x >= 0)
-        np.copyto(total, np.minimum(inside, length), where=part)
+        columns = slice(0, middle) if side == "right" else slice(middle, None)
+        np.minimum(total[:, columns], length[:, columns], out=total[:, columns])
     return total
 
 
@@ -65,8 +65,7 @@ def _patch(plane: Plane, total: Floats, scene: Scene, sight: Sight, side: str, s
     window = plane.window(x - 2.1 * size, y - 1.9 * size, x + 2.1 * size, y + 1.9 * size)
     if window is None:
         return
-    axes = [plane.y[window[0], 0], plane.x[0, window[1]]]
-    rough = fractal_noise(seed, axes, 24.0, 4, 0.6)
+    rough = plane.clouds(seed, 24.0, 4, 0.6, window)
     dx, dy = plane.x[:, window[1]] - np.float32(x), plane.y[window[0]] - np.float32(y)
     reach = np.sqrt((dx / np.float32(1.1 * size)) ** 2 + (dy / np.float32(0.9 * size)) ** 2)
     edge = 1.05 - reach + np.float32(0.75) * rough
@@ -76,12 +75,12 @@ def _patch(plane: Plane, total: Floats, scene: Scene, sight: Sight, side: str, s
     fluid = np.float32((34.0 if dense else 22.0) + 74.0 * sight.amount) * body
     if dense:
         # Airways that stay open in a filled lung.
-        branches = np.abs(fractal_noise(seed + 1, axes, 17.0, 2))
+        branches = np.abs(plane.clouds(seed + 1, 17.0, 2, window=window))
         open_ = np.clip(1 - branches / np.float32(0.05), 0, 1)
         fluid *= 1 - np.float32(0.30) * open_
-        fluid *= 1 + np.float32(0.25) * fractal_noise(seed + 2, axes, 12.0, 3)
+        fluid *= 1 + np.float32(0.25) * plane.clouds(seed + 2, 12.0, 3, window=window)
     else:
-        fluid *= 1 + np.float32(0.5) * fractal_noise(seed + 2, axes, 9.0, 2)
+        fluid *= 1 + np.float32(0.5) * plane.clouds(seed + 2, 9.0, 2, window=window)
     total[window] += fluid
 
 
@@ -108,8 +107,7 @@ def _edema(
     depth: dict[str, Floats],
     seed: int,
 ) -> None:
-    axes = [plane.y[:, 0], plane.x[0]]
-    rough = fractal_noise(seed, axes, 30.0, 4, 0.62)
+    rough = plane.clouds(seed, 30.0, 4, 0.62)
     middle = np.float32(0.5 * (scene.build.apex + scene.build.dome) + 22)
     for side, sign in SIGN.items():
         out = plane.x * np.float32(sign)
@@ -144,7 +142,9 @@ def nodule_sites(scene: Scene, sight: Sight) -> list[tuple[float, float]]:
     return [(x + sign * dx * 0.9, y + turn * dy) for dx, dy in spots[: sight.count]]
 
 
-def drain(plane: Plane, scene: Scene, side: str, depth: Floats) -> tuple[Floats, Floats, Floats]:
+def drain(
+    plane: Plane, scene: Scene, side: str, depth: Floats
+) -> tuple[Floats, Floats | None, Floats | None]:
     """Apply what lies in a pleural space to a lung.
 
     Args:
@@ -154,9 +154,12 @@ def drain(plane: Plane, scene: Scene, side: str, depth: Floats) -> tuple[Floats,
         depth: Length of the rays in the expanded lung.
 
     Returns:
-        The length of the rays in lung, in free air, and in the visceral pleura seen edge on.
+        The length of the rays in lung, in free air, and in the visceral pleura seen edge on; the
+        latter two are None where there is no air.
     """
-    lung, air, line = depth, plane.zeros(), plane.zeros()
+    lung = depth
+    air: Floats | None = None
+    line: Floats | None = None
     for sight in scene.find("pneumothorax"):
         if not sight.on(side):
             continue
@@ -174,7 +177,9 @@ def drain(plane: Plane, scene: Scene, side: str, depth: Floats) -> tuple[Floats,
     for sight in scene.find("effusion"):
         if sight.on(side):
             keep = 1 - _meniscus(plane, scene, side, sight.amount)
-            lung, air, line = lung * keep, air * keep, line * keep
+            lung = lung * keep
+            air = None if air is None else air * keep
+            line = None if line is None else line * keep
     return lung, air, line
 
 
@@ -208,17 +213,21 @@ def wall_air(plane: Plane, scene: Scene) -> Floats:
     total = plane.zeros()
     for sight in scene.find("subcutaneous_air"):
         for side in sides(sight):
-            outer, _ = LungShape(scene, side).edges(plane.y)
-            out = plane.x * np.float32(SIGN[side])
-            wide = np.float32(16 + scene.build.fat)
-            place = (out - outer - 9) / wide
-            tall = np.clip((plane.y - 70) / 40, 0, 1) * np.clip((300 - plane.y) / 60, 0, 1)
+            sign, wide = SIGN[side], np.float32(16 + scene.build.fat)
+            # From where the wall is nearest the midline, at the top, to its outer edge.
+            ends = sorted((sign * 59.0, sign * (scene.build.half_width + 9 + 1.25 * float(wide))))
+            window = plane.window(ends[0], 70.0, ends[1], 300.0)
+            if window is None:
+                continue
+            y = plane.y[window[0]]
+            outer, _ = LungShape(scene, side).edges(y)
+            place = (plane.x[:, window[1]] * np.float32(sign) - outer - 9) / wide
+            tall = np.clip((y - 70) / 40, 0, 1) * np.clip((300 - y) / 60, 0, 1)
             inside = np.clip(place * 6, 0, 1) * np.clip((1.25 - place) * 6, 0, 1) * tall
-            axes = [plane.y[:, 0], plane.x[0]]
-            streaks = fractal_noise(scene.build.seed + 77, axes, 15.0, 3, 0.7)
-            stripes = grid_noise(scene.build.seed + 78, axes, (26.0, 5.0))
+            streaks = plane.clouds(scene.build.seed + 77, 15.0, 3, 0.7, window)
+            stripes = plane.noise(scene.build.seed + 78, (26.0, 5.0), window)
             air = np.clip(streaks + np.float32(0.7) * stripes + np.float32(0.12), 0, 0.5)
-            total += np.float32(105) * air * inside
+            total[window] += np.float32(105) * air * inside
     return total
 
 

@@ -24,11 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
+from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import content_hash
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.imaging.raster import Image, load_image, save_image
 from healthgym.worlds.radiography.archive import Radiographs, Study
-from healthgym.worlds.workspace.cache import BuildCache
 
 ACCESS = (
     "MIMIC-CXR (reports) and MIMIC-CXR-JPG (pictures) are at https://physionet.org/content/"

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from healthgym.worlds.imaging.noise import grid_noise
-from healthgym.worlds.radiography.plane import Floats, Plane, curve, ellipsoid, path, tube
+from healthgym.worlds.radiography.plane import (
+    Floats,
+    Plane,
+    curve,
+    ellipsoid,
+    path,
+    spread,
+    tube,
+    tubes,
+)
 from healthgym.worlds.radiography.scene import Scene
 from healthgym.worlds.radiography.thorax import SIGN
 
@@ -40,36 +49,55 @@ def ribs(plane: Plane, scene: Scene) -> Floats:
     """Return the length of the rays in the ribs."""
     total = plane.zeros()
     broken = {sight.side: fracture_site(scene, sight.side) for sight in scene.find("fracture")}
+    limbs = []
     for number in range(_RIBS):
-        reach = rib_reach(scene, number)
         for side, sign in SIGN.items():
             site = broken.get(side)
             gap = site[1] * sign if site is not None and site[0] == number else 0.0
-            _rib(plane, total, scene, number, sign, reach, gap, front=False)
+            limbs.append(_limb(plane, scene, number, sign, gap, front=False))
             if number < 8:
-                _rib(plane, total, scene, number, sign, reach, 0.0, front=True)
+                limbs.append(_limb(plane, scene, number, sign, 0.0, front=True))
+    column, height, half, weight = (
+        np.concatenate([limb[k] for limb in limbs if limb is not None]) for k in range(4)
+    )
+    # Each column of each limb is a short run of pixels above and below its middle line.
+    first = np.clip((height - half) / plane.pitch - 0.5, 0, plane.size).astype(np.int64)
+    last = np.clip((height + half) / plane.pitch + 0.5, 0, plane.size).astype(np.int64)
+    row, run = spread(first, last)
+    offset2 = plane.y[row, 0] - height[run]
+    offset2 /= half[run]
+    offset2 *= offset2
+    # Cortex along the edges; the lower edge of a rib is sharper and denser than the upper.
+    length = np.sqrt(np.maximum(1 - offset2, 0))
+    length *= np.float32(8.6)
+    offset2 *= np.float32(1 / 0.80**2)
+    hollow = np.sqrt(np.maximum(1 - offset2, 0))
+    hollow *= np.float32(4.9)
+    length -= hollow
+    length *= weight[run]
+    row *= plane.size
+    row += column[run]
+    np.add.at(total.reshape(-1), row, length)
     return total
 
 
-def _rib(
-    plane: Plane,
-    total: Floats,
-    scene: Scene,
-    number: int,
-    sign: float,
-    reach: float,
-    gap: float,
-    *,
-    front: bool,
-) -> None:
+def _limb(
+    plane: Plane, scene: Scene, number: int, sign: float, gap: float, *, front: bool
+) -> tuple[NDArray[np.int64], Floats, Floats, Floats] | None:
+    """Return one side of a rib, at the back or in front, column by column.
+
+    Returns:
+        The columns, and in each the height of the middle line, half of the rib's extent along
+        the column, and a factor of the length of the ray; None outside the picture.
+    """
+    reach = rib_reach(scene, number)
     near = 0.58 * reach if front else 14.0
     ends = sorted((sign * near, sign * reach))
-    half = (5.4 + 0.12 * number) * (0.86 if front else 1.0)
     window = plane.window(ends[0], 30.0, ends[1], 398.0)
     if window is None:
-        return
+        return None
     out = np.clip(plane.x[0, window[1]] * np.float32(sign / reach), 0, 1)
-    angle = np.arcsin(out).astype(np.float32)
+    angle = np.arcsin(out)
     if front:
         angle = np.float32(np.pi) - angle
     height = rib_height(scene, number, angle)
@@ -84,23 +112,14 @@ def _rib(
         away = out * np.float32(reach) - np.float32(gap)
         height = height + np.where(away > 0, np.float32(7.5), np.float32(-1.0))
         bone *= np.clip(np.abs(away) / np.float32(1.5) - np.float32(0.8), 0, 1)
-    low, high = float(height.min()) - 3 * half, float(height.max()) + 3 * half
-    rows = plane.window(ends[0], low, ends[1], high)
-    if rows is None:
-        return
-    offset = (plane.y[rows[0]] - height[None, :]) / lean[None, :] / np.float32(half)
-    chord = np.sqrt(np.maximum(1 - offset * offset, 0))
-    hollow = np.sqrt(np.maximum(1 - (offset / np.float32(0.80)) ** 2, 0))
-    # Cortex along the edges; the lower edge of a rib is sharper and denser than the upper.
-    length = np.float32(8.6) * chord - np.float32(4.9) * hollow
+    half = np.float32((5.4 + 0.12 * number) * (0.86 if front else 1.0)) * lean
     # Rays along the chest wall run in the rib for longer.
-    along = np.minimum(lean, np.float32(1.8))
-    total[rows] += length * (bone * along)[None, :] * np.float32(0.8 if front else 1.0)
+    bone *= np.minimum(lean, np.float32(1.8)) * np.float32(0.8 if front else 1.0)
+    return np.arange(window[1].start, window[1].stop), height, half, bone
 
 
-def clavicles(plane: Plane, scene: Scene) -> Floats:
-    """Return the length of the rays in clavicles and shoulders."""
-    total = plane.zeros()
+def clavicles(plane: Plane, total: Floats, scene: Scene) -> None:
+    """Add the length of the rays in clavicles and shoulders."""
     high = -8.0 if scene.supine else 0.0
     for sign in SIGN.values():
         line = curve(
@@ -112,8 +131,7 @@ def clavicles(plane: Plane, scene: Scene) -> Floats:
                 (sign * 172.0, 46.0),
             ]
         )
-        path(plane, total, line, 6.6, 0.95)
-        path(plane, total, line, 4.7, -0.62)
+        path(plane, total, line, 6.6, 0.95, core=(4.7, -0.62))
         out = -6.0 if scene.supine else 12.0
         blade = [(141 + out, 74), (124 + out, 120), (132 + out, 176), (146 + out, 200)]
         path(plane, total, curve([(sign * x, float(y)) for x, y in blade]), 2.4, 0.6)
@@ -121,12 +139,11 @@ def clavicles(plane: Plane, scene: Scene) -> Floats:
         path(plane, total, curve([(sign * x, float(y)) for x, y in spine]), 3.4, 0.6)
         ellipsoid(plane, total, (sign * 196, 82), (22.0, 24.0, 9.0))
         ellipsoid(plane, total, (sign * (160 + out), 136), (26.0, 62.0, 1.0), turn=sign * 0.12)
-    return total
 
 
-def spine(plane: Plane, scene: Scene) -> Floats:
-    """Return the length of the rays in the vertebrae and the breast bone."""
-    total = plane.zeros()
+def spine(plane: Plane, total: Floats, scene: Scene) -> None:
+    """Add the length of the rays in the vertebrae and the breast bone."""
+    processes = []
     for level in range(17):
         top = 8.0 + 23.5 * level
         window = plane.window(-16.0, top, 16.0, top + 20.0)
@@ -139,20 +156,25 @@ def spine(plane: Plane, scene: Scene) -> Floats:
         total[window] += inside * ends
         for sign in (-1, 1):
             ellipsoid(plane, total, (sign * 9.0, top + 8), (3.2, 4.6, 2.4))
-            tube(plane, total, (sign * 14.0, top + 8), (sign * 29.0, top + 3), 3.6, gain=0.35)
+            processes.append((sign * 14.0, top + 8, sign * 29.0, top + 3, 3.6))
         ellipsoid(plane, total, (0.0, top + 17), (2.6, 6.5, 3.0))
+    tubes(plane, total, processes, gain=0.35)
     tube(plane, total, (0.0, 86.0), (0.0, 240.0), 15.0, gain=0.10)
-    return total
 
 
 def trabeculae(plane: Plane, scene: Scene) -> Floats:
     """Return the mottling of bone, around 1."""
-    grain = grid_noise(scene.build.seed + 21, [plane.y[:, 0], plane.x[0]], 3.2)
-    return np.float32(1) + np.float32(0.22) * grain
+    grain = plane.noise(scene.build.seed + 21, 3.2)
+    grain *= np.float32(0.22)
+    grain += 1
+    return grain
 
 
 def skeleton(plane: Plane, scene: Scene) -> Floats:
     """Return the length of the rays in bone of all kinds."""
-    total = ribs(plane, scene) + clavicles(plane, scene) + spine(plane, scene)
-    density = 1.12 - 0.004 * max(scene.build.age - 45, 0)
-    return total * trabeculae(plane, scene) * np.float32(density)
+    total = ribs(plane, scene)
+    clavicles(plane, total, scene)
+    spine(plane, total, scene)
+    total *= trabeculae(plane, scene)
+    total *= np.float32(1.12 - 0.004 * max(scene.build.age - 45, 0))
+    return total

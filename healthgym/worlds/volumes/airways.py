@@ -9,10 +9,10 @@ import numpy as np
 import scipy.ndimage as nd
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
 from healthgym.worlds.volumes.grid import Floats, Mask, VolumeSource
 from healthgym.worlds.volumes.survey import Survey
 from healthgym.worlds.volumes.views import read_plane
-from healthgym.worlds.workspace.cache import BuildCache
 
 #: Heights relative to the hila at which bronchi are looked for, in mm.
 _HEIGHTS = (-60.0, -48.0, -36.0, -24.0, -12.0, 12.0, 26.0, 40.0)

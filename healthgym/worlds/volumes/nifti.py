@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
 from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
 from healthgym.worlds.imaging.raster import require
 from healthgym.worlds.volumes.grid import Grid, VolumeSource, Voxels
-from healthgym.worlds.workspace.cache import BuildCache
 
 #: Smallest number of voxels along an axis of what is taken for a volume.
 _LEAST = 8

@@ -16,6 +16,7 @@ from healthgym.worlds.volumes.patient import Acquisition, Patient
 from healthgym.worlds.volumes.shapes import (
     Floats,
     Lattice,
+    Slices,
     blend,
     blobs,
     ellipsoid,
@@ -56,6 +57,31 @@ class Scene:
         """The skeleton."""
         return Skeleton(self.anatomy)
 
+    # Tubes that every slice asks for are made once: looking for them costs more than painting.
+
+    @cached_property
+    def _crura(self) -> list[Tubes]:
+        spine, dome = self.anatomy.spine, self.patient.dome
+        return [
+            Tubes.chain([(s * 11, spine + 17, dome - 8), (s * 13, spine + 13, dome - 95)], [3, 6.5])
+            for s in (-1.0, 1.0)
+        ]
+
+    @cached_property
+    def _scars(self) -> list[tuple[Tubes, float]]:
+        lines = self.disease.scars
+        return [(Tubes.chain(line.points, line.radius), line.density) for line in lines]
+
+    @cached_property
+    def _metal(self) -> list[tuple[Tubes, float]]:
+        lines = (*self.disease.calcium, *self.disease.devices)
+        return [(Tubes.chain(line.points, line.radius), line.density) for line in lines]
+
+    @cached_property
+    def _gas(self) -> Tubes:
+        path = self.vessels.oesophagus
+        return Tubes(path.start[1:4], path.end[1:4], path.radii[1:4])
+
     def read(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Voxels:
         """Return voxels; see :class:`healthgym.worlds.volumes.grid.VolumeSource`."""
         step = max(_BLOCK // max(len(x) * len(y), 1), 1)
@@ -71,7 +97,8 @@ class Scene:
         lattice = Lattice(places)
         values = self.densities(lattice)
         values += self._noise(x, y, z)
-        return np.rint(np.clip(values, -1024, 3071)).astype(np.int16)
+        np.clip(values, -1024, 3071, out=values)
+        return np.rint(values, out=values).astype(np.int16)
 
     # -- tissue ------------------------------------------------------------------------------
 
@@ -95,14 +122,26 @@ class Scene:
         back = -(self.patient.depth + 17.0 + self.patient.fat * 0.75) - 4.0
         curve = back + (lattice.x / 30.0) ** 2 * 0.55 - 5.0
         for below, density in ((0.0, -60.0), (26.0, 40.0)):
-            line = 1.6 - np.abs(lattice.y - (curve - below * (1 - (lattice.x / 260.0) ** 2)))
-            blend(values, ramp(line, blur) * (np.abs(lattice.x) < 215), density)
-        inside = self.anatomy.body(lattice.x, lattice.y, lattice.z)
-        blend(values, ramp(inside, blur), np.float32(-5.0))
+            middle = curve - below * (1 - (lattice.x / 260.0) ** 2)
+            room = 2.0 + blur
+            found = lattice.within(
+                (-215.0, float(middle.min()) - room, -1e4), (215.0, float(middle.max()) + room, 1e4)
+            )
+            if found is not None:
+                part = lattice.part(found)
+                line = 1.6 - np.abs(part.y - middle[found[0]])
+                blend(values[found], ramp(line, blur) * (np.abs(part.x) < 215), density)
+        body = self.anatomy.body(lattice.x, lattice.y, lattice.z)
+        found = _box_of(body > -blur)
+        if found is None:
+            return values
+        view, inside = values[found], body[found]
+        blend(view, ramp(inside, blur), np.float32(-5.0))
         # Septa of the fat, seen as faint lines.
-        streaks = np.abs(blobs(self.patient.seed + 3, lattice, (34.0, 20.0, 50.0)))
-        streaks = np.float32(FAT) + np.float32(28) * ramp(0.03 - streaks, 0.06)
-        blend(values, ramp(inside - 2.2, blur), streaks)
+        lines = np.abs(blobs(self.patient.seed + 3, lattice.part(found), (34.0, 20.0, 50.0)))
+        streaks = np.float32(28) * ramp(0.03 - lines, 0.06)
+        streaks += np.float32(FAT)
+        blend(view, ramp(inside - 2.2, blur), streaks)
         return values
 
     def _chest(self, values: Floats, lattice: Lattice) -> None:
@@ -201,11 +240,8 @@ class Scene:
         blur = self.acquisition.blur
         boost = 0.15 * self.acquisition.contrast
         paint_tubes(values, lattice, self.vessels.oesophagus, 38.0 + boost, blur)
-        spine = self.anatomy.spine
-        dome = self.patient.dome
-        for side in (-1.0, 1.0):
-            crus = [(side * 11, spine + 17, dome - 8), (side * 13, spine + 13, dome - 95)]
-            paint_tubes(values, lattice, Tubes.chain(crus, [3.0, 6.5]), 50.0, blur)
+        for crus in self._crura:
+            paint_tubes(values, lattice, crus, 50.0, blur)
 
     # -- lungs -------------------------------------------------------------------------------
 
@@ -257,8 +293,8 @@ class Scene:
         paint_tubes(air, part, lumens, AIR + 12, blur)
         for solid in self.disease.nodules:
             self._solid(air, part, solid)
-        for line in self.disease.scars:
-            paint_tubes(air, part, Tubes.chain(line.points, line.radius), line.density, blur)
+        for tubes, density in self._scars:
+            paint_tubes(air, part, tubes, density, blur)
 
     def _fissures(self, air: Floats, part: Lattice) -> None:
         """The oblique fissures and the horizontal one: hairlines."""
@@ -369,10 +405,8 @@ class Scene:
         paint_tubes(values, lattice, lumens, AIR + 6, blur)
         gas = self.disease.oesophageal_gas
         if gas:
-            path = vessels.oesophagus
-            inner = Tubes(path.start[1:4], path.end[1:4], path.radii[1:4])
-            paint_tubes(values, lattice, inner.grown(0.0, gas + 2.2), 40.0, blur)
-            paint_tubes(values, lattice, inner.grown(0.0, gas), -850.0, blur)
+            paint_tubes(values, lattice, self._gas.grown(0.0, gas + 2.2), 40.0, blur)
+            paint_tubes(values, lattice, self._gas.grown(0.0, gas), -850.0, blur)
         if self.disease.hernia:
             self._hernia(values, lattice)
         for node in self.disease.nodes:
@@ -428,8 +462,8 @@ class Scene:
     def _things(self, values: Floats, lattice: Lattice) -> None:
         """Calcifications and medical material."""
         blur = self.acquisition.blur
-        for line in (*self.disease.calcium, *self.disease.devices):
-            paint_tubes(values, lattice, Tubes.chain(line.points, line.radius), line.density, blur)
+        for tubes, density in self._metal:
+            paint_tubes(values, lattice, tubes, density, blur)
         for solid in self.disease.boxes:
             paint_blob(values, lattice, solid.blob, solid.density, blur)
 
@@ -439,11 +473,14 @@ class Scene:
         """Return the noise at voxels: fine grain for a sharp kernel, blobs for a soft one."""
         scan = self.acquisition
         fine, coarse = scan.sharp, 1.0 - scan.sharp
-        total = np.zeros((len(x), len(y), len(z)), np.float32)
-        if fine:
-            total += np.float32(fine) * white_noise(scan.seed, (z, x, y)).transpose(1, 2, 0)
         # 0.32 is the standard deviation of smooth noise in two dimensions.
-        total += np.float32(coarse / 0.32) * plane_noise(scan.seed + 1, x, y, z)
+        total = plane_noise(scan.seed + 1, x, y, z)
+        total *= np.float32(coarse / 0.32)
+        if fine:
+            grain = white_noise(scan.seed, (z, x, y)).transpose(1, 2, 0)
+            grain *= np.float32(fine)
+            total += grain
+        total = np.ascontiguousarray(total)
         scale = scan.noise / float(np.hypot(fine, coarse))
         grid = scan.grid
         far = (grid.positions(0, x) / 190.0)[:, None, None] ** 2
@@ -453,3 +490,14 @@ class Scene:
         level = np.clip(1.1 - 0.45 * far, 0.5, 1.1) * (1.0 + 0.5 * high)
         total *= np.float32(scale) * level.astype(np.float32)
         return total
+
+
+def _box_of(mask: NDArray[np.bool_]) -> Slices | None:
+    """Return the smallest box around the true points of a lattice, or None if there are none."""
+    flat: NDArray[np.bool_] = np.any(mask, axis=2)
+    spans = [np.flatnonzero(np.any(flat, axis=axis)) for axis in (1, 0)]
+    if not len(spans[0]):
+        return None
+    spans.append(np.flatnonzero(np.any(mask, axis=(0, 1))))
+    x, y, z = (slice(int(span[0]), int(span[-1]) + 1) for span in spans)
+    return x, y, z

@@ -66,18 +66,30 @@ class Lattice:
 
 def ramp(distance: Any, soft: float) -> Any:
     """Return how much of a point is covered, 0 to 1, by its distance inside an edge, in mm."""
-    return np.clip(distance * np.float32(1.0 / soft) + np.float32(0.5), 0.0, 1.0)
+    share = distance * np.float32(1.0 / soft) + np.float32(0.5)
+    if not isinstance(share, np.ndarray):
+        return np.clip(share, 0.0, 1.0)
+    np.maximum(share, 0.0, out=share)
+    return np.minimum(share, 1.0, out=share)
 
 
 def smooth(share: Any) -> Any:
     """Return a smooth step of a share, which is clipped to 0 to 1."""
     share = np.clip(share, 0.0, 1.0)
-    return share * share * (np.float32(3) - np.float32(2) * share)
+    rest = np.float32(3) - np.float32(2) * share
+    share = share * share
+    share *= rest
+    return share
 
 
 def blend(target: Floats, alpha: Any, value: Any) -> None:
     """Paint a value over an array in place, as much as ``alpha`` says."""
-    target += (value - target) * alpha
+    change = value - target
+    if getattr(alpha, "dtype", None) == change.dtype:
+        change *= alpha
+    else:  # In place, what is finer than the target would be rounded too early.
+        change = change * alpha
+    target += change
 
 
 def ellipsoid(
@@ -124,7 +136,9 @@ def blobs(seed: int, lattice: Lattice, cell: float | tuple[float, float, float])
     """
     x, y, z = lattice.axes
     sizes = (cell, cell, cell) if isinstance(cell, int | float) else cell
-    return grid_noise(seed, (z, x, y), (sizes[2], sizes[0], sizes[1])).transpose(1, 2, 0)
+    found = grid_noise(seed, (z, x, y), (sizes[2], sizes[0], sizes[1])).transpose(1, 2, 0)
+    # One copy costs less than reading across memory in all that follows.
+    return np.ascontiguousarray(found)
 
 
 @dataclass(frozen=True, slots=True)

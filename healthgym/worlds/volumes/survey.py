@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
 from healthgym.worlds.imaging.raster import require
 from healthgym.worlds.volumes.grid import Floats, Mask, VolumeSource, Voxels
-from healthgym.worlds.workspace.cache import BuildCache
 
 #: Distance of the voxels that a survey looks at, in mm.
 STEP = 3.5
@@ -77,7 +77,7 @@ class Survey:
 
 
 _SAMPLES: BuildCache[Sample] = BuildCache(64 * 2**20, lambda sample: sample.values.nbytes)
-_SURVEYS: BuildCache[Survey] = BuildCache(32)
+_SURVEYS: BuildCache[Survey] = BuildCache(64)
 
 
 def read_box(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from healthgym.worlds.imaging.noise import hash_lattice, uniform
+from healthgym.worlds.imaging.noise import between, hash_lattice, uniform
 from healthgym.worlds.volumes.shapes import Floats, Lattice, blobs, ramp, smooth
 
 #: Distance of the centres of destroyed lobules, in mm.
@@ -48,9 +48,14 @@ def _holes(
         along[axis], grid[axis] = len(points), len(lists[axis])
         middle = (lists[axis].astype(np.float32) + np.float32(0.5)) * np.float32(size)
         centres = middle.reshape(grid) + (move * 2 - 1) * room
-        squared += (points.reshape(along) - centres[take]) ** 2
-    hole: Floats = ramp(radius[take] - np.sqrt(squared), soft * 1.4)
-    return hole * (chance[take] < share)
+        far = centres[take]
+        np.subtract(points.reshape(along), far, out=far)
+        far *= far
+        squared += far
+    np.sqrt(squared, out=squared)
+    hole: Floats = ramp(radius[take] - squared, soft * 1.4)
+    hole *= chance[take] < share
+    return hole
 
 
 def mosaic(seed: int, lattice: Lattice) -> Floats:
@@ -90,12 +95,18 @@ def plane_noise(seed: int, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) ->
     floors = [np.floor(place).astype(np.int64) for place in places]
     points = [np.unique(np.concatenate([floor, floor + 1])) for floor in floors]
     values = uniform(hash_lattice(seed, (z, *points))) * np.float32(2) - np.float32(1)
+    thin = len(y) == 1  # As in grid_noise.
+    if thin:
+        values = np.ascontiguousarray(values.transpose(2, 0, 1))
     for axis in (1, 2):
-        floor, known = floors[axis - 1], points[axis - 1]
+        floor = floors[axis - 1]
         share = (places[axis - 1] - floor).astype(np.float32)
         share = share * share * (3 - 2 * share)
-        share = share[:, None] if axis == 1 else share
-        first = np.searchsorted(known, floor)
-        low = np.take(values, first, axis=axis)
-        values = low + (np.take(values, np.searchsorted(known, floor + 1), axis=axis) - low) * share
-    return values.transpose(1, 2, 0)
+        # The next known point is the next lattice point, for each is taken with its successor.
+        values = between(
+            values,
+            np.searchsorted(points[axis - 1], floor),
+            share,
+            (axis + 1) % 3 if thin else axis,
+        )
+    return values.transpose(2, 0, 1) if thin else values.transpose(1, 2, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 from healthgym.worlds.volumes.shapes import Floats, Lattice, Point, Slices
 
 #: Points that are worked on at one time.
-_CHUNK = 1_500_000
+_CHUNK = 400_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tubes:
     """Straight pieces with round ends, in mm.
 
@@ -53,8 +54,29 @@ class Tubes:
         )
 
     def grown(self, scale: float, add: float) -> Tubes:
-        """Return the same with other radii."""
-        return Tubes(self.start, self.end, self.radii * np.float32(scale) + np.float32(add))
+        """Return the same with other radii; kept, for every slice asks for it."""
+        known = self._grown.get((scale, add))
+        if known is None:
+            radii = self.radii * np.float32(scale) + np.float32(add)
+            known = self._grown[scale, add] = Tubes(self.start, self.end, radii)
+        return known
+
+    @cached_property
+    def _grown(self) -> dict[tuple[float, float], Tubes]:
+        return {}
+
+    @cached_property
+    def _bounds(self) -> tuple[Floats, Floats]:
+        """Lowest and highest corners of boxes around the pieces, shape (3, n), a bit too large."""
+        room = self.radii.max(axis=1)[:, None] + np.float32(0.02)
+        low, high = np.minimum(self.start, self.end) - room, np.maximum(self.start, self.end) + room
+        return np.ascontiguousarray(low.T), np.ascontiguousarray(high.T)
+
+    @cached_property
+    def _extent(self) -> tuple[list[float], list[float]]:
+        """Lowest and highest corner of a box around all of them."""
+        low, high = self._bounds
+        return low.min(axis=1).tolist(), high.max(axis=1).tolist()
 
     def moved(self, by: Point) -> Tubes:
         """Return the same elsewhere."""
@@ -71,48 +93,44 @@ class Tubes:
         Returns:
             The part of the lattice they touch, and the cover there; None if they touch none.
         """
-        if not len(self.start):
+        near = self._near(lattice, soft)
+        if not len(near):
             return None
-        kept, low, high = self._touching(lattice, soft)
+        kept, low, high = self._touching(near, lattice, soft)
         if not len(kept):
             return None
         first, last = low.min(axis=0), high.max(axis=0)
-        shape = last - first
-        cover = np.zeros(int(shape.prod()), np.float32)
-        sizes = high - low
-        counts = sizes.prod(axis=1)
-        bounds = np.concatenate([[0], np.cumsum(counts)])
+        cover = np.zeros(tuple((last - first).tolist()), np.float32)
+        bounds = np.concatenate([[0], np.cumsum((high - low).prod(axis=1))])
         begin = 0
         while begin < len(kept):
             end = int(np.searchsorted(bounds, bounds[begin] + _CHUNK, side="right")) - 1
             end = min(max(end, begin + 1), len(kept))
             rows = slice(begin, end)
-            self._add(cover, lattice, kept[rows], low[rows], sizes[rows], first, shape, soft)
+            self._add(cover, lattice, kept[rows], low[rows], high[rows], first, soft)
             begin = end
         slices = tuple(slice(int(a), int(b)) for a, b in zip(first, last, strict=True))
-        return (slices[0], slices[1], slices[2]), cover.reshape(shape)
+        return (slices[0], slices[1], slices[2]), cover
 
     def _touching(
-        self, lattice: Lattice, soft: float
+        self, some: NDArray[np.int64], lattice: Lattice, soft: float
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the tubes that may touch a lattice, and the index boxes they may touch."""
-        reach = self.radii.max(axis=1) + np.float32(soft)
-        way = self.end - self.start
+        """Return which of some tubes may touch a lattice, and the index boxes they may touch."""
+        origin, way = self.start[some], self.end[some] - self.start[some]
+        reach = self.radii[some].max(axis=1) + np.float32(soft)
         near, far = np.zeros(len(way), np.float32), np.ones(len(way), np.float32)
         for axis in range(3):
             points = lattice.axes[axis]
+            at, first, last = origin[:, axis], points[0] - reach, points[-1] + reach
             flat = np.abs(way[:, axis]) < 1e-4
             slope = np.where(flat, np.float32(1), way[:, axis])
-            one = (points[0] - reach - self.start[:, axis]) / slope
-            two = (points[-1] + reach - self.start[:, axis]) / slope
-            inside = (self.start[:, axis] >= points[0] - reach) & (
-                self.start[:, axis] <= points[-1] + reach
-            )
+            one, two = (first - at) / slope, (last - at) / slope
+            inside = (at >= first) & (at <= last)
             near = np.where(flat, near, np.maximum(near, np.minimum(one, two)))
             far = np.where(flat, np.where(inside, far, -1), np.minimum(far, np.maximum(one, two)))
         kept = np.flatnonzero(near <= far)
-        a = self.start[kept] + way[kept] * near[kept, None]
-        b = self.start[kept] + way[kept] * far[kept, None]
+        a = origin[kept] + way[kept] * near[kept, None]
+        b = origin[kept] + way[kept] * far[kept, None]
         room = reach[kept, None]
         low, high = np.minimum(a, b) - room, np.maximum(a, b) + room
         lows = [np.searchsorted(axis, low[:, n]) for n, axis in enumerate(lattice.axes)]
@@ -120,8 +138,23 @@ class Tubes:
             np.searchsorted(axis, high[:, n], side="right") for n, axis in enumerate(lattice.axes)
         ]
         low_index, high_index = np.stack(lows, axis=1), np.stack(highs, axis=1)
-        some = (high_index > low_index).all(axis=1)
-        return kept[some], low_index[some], high_index[some]
+        full = (high_index > low_index).all(axis=1)
+        return some[kept[full]], low_index[full], high_index[full]
+
+    def _near(self, lattice: Lattice, soft: float) -> NDArray[np.int64]:
+        """Return the tubes whose boxes meet that of a lattice: a quick look comes first."""
+        if not len(self.start):
+            return np.zeros(0, np.int64)
+        low, high = self._extent
+        ends = [(float(axis[0]) - soft, float(axis[-1]) + soft) for axis in lattice.axes]
+        if any(high[n] < a or low[n] > b for n, (a, b) in enumerate(ends)):
+            return np.zeros(0, np.int64)
+        lows, highs = self._bounds
+        seen = np.ones(len(self.start), np.bool_)
+        for n, (a, b) in enumerate(ends):
+            if low[n] < a or high[n] > b:
+                seen &= (highs[n] >= np.float32(a)) & (lows[n] <= np.float32(b))
+        return np.flatnonzero(seen)
 
     def _add(
         self,
@@ -129,35 +162,111 @@ class Tubes:
         lattice: Lattice,
         kept: NDArray[np.int64],
         low: NDArray[np.int64],
-        sizes: NDArray[np.int64],
+        high: NDArray[np.int64],
         first: NDArray[np.int64],
-        shape: NDArray[np.int64],
         soft: float,
     ) -> None:
-        counts = sizes.prod(axis=1)
-        owner = np.repeat(np.arange(len(kept)), counts)
-        place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        deep, wide = sizes[owner, 2], sizes[owner, 1]
-        i = place // (wide * deep) + low[owner, 0]
-        j = place // deep % wide + low[owner, 1]
-        k = place % deep + low[owner, 2]
+        """Add tubes to a cover, whose first point is ``first`` of the lattice.
+
+        The points of a tube's box are taken line by line along the lattice's longest axis, of each
+        line only what the tube can reach.
+        """
+        a, b, run = np.argsort(lattice.shape, kind="stable").tolist()
+        sizes = high - low
+        owner, i, j = _lines(sizes[:, a], sizes[:, b])
+        i += low[owner, a]
+        j += low[owner, b]
         start, way = self.start[kept], self.end[kept] - self.start[kept]
         length = np.maximum((way * way).sum(axis=1), np.float32(1e-6))
-        dx = lattice.axes[0][i] - start[owner, 0]
-        dy = lattice.axes[1][j] - start[owner, 1]
-        dz = lattice.axes[2][k] - start[owner, 2]
-        wx, wy, wz = way[owner, 0], way[owner, 1], way[owner, 2]
-        along = np.clip((dx * wx + dy * wy + dz * wz) / length[owner], 0, 1)
-        dx, dy, dz = dx - along * wx, dy - along * wy, dz - along * wz
-        radii = self.radii[kept][owner]
-        radius = radii[:, 0] + (radii[:, 1] - radii[:, 0]) * along
-        share = (radius - np.sqrt(dx * dx + dy * dy + dz * dz)) * np.float32(1 / soft)
-        share = np.clip(share + np.float32(0.5), 0, 1)
+        radii = self.radii[kept]
+        # Of each line: from where it starts to the tube's start, but along the line itself.
+        gap = np.zeros((3, len(owner)), np.float32)
+        gap[a] = lattice.axes[a][i] - start[owner, a]
+        gap[b] = lattice.axes[b][j] - start[owner, b]
+        reach = radii.max(axis=1) + np.float32(soft)
+        begin, stop = _reached(gap, way.T[:, owner], length[owner], reach[owner], run)
+        origin = start[owner, run]
+        begin = np.searchsorted(lattice.axes[run], origin + begin).clip(low[owner, run])
+        stop = np.searchsorted(lattice.axes[run], origin + stop, side="right")
+        stop = stop.clip(None, high[owner, run])
+        counts = (stop - begin).clip(0)
+        total = int(counts.sum())
+        if not total:
+            return
+        line = np.repeat(np.arange(len(owner)), counts)
+        k = np.arange(total) + np.repeat(begin - (np.cumsum(counts) - counts), counts)
+        tube = owner[line]
+        w = [way[:, axis][tube] for axis in range(3)]
+        d = [gap[axis][line] for axis in range(3)]
+        np.subtract(lattice.axes[run][k], origin[line], out=d[run])
+        along = d[0] * w[0]
+        along += d[1] * w[1]
+        along += d[2] * w[2]
+        along /= length[tube]
+        _clip(along)
+        squares = np.zeros(total, np.float32)
+        for axis in range(3):
+            w[axis] *= along
+            d[axis] -= w[axis]
+            d[axis] *= d[axis]
+            squares += d[axis]
+        radius = (radii[:, 1] - radii[:, 0])[tube]
+        radius *= along
+        radius += radii[:, 0][tube]
+        share = radius - np.sqrt(squares)
+        share *= np.float32(1 / soft)
+        share += np.float32(0.5)
+        _clip(share)
         # What is thinner than the blur of the scanner is averaged with its surroundings.
-        share *= np.minimum(radius * np.float32(2.0 / soft), 1)
-        seen = np.flatnonzero(share > 0)
-        flat = ((i - first[0]) * shape[1] + (j - first[1])) * shape[2] + (k - first[2])
-        np.maximum.at(cover, flat[seen], share[seen])
+        radius *= np.float32(2.0 / soft)
+        share *= np.minimum(radius, np.float32(1), out=radius)
+        steps = [cover.shape[1] * cover.shape[2], cover.shape[2], 1]
+        flat = ((i - first[a]) * steps[a] + (j - first[b]) * steps[b])[line]
+        flat += (k - first[run]) * steps[run]
+        seen = np.flatnonzero(share)
+        np.maximum.at(cover.reshape(-1), flat[seen], share[seen])
+
+
+def _lines(
+    tall: NDArray[np.int64], wide: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return box, row and column for every row and column of boxes of these sizes."""
+    counts = tall * wide
+    owner = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    row = place // wide[owner]
+    return owner, row, place - row * wide[owner]
+
+
+def _reached(
+    gap: Floats, way: Floats, length: Floats, reach: Floats, run: int
+) -> tuple[Floats, Floats]:
+    """Return between which distances from the tube's start lines are near its endless cylinder.
+
+    Args:
+        gap: From the tube's start to the line, shape (3, lines), 0 along axis ``run``.
+        way: From start to end of the tube, likewise.
+        length: Squared length of the tube.
+        reach: How far counts as near, more than what is painted, so that rounding does no harm.
+        run: Axis of the lines.
+    """
+    along = (gap * way).sum(axis=0)
+    square = np.float32(1) - way[run] * way[run] / length
+    slanted = square > 0.02  # Else a line runs along the tube, and is taken whole.
+    square = np.where(slanted, square, np.float32(1))
+    half = -along * way[run] / length
+    rest = (gap * gap).sum(axis=0) - along * along / length - reach * reach
+    root = np.sqrt(np.maximum(half * half - square * rest, 0)) / square
+    middle = -half / square
+    never = half * half < square * rest
+    root = np.where(slanted, np.where(never, np.float32(-1), root), np.float32(1e6))
+    return middle - root, middle + root
+
+
+def _clip(share: Floats) -> None:
+    """Clip to 0 to 1, in place."""
+    np.maximum(share, np.float32(0), out=share)
+    np.minimum(share, np.float32(1), out=share)
 
 
 def paint_tubes(target: Floats, lattice: Lattice, tubes: Tubes, value: float, soft: float) -> None:
@@ -166,4 +275,6 @@ def paint_tubes(target: Floats, lattice: Lattice, tubes: Tubes, value: float, so
     if found is not None:
         slices, cover = found
         view = target[slices]
-        view += (np.float32(value) - view) * cover
+        share = np.float32(value) - view
+        share *= cover
+        view += share

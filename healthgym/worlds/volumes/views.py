@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
 from healthgym.worlds.imaging.raster import contact_sheet, display, resize
 from healthgym.worlds.volumes.grid import Floats, Grid, VolumeSource, Voxels
-from healthgym.worlds.workspace.cache import BuildCache
 
 Image = NDArray[np.uint8]
 Plane = Literal["axial", "coronal", "sagittal"]

@@ -7,12 +7,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import content_hash
 from healthgym.worlds.volumes.disease import Disease
 from healthgym.worlds.volumes.grid import Grid, Voxels
 from healthgym.worlds.volumes.patient import Acquisition, Patient
 from healthgym.worlds.volumes.scene import Scene
-from healthgym.worlds.workspace.cache import BuildCache
 
 #: Scenes kept for who reads on; one holds about half a megabyte of vessels.
 _SCENES: BuildCache[Scene] = BuildCache(24)

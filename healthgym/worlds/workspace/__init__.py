@@ -1,6 +1,6 @@
 """A workspace: read-only files and tables, drafts, SQL and code in a box."""
 
-from healthgym.worlds.workspace.cache import BuildCache
+from healthgym.core.cache import BuildCache
 from healthgym.worlds.workspace.drafts import Drafts
 from healthgym.worlds.workspace.files import FileTree, Hit, Page
 from healthgym.worlds.workspace.full_tools import FullPythonTools, python_tools

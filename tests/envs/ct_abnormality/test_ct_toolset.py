@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
+import healthgym  # noqa: F401
 from healthgym.core.tool import call
 from healthgym.envs.ct_abnormality.resources import LABELS
 from healthgym.envs.ct_abnormality.workstation import QUANTITIES
+from healthgym.errors import MissingDependencyError
 from tests.envs.ct_abnormality.conftest import Reader, do, refused
 
 
@@ -137,3 +141,10 @@ def test_mistakes_are_explained(
     reader: Reader, tool: str, arguments: dict[str, object], reason: str
 ) -> None:
     assert reason in refused(reader.open(), tool, **arguments)
+
+
+def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("scipy", "scipy.ndimage"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingDependencyError, match=r"healthgym\[imaging\]"):
+        gym.make("HealthAgent/CtAbnormality-v0")

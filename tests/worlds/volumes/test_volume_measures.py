@@ -65,7 +65,17 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("finding", CASES, ids=str)
+#: Measured on every run; the others take as long, and are as simple.
+QUICK = {Finding.CARDIOMEGALY, Finding.EMPHYSEMA, Finding.CONSOLIDATION}
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        pytest.param(finding, marks=[] if finding in QUICK else pytest.mark.slow, id=str(finding))
+        for finding in CASES
+    ],
+)
 def test_a_blatant_finding_moves_its_number(make: Maker, finding: Finding) -> None:
     """The same patients with and without: the number is larger with, in nearly all."""
     measure = CASES[finding]

@@ -164,6 +164,32 @@ def test_tubes_cover_what_lies_in_them() -> None:
     assert Tubes.joined([]).cover(lattice, 0.5) is None
 
 
+@pytest.mark.parametrize("thin", [0, 1, 2])
+def test_slices_of_tubes_are_as_of_single_points(thin: int) -> None:
+    """Lines of a slice are cut short where a tube cannot reach them: nothing may be lost."""
+    rng = np.random.default_rng(thin)
+    start = rng.uniform(-25, 25, (60, 3)).astype(np.float32)
+    way = rng.normal(0, 14, (60, 3)).astype(np.float32)
+    way[::5, thin] = 0
+    way[::7] *= np.eye(3, dtype=np.float32)[(thin + 1) % 3]
+    tubes = Tubes(start, start + way, rng.uniform(0.3, 5, (60, 2)).astype(np.float32))
+    axes = [np.arange(-30, 30, 1.5, dtype=np.float32)] * 3
+    axes[thin] = np.array([1.25], np.float32)
+    lattice = Lattice((axes[0], axes[1], axes[2]))
+    full = np.zeros(lattice.shape, np.float32)
+    found = tubes.cover(lattice, 1.1)
+    assert found is not None
+    full[found[0]] = found[1]
+    points = np.stack(np.broadcast_arrays(lattice.x, lattice.y, lattice.z), axis=-1)[..., None, :]
+    share = ((points - start) * way).sum(-1) / np.maximum((way * way).sum(-1), 1e-6)
+    share = np.clip(share, 0, 1)
+    far = np.linalg.norm(points - start - share[..., None] * way, axis=-1)
+    radius = tubes.radii[:, 0] + (tubes.radii[:, 1] - tubes.radii[:, 0]) * share
+    wanted = np.clip((radius - far) / 1.1 + 0.5, 0, 1) * np.minimum(radius * 2 / 1.1, 1)
+    assert np.abs(full - wanted.max(axis=-1)).max() < 1e-4
+    assert 0.05 < (full > 0).mean() < 0.95
+
+
 def test_distances_are_zero_on_surfaces() -> None:
     for power in (2.0, 4.0, 5.0):
         edge = ellipsoid(np.float32(12), 0.0, 0.0, (2.0, 0.0, 0.0), (10.0, 6.0, 4.0), power=power)

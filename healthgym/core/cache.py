@@ -24,10 +24,11 @@ class BuildCache(Generic[Built]):
 
     def __init__(self, budget: int, cost: Callable[[Built], int] | None = None) -> None:
         self._budget = budget
-        self._cost = cost or (lambda built: 1)
+        self._cost = cost or _one
         self._lock = threading.RLock()
         self._live: weakref.WeakValueDictionary[Hashable, Built] = weakref.WeakValueDictionary()
         self._kept: OrderedDict[Hashable, tuple[Built, int]] = OrderedDict()
+        self._total = 0
 
     def get(self, key: Hashable, build: Callable[[], Built]) -> Built:
         """Return the thing of a key, building it if nobody has it."""
@@ -39,9 +40,15 @@ class BuildCache(Generic[Built]):
                 self._kept.move_to_end(key)
             else:
                 self._kept[key] = (found, self._cost(found))
-            while len(self._kept) > 1 and sum(c for _, c in self._kept.values()) > self._budget:
-                self._kept.popitem(last=False)
+                self._total += self._kept[key][1]
+            while len(self._kept) > 1 and self._total > self._budget:
+                self._total -= self._kept.popitem(last=False)[1][1]
             return found
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self._budget, self._cost)
+
+
+def _one(built: object) -> int:
+    """Return the cost of a thing where things are counted; named, so that it can be pickled."""
+    return 1

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import gc
+import pickle
+from dataclasses import dataclass
+
+from healthgym.core.cache import BuildCache
+
+
+@dataclass
+class Thing:
+    size: int
+
+
+def test_what_is_kept_is_built_once() -> None:
+    built: list[str] = []
+    cache: BuildCache[Thing] = BuildCache(10)
+    first = cache.get("a", lambda: built.append("a") or Thing(1))  # type: ignore[func-returns-value]
+    assert cache.get("a", lambda: Thing(2)) is first
+    assert cache.get("b", lambda: Thing(3)) is not first
+    assert built == ["a"]
+
+
+def test_the_budget_drops_what_was_used_longest_ago() -> None:
+    cache: BuildCache[Thing] = BuildCache(10, lambda thing: thing.size)
+    for name in "ab":
+        cache.get(name, lambda: Thing(5))
+    cache.get("a", lambda: Thing(0))
+    cache.get("c", lambda: Thing(5))
+    gc.collect()
+    assert cache.get("a", lambda: Thing(99)).size == 5
+    assert cache.get("b", lambda: Thing(99)).size == 99
+
+
+def test_one_thing_over_the_budget_is_kept_alone() -> None:
+    cache: BuildCache[Thing] = BuildCache(1, lambda thing: thing.size)
+    cache.get("small", lambda: Thing(1))
+    cache.get("large", lambda: Thing(50))
+    gc.collect()
+    assert cache.get("large", lambda: Thing(0)).size == 50
+    assert cache.get("small", lambda: Thing(0)).size == 0
+
+
+def test_what_somebody_holds_is_shared_though_it_was_dropped() -> None:
+    cache: BuildCache[Thing] = BuildCache(1)
+    held = cache.get("a", lambda: Thing(1))
+    cache.get("b", lambda: Thing(2))
+    assert cache.get("a", lambda: Thing(3)) is held
+
+
+def test_a_copy_in_another_process_starts_empty_with_the_same_budget() -> None:
+    cache: BuildCache[Thing] = BuildCache(3)
+    cache.get("a", lambda: Thing(1))
+    twin: BuildCache[Thing] = pickle.loads(pickle.dumps(cache))
+    assert twin.get("a", lambda: Thing(2)).size == 2
+    for name in "bcd":
+        twin.get(name, lambda: Thing(7))
+    gc.collect()
+    assert twin.get("d", lambda: Thing(0)).size == 7
+    assert twin.get("a", lambda: Thing(0)).size == 0
