@@ -26,6 +26,22 @@ def main() -> None:
     env.close()
     print(f"smoke: {info.get('task_id', 'episode')} scored, reward {float(reward):.2f}")
 
+    # Radiographs and slides are drawn and measured with numpy alone.
+    for name, looks in (
+        ("XrayCorrection", {"show_draft": {}, "view_image": {"study": 1}}),
+        ("TumorAreaSelection", {"slide_info": {}, "view_overview": {}}),
+    ):
+        env = gym.make(f"healthgym:HealthAgent/{name}-v0", difficulty="easy")
+        _, info = env.reset(seed=7)
+        for tool, arguments in looks.items():
+            _, _, _, _, info = env.step(json.dumps({"name": tool, "arguments": arguments}))
+            assert "error" not in info, info
+        assert info["images"][0].size
+        _, _, terminated, _, info = env.step(json.dumps({"name": "submit", "arguments": {}}))
+        assert terminated
+        assert info["verdict"]
+        print(f"smoke: {info['task_id']} scored")
+
 
 if __name__ == "__main__":
     main()

@@ -27,7 +27,7 @@ _LOOKED_AT = 120
 #: Tasks in a row without a new tool or check after which an environment is known well enough.
 _PATIENCE = 40
 #: Tasks of each type played to their end by the oracle, and plays in a row that may bring nothing.
-_PLAYED, _PLAYED_IN_VAIN = 6, 16
+_PLAYED, _PLAYED_IN_VAIN = 6, 32
 _HEADING = re.compile(r"^(#{1,5}) ", re.MULTILINE)
 _ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([^`]+)`")
 _DOCTEST = re.compile(r"^>>> .*(?:\n(?!\s*$).+)*", re.MULTILINE)
