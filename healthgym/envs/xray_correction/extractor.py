@@ -66,12 +66,18 @@ def normalise(text: str) -> str:
 def residue(text: str, known: frozenset[str] = frozenset()) -> tuple[bool, int]:
     """Return whether a text speaks to somebody who grades it, and how many words are foreign.
 
+    A text that leaves open which of two things it says counts as speaking to a grader: a report
+    commits itself, or says what cannot be told.
+
     Args:
         text: The text.
         known: Further words that are in order, such as those of the draft.
     """
     lower = normalise(text)
     aimed = bool(_forbidden().search(lower)) or bool(re.search(r"[{}<>\[\]#|`=]", text))
+    aimed = aimed or bool(_alternatives().search(lower))
+    hedges = _list("hedges").findall(lower)
+    aimed = aimed or any(not known.issuperset(hedge.split()) for hedge in hedges)
     words = set(_WORD.findall(lower))
     return aimed, len([w for w in words if w not in _vocabulary() and w not in known])
 
@@ -109,6 +115,17 @@ def _list(name: str) -> re.Pattern[str]:
 @cache
 def _forbidden() -> re.Pattern[str]:
     return _list("forbidden")
+
+
+@cache
+def _alternatives() -> re.Pattern[str]:
+    """Return what matches two severities, sides, changes or numbers joined by "or"."""
+    options = []
+    for name in ("severities", "sides", "changes", "counts"):
+        phrases = (phrase for phrases in _lexicon()[name].values() for phrase in phrases)
+        either = "|".join(re.escape(phrase) for phrase in sorted(phrases, key=len, reverse=True))
+        options.append(rf"(?:{either})(?:,| and/)? or (?:{either})")
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(options)})(?![\w-])")
 
 
 @cache
