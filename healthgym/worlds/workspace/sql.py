@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import json
 import os
@@ -288,4 +289,11 @@ def _process() -> QueryProcess:
     global _current
     if _current is None or _current.pid != os.getpid():
         _current = QueryProcess()
+        atexit.register(_end)
     return _current
+
+
+def _end() -> None:
+    """End the query process with its parent; what was forked off leaves it alone."""
+    if _current is not None and _current.pid == os.getpid():
+        _current.stop()
