@@ -14,6 +14,7 @@ from healthgym.core.trajectory import Trajectory, read_trajectories
 from healthgym.errors import TrajectoryError
 from healthgym.testing import ReplayReport, hostile_actions, replay
 from healthgym.testing.play import make
+from healthgym.testing.replay import replayed_pictures
 from healthgym.wrappers import RecordTrajectories, TokenBudget
 from tests.core.toys import LEDGER_ID, make_ledger
 
@@ -40,6 +41,16 @@ def test_pictures_are_compared_by_their_names_and_handed_over() -> None:
     seen: list[str] = []
     replay(recorded, on_images=lambda images: seen.extend(map(fingerprint, images)))
     assert seen == [name for turn in recorded.turns for name in turn.pictures]
+
+
+def test_pictures_of_another_machine_are_only_counted() -> None:
+    recorded = record([call("draw_accounts"), call("draw_accounts", scale=2), SUBMIT])
+    other = replace(recorded.turns[0], pictures=("0" * 32,))
+    elsewhere = replace(recorded, turns=(other, *recorded.turns[1:]))
+    with pytest.raises(TrajectoryError, match="turn 1, pictures"):
+        replay(elsewhere)
+    assert replay(elsewhere, exact_pictures=False).turns == len(recorded.turns)
+    assert set(replayed_pictures(elsewhere)) == {"0" * 32, *recorded.turns[1].pictures}
 
 
 def test_a_record_of_before_pictures_had_names_replays() -> None:
