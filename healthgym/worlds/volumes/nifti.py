@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,8 @@ class NiftiVolume:
         index = (*box, *(0 for _ in range(len(self._image.shape) - 3)))
         try:
             values = np.asarray(self._image.dataobj[index], np.float32)
-        except Exception as error:  # a file cut short fails in its decompressor or its memory map
+        # A file cut short fails in its decompressor or its memory map; a wrong index is ours.
+        except (OSError, EOFError, ValueError, zlib.error) as error:
             raise DamagedDataError(
                 f"{self.path} is cut short or damaged: {str(error)[:200]}."
             ) from error
