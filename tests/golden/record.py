@@ -1,4 +1,7 @@
-"""Record the golden trajectories anew: python tests/golden/record.py [ID ...]
+"""Record the golden episodes anew: python -m tests.golden.record [ID ...]
+
+Every environment has short records (`episodes.py`), and some have whole trajectories besides, which
+replay to the byte.
 
 Do so only when a change of the environments is meant, and say what changed in CHANGELOG.md; if an
 agent's score can change by it, the environment's version rises as well.
@@ -18,6 +21,7 @@ from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import resolve
 from healthgym.registration import make
+from tests.golden import episodes
 
 FOLDER = Path(__file__).parent
 
@@ -37,7 +41,7 @@ class Recording:
     tasks: int = 4
 
 
-#: Environments whose episodes are recorded, on tasks small enough for a file below 150 kB.
+#: Environments whose episodes are recorded whole, on tasks small enough for a file below 150 kB.
 RECORDED: dict[str, Recording] = {
     env_id: Recording() for env_id in healthgym.ids() if "Fhir" in env_id or "MedAgent" in env_id
 } | {
@@ -54,28 +58,35 @@ def path_of(env_id: str) -> Path:
     return FOLDER / f"{env_id.replace('/', '-')}.jsonl"
 
 
+def record(env_id: str) -> None:
+    """Play a few test tasks of an environment with scripted policies."""
+    recording = RECORDED[env_id]
+    path = path_of(env_id)
+    path.unlink(missing_ok=True)
+    env = make(env_id, {"split": "test", **recording.kwargs})
+    size = env.unwrapped.family.generator.size(Split.TEST)
+    with TrajectoryWriter(path) as writer:
+        for name in recording.policies:
+            policy: Policy = resolve(name, 0)
+            for number in range(recording.tasks):
+                # Spread over the split: the published ones are in the order of their types.
+                index = number * (size // recording.tasks) % size
+                observation, info = env.reset(options={"index": index})
+                policy.begin(env.unwrapped, observation, info)
+                done = False
+                while not done:
+                    observation, _, terminated, truncated, _ = env.step(policy.act(observation))
+                    done = terminated or truncated
+                writer.write(env.unwrapped.trajectory())
+
+
 def main() -> None:
-    """Play a few test tasks of every recorded environment with scripted policies."""
-    for env_id in sys.argv[1:] or RECORDED:
-        recording = RECORDED[env_id]
-        path = path_of(env_id)
-        path.unlink(missing_ok=True)
-        env = make(env_id, {"split": "test", **recording.kwargs})
-        size = env.unwrapped.family.generator.size(Split.TEST)
-        with TrajectoryWriter(path) as writer:
-            for name in recording.policies:
-                policy: Policy = resolve(name, 0)
-                for number in range(recording.tasks):
-                    # Spread over the split: the published ones are in the order of their types.
-                    index = number * (size // recording.tasks) % size
-                    observation, info = env.reset(options={"index": index})
-                    policy.begin(env.unwrapped, observation, info)
-                    done = False
-                    while not done:
-                        observation, _, terminated, truncated, _ = env.step(policy.act(observation))
-                        done = terminated or truncated
-                    writer.write(env.unwrapped.trajectory())
-        print(path.name)
+    """Record the environments named, or all of them."""
+    for env_id in sys.argv[1:] or episodes.PLANS:
+        episodes.record(env_id)
+        if env_id in RECORDED:
+            record(env_id)
+        print(env_id)
 
 
 if __name__ == "__main__":
