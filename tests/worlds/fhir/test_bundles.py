@@ -65,21 +65,28 @@ def test_a_folder_without_data_is_named(tmp_path):
         load_bundles(tmp_path)
 
 
+PATIENT = b'{"resourceType": "Patient", "id": "p"}'
+
+
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("z.json", b"{broken"),
-        ("z.json", b"\xff\xfe"),
-        ("z.json", b"[]"),
-        ("z.json", b'{"no": "type"}'),
-        ("z.json", b'{"resourceType": "Bundle", "entry": 3}'),
-        ("z.json", b'{"resourceType": "Bundle", "entry": [{}]}'),
-        ("z.json", b'{"resourceType": "Bundle", "entry": [{"resource": {"id": "1"}}]}'),
-        ("z.json", b'{"resourceType": "Patient"}'),
-        ("z.json", b"[" * 100_000),
-        ("z.json.gz", b"plain text"),
-        ("z.json.gz", gzip.compress(b'{"resourceType": "Patient", "id": "p"}')[:-9]),
-        ("z.ndjson", b'{"resourceType": "Patient", "id": "p"}\n{'),
+        pytest.param("z.json", b"{broken", id="broken-json"),
+        pytest.param("z.json", b"\xff\xfe", id="not-utf-8"),
+        pytest.param("z.json", b"[]", id="a-list"),
+        pytest.param("z.json", b'{"no": "type"}', id="no-type"),
+        pytest.param("z.json", b'{"resourceType": "Bundle", "entry": 3}', id="entry-a-number"),
+        pytest.param("z.json", b'{"resourceType": "Bundle", "entry": [{}]}', id="entry-empty"),
+        pytest.param(
+            "z.json",
+            b'{"resourceType": "Bundle", "entry": [{"resource": {"id": "1"}}]}',
+            id="entry-without-type",
+        ),
+        pytest.param("z.json", b'{"resourceType": "Patient"}', id="no-id"),
+        pytest.param("z.json", b"[" * 100_000, id="too-deep"),
+        pytest.param("z.json.gz", b"plain text", id="not-gzip"),
+        pytest.param("z.json.gz", gzip.compress(PATIENT)[:-9], id="gzip-cut-short"),
+        pytest.param("z.ndjson", PATIENT + b"\n{", id="last-line-broken"),
     ],
 )
 def test_a_damaged_file_is_named(folder, name, data):
