@@ -216,6 +216,7 @@ class Faulty:
         (ZeroDivisionError(), VerifierError),
         (InfrastructureError("the judge is away"), InfrastructureError),
     ],
+    ids=["key", "division", "infrastructure"],
 )
 def test_our_own_failure_is_never_a_reward(error: Exception, raised: type[Exception]) -> None:
     family = Ledger()

@@ -27,6 +27,7 @@ NOISE = np.random.default_rng(0).integers(0, 256, (7, 9, 3), np.uint8)
         [[0, 255]],
         None,
     ],
+    ids=["float", "four-channels", "one-channel", "line", "no-rows", "list", "none"],
 )
 def test_what_is_no_picture_is_refused(picture: object) -> None:
     for use in (checked, png, lambda image: ToolResult("", (image,))):

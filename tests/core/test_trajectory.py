@@ -135,6 +135,16 @@ def test_a_line_cut_inside_a_character_is_dropped_too(tmp_path: Path) -> None:
         TRAJECTORY.to_json().encode().replace(b'"kind"', b'"sort"'),
         TRAJECTORY.to_json().encode().replace(b'"reward":-0.5', b'"reward":"x"'),
     ],
+    ids=[
+        "words",
+        "empty",
+        "list",
+        "null",
+        "not-utf-8",
+        "cut-short",
+        "key-renamed",
+        "reward-a-text",
+    ],
 )
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path, damaged: bytes) -> None:
     path = tmp_path / "runs.jsonl"

@@ -183,6 +183,7 @@ def calls(name: str, **arguments: Any) -> str:
         ([calls("no_such_tool"), "Done.<|im_end|>"], False, 1),
         ([calls("finish", value="1"), "never ended"], False, 1),
     ],
+    ids=["submits", "submits-twice", "declines", "repeats-itself", "unknown-tool", "never-ends"],
 )
 def test_evaluation_plays_to_the_end(
     nano: tuple[Any, Any], toy_id: str, replies: list[str], submitted: bool, turns: int

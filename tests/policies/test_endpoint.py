@@ -242,7 +242,9 @@ def test_usage_the_endpoint_does_not_report_is_estimated() -> None:
     assert (usage.prompt_tokens, usage.completion_tokens, usage.estimated) == (100, 10, 1)
 
 
-@pytest.mark.parametrize("budget", [Budget(tokens=220), Budget(usd=0.00022)])
+@pytest.mark.parametrize(
+    "budget", [Budget(tokens=220), Budget(usd=0.00022)], ids=["tokens", "dollars"]
+)
 def test_a_spent_budget_stops_before_the_next_request(budget: Budget) -> None:
     endpoint_prices = Prices(1.0, 1.0)
     with stand_in(completion("hi")) as server:

@@ -110,6 +110,16 @@ def test_text_mode_describes_the_tools_and_offers_none() -> None:
         (completion(None, [("ledger__submit", 7)]), "JSON object"),
         (completion(None, [("ledger__submit", '{"answer": [1]}')]), "argument 'answer"),
     ],
+    ids=[
+        "silence",
+        "words",
+        "json-cut-short",
+        "arguments-a-list",
+        "unknown-tool",
+        "no-name",
+        "arguments-a-number",
+        "wrong-type",
+    ],
 )
 def test_a_models_mistake_is_answered_by_the_environment(reply: Reply, complaint: str) -> None:
     script = Script(reply, completion(None, [SUBMIT]))

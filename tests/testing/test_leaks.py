@@ -62,7 +62,11 @@ class Slotted:
     value: Any
 
 
-@pytest.mark.parametrize("wrap", [Plain, Slotted, lambda v: [v], lambda v: {"k": v}])
+@pytest.mark.parametrize(
+    "wrap",
+    [Plain, Slotted, lambda v: [v], lambda v: {"k": v}],
+    ids=["object", "dataclass", "list", "dict"],
+)
 @pytest.mark.parametrize(
     ("value", "other"),
     [
@@ -83,6 +87,25 @@ class Slotted:
         (str.lower, str.upper),
         (len, max),
         (Plain, Slotted),
+    ],
+    ids=[
+        "int",
+        "str",
+        "bytes",
+        "time",
+        "array",
+        "shape",
+        "object-array",
+        "numpy-float",
+        "set",
+        "dict",
+        "nesting",
+        "object",
+        "class-of-object",
+        "enum",
+        "method",
+        "builtin",
+        "class",
     ],
 )
 def test_equal_contents_have_equal_hashes_and_others_not(wrap: Any, value: Any, other: Any) -> None:

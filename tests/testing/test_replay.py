@@ -120,6 +120,11 @@ def test_an_episode_stopped_from_outside_comes_out_the_same(tmp_path: Path) -> N
         (lambda r: {"env_id": "Nothing-v0"}, "Nothing-v0 cannot be made"),
         (lambda r: {"env_kwargs": {"colour": "red"}}, "cannot be made"),
     ],
+    ids=[
+        "kind", "instructions", "tools", "observation", "reward", "time", "images", "pictures",
+        "turn-too-many", "role", "turn-missing", "rewards", "index", "task-id", "no-env-id",
+        "unknown-env", "arguments",
+    ],
 )  # fmt: skip
 def test_the_first_difference_is_told(change: Any, reason: str) -> None:
     recorded = record([call("draw_accounts"), SUBMIT])

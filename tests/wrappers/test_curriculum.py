@@ -95,6 +95,15 @@ def test_the_random_walk_goes_on_over_stages() -> None:
         lambda: Stage(success=1.5),
         lambda: Stage(window=0),
     ],
+    ids=[
+        "no-stages",
+        "no-way-on",
+        "made-by-hand",
+        "no-episodes",
+        "success-0",
+        "success-over-1",
+        "window-0",
+    ],
 )
 def test_curricula_without_sense_are_refused(build: Any) -> None:
     with pytest.raises(ConfigurationError):

@@ -397,6 +397,7 @@ def test_flowsheet_heart_rates_stand_beside_the_ecg_ones():
             lambda text, status: "COVID-19 VAC" in text and status == "active",
         ),
     ],
+    ids=["flush", "enoxaparin", "ondansetron", "oxycodone", "naloxone", "covid-vaccine"],
 )
 def test_orders_that_do_not_count_are_in_some_charts(branches, is_decoy):
     found = [

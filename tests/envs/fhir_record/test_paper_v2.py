@@ -291,6 +291,7 @@ def test_the_finish_value_of_t3_is_read_even_so():
         lambda: Bench("v2-t6"),
         lambda: Bench("v2-t7"),
     ],
+    ids=["t1", "t3", "t5", "t6", "t7"],
 )
 def test_post_word(bench):
     assert bench().passes(post_word=True)
@@ -337,6 +338,7 @@ def test_wall_clock():
         ("v2-t9", procedures("90686", -DAY)),
         ("v2-t10", procedures("COVIDVACCINE", -DAY)),
     ],
+    ids=["t1", "t4", "t6", "t7", "t9", "t10"],
 )
 def test_open_window(name, fill):
     assert costs(Bench(name, fill), Defect.OPEN_WINDOW)
@@ -436,7 +438,9 @@ def test_flush_counts():
     assert costs(Bench("v2-t2", fill), Defect.FLUSH_COUNTS)
 
 
-@pytest.mark.parametrize("more", [{**REGIMEN, "timing": "Q12H"}, {"route": "Intravenous"}])
+@pytest.mark.parametrize(
+    "more", [{**REGIMEN, "timing": "Q12H"}, {"route": "Intravenous"}], ids=["timing", "route"]
+)
 def test_strength_substring(more):
     text = HEPARIN if "timing" in more else "HEPARIN (PORCINE) 25,000 UNIT/250 ML IN D5W IV SOLP"
     bench = Bench("v2-t2", orders(text, **more))
@@ -455,6 +459,7 @@ def test_strength_substring(more):
             125,
         ),
     ],
+    ids=["t2-unit", "t8-value", "t6-value"],
 )
 def test_dose_unchecked(bench, part, value):
     wrong = bench()
@@ -481,6 +486,7 @@ def test_exact_objects():
         protocol_b,
         lambda: prolonged("ONDANSETRON 4 MG PO TBDP"),
     ],
+    ids=["duplicates", "removal", "kidney", "protocol-b", "prolonged"],
 )
 def test_extra_posts(bench):
     padded = bench()
@@ -499,6 +505,7 @@ def test_extra_posts(bench):
         ("v2-t9", None),
         ("v2-t10", None),
     ],
+    ids=["t1", "t8", "t9", "t10"],
 )
 def test_graders_of_one_order_count_the_writes(name, fill):
     bench = Bench(name, fill)
@@ -601,6 +608,7 @@ def test_the_indication_may_stand_in_three_places(field):
         {"resourceType": ["ServiceRequest"], "code": {"coding": [3]}, "note": [[], 4]},
         {"resourceType": "MedicationRequest", "status": "stopped", "dosageInstruction": {}},
     ],
+    ids=["list", "text", "number", "empty", "fields-of-wrong-type", "type-a-list", "dosage-a-dict"],
 )
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("defects", [NONE, ALL_DEFECTS], ids=["off", "on"])

@@ -398,6 +398,17 @@ class TestOfficial:
             ([row_v1(3, "Record it.")], "task3_1"),
             ([{**ROWS[2], "sol": 40}], "sol"),
         ],
+        ids=[
+            "not-json",
+            "dict",
+            "empty",
+            "row-a-number",
+            "no-mrn",
+            "unknown-task",
+            "id-without-task",
+            "task-of-v1",
+            "sol-a-number",
+        ],
     )
     def test_damaged_files_are_named(self, write_rows, rows, message):
         with pytest.raises(DamagedDataError, match=message) as caught:

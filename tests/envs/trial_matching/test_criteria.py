@@ -129,6 +129,7 @@ UNKNOWN = Value("platelets", ">=", 50)
         (IfThen(Takes("vka", Use.CURRENT), Takes("vka", Use.STABLE, 91)), False),
         (IfThen(UNKNOWN, Has("cll")), True),
     ],
+    ids=repr,
 )
 def test_truth(chart, criterion, expected):
     assert criterion.holds(chart) is expected
@@ -169,6 +170,7 @@ def test_values_near_a_threshold_are_fragile_where_units_may_be_converted(chart)
         Value("alt", ">", 20),  # 21 U/L is 0.5 times the upper limit of normal, and so is 20
         Value("triglycerides", ">", 120),  # 125 mg/dL is 1.4 mmol/L, and so is 120
     ],
+    ids=repr,
 )
 def test_values_that_another_unit_would_round_onto_the_threshold_are_fragile(chart, criterion):
     assert criterion.holds(chart) is True

@@ -144,6 +144,16 @@ def test_a_folder_without_the_judged_trials(folder):
         ("xml/NCT00000003.xml", b"<clinical_study>", "NCT00000003.xml.*not XML"),
         ("trials_xml.tar.xz", b"garbage", "cannot be read"),
     ],
+    ids=[
+        "topics-open",
+        "topics-none",
+        "topic-number",
+        "topics-doctype",
+        "qrels-short",
+        "qrels-grade",
+        "trial-open",
+        "archive",
+    ],
 )
 def test_damaged_files_are_named(folder, name, content, reason):
     (folder / name).write_bytes(content)

@@ -167,6 +167,11 @@ def test_real_records_belong_to_their_patients(synthea, real):
         ("Patient", [("name", "ordonez")], lambda r: r["name"][0]["family"].startswith("Ord")),
         ("Organization", [("address-state", "ma")], lambda r: r["address"][0]["state"] == "MA"),
     ],
+    ids=[
+        "code", "component-code", "combo-code", "component-quantity", "immunization", "encounter",
+        "condition", "claim", "report", "goal", "imaging", "allergy", "care-plan", "medication",
+        "procedure", "patient", "organization",
+    ],
 )  # fmt: skip
 def test_real_records_are_found(synthea, real, kind, params, check):
     found = real.search(kind, [*params, ("_count", "5000")]).resources

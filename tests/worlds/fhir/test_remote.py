@@ -106,7 +106,9 @@ def test_reads_give_up_with_an_endpoint_error():
 
 
 @pytest.mark.parametrize(
-    "answer", [httpx.Response(500), httpx.ReadTimeout("slow"), httpx.ConnectError("refused")]
+    "answer",
+    [httpx.Response(500), httpx.ReadTimeout("slow"), httpx.ConnectError("refused")],
+    ids=["status-500", "read-timeout", "refused"],
 )
 @pytest.mark.parametrize("verb", ["create", "update"])
 def test_writes_are_sent_once(answer, verb, order):
@@ -132,6 +134,18 @@ def test_writes_are_sent_once(answer, verb, order):
         httpx.Response(401, json=OUTCOME),
         httpx.Response(403, html="no"),
         httpx.Response(404, html="nginx"),
+    ],
+    ids=[
+        "html",
+        "list",
+        "no-type",
+        "patient",
+        "entry-without-resource",
+        "entry-a-dict",
+        "redirect",
+        "unauthorized",
+        "forbidden-html",
+        "not-found-html",
     ],
 )
 def test_answers_that_are_no_fhir_are_the_endpoints_fault_and_not_retried(answer):

@@ -31,6 +31,18 @@ def test_a_sound_order_passes_every_level(chart, clock, order, level):
         {"resourceType": "Patient", "x": "\ud800"},
         {"resourceType": "Patient", 3: "x"},
     ],
+    ids=[
+        "none",
+        "list",
+        "text",
+        "empty",
+        "unknown-type",
+        "type-a-list",
+        "nan",
+        "object",
+        "lone-surrogate",
+        "number-as-key",
+    ],
 )
 def test_what_is_no_resource_is_refused_at_every_level(chart, clock, level, resource):
     store = make(chart, clock, level)

@@ -262,6 +262,7 @@ def test_medications_fit_the_diseases(
 @pytest.mark.parametrize(
     "options",
     [{"density": 0.0}, {"years": 0.0}, {"now": datetime(2023, 11, 13)}],
+    ids=["density", "years", "now-without-zone"],
 )
 def test_impossible_charts_are_refused(
     options: dict[str, Any], crowd: list[PatientProfile], chart_of: Charts
