@@ -23,6 +23,6 @@ def healthgym(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[s
         text=True,
         check=False,
         cwd=_ROOT,
-        timeout=120,
+        timeout=600,
         env={**environment, "PYTHONIOENCODING": "utf-8"},
     )

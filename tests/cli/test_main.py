@@ -145,12 +145,12 @@ def test_a_served_record_store_answers_and_ends_cleanly() -> None:
     try:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
-        with httpx.Client(trust_env=False) as client:
+        with httpx.Client(trust_env=False, timeout=60) as client:
             found = client.get(f"{url}/Patient", params={"_count": "3"}).json()
         assert found["resourceType"] == "Bundle"
         assert len(found["entry"]) == 3
     finally:
         server.send_signal(signal.SIGINT)
-        _, errors = server.communicate(timeout=60)
+        _, errors = server.communicate(timeout=600)
     assert server.returncode == 0
     assert "Traceback" not in errors

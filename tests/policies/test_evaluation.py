@@ -160,7 +160,7 @@ def test_an_interruption_reaches_workers_in_the_middle_of_an_episode() -> None:
         """Fails in one worker once the other one is in an endless episode."""
 
         def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
-            self._first = met.wait(30) == 0
+            self._first = met.wait(300) == 0
 
         def act(self, observation: str) -> str:
             if self._first:

@@ -43,7 +43,7 @@ def good(body=None):
 
 @pytest.fixture
 def remote(store):
-    with serve(store) as server, RemoteStore(server.url, timeout=10) as running:
+    with serve(store) as server, RemoteStore(server.url, timeout=60) as running:
         yield running
 
 

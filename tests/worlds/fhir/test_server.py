@@ -79,7 +79,7 @@ def test_the_port_is_free_after_closing(store):
     server.close()
     server.close()
     with pytest.raises(OSError, match=r"."):
-        socket.create_connection(("127.0.0.1", port), timeout=1)
+        socket.create_connection(("127.0.0.1", port), timeout=60)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_the_port_is_free_after_closing(store):
 )
 def test_rude_requests_are_answered(server, method, headers, status):
     host, _, port = server.url.removeprefix("http://").partition("/")[0].partition(":")
-    connection = http.client.HTTPConnection(host, int(port), timeout=10)
+    connection = http.client.HTTPConnection(host, int(port), timeout=60)
     connection.putrequest(method, "/fhir/Patient")
     for name, value in headers.items():
         connection.putheader(name, value)
