@@ -19,6 +19,11 @@ for name, value in {
 }.items():
     os.environ.setdefault(name, value)
 
+# The suite talks to servers on this machine only, where a proxy of the network cannot find them.
+for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+    os.environ.pop(name, None)
+    os.environ.pop(name.lower(), None)
+
 # No deadline, because a busy machine is not a bug; derandomized, so that CI repeats. To search
 # for new counterexamples: pytest --hypothesis-profile=search
 settings.register_profile("repeat", deadline=None, derandomize=True)

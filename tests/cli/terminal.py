@@ -14,8 +14,6 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 def healthgym(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     """Run `healthgym ARGUMENTS` with something typed, warnings being errors."""
-    names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-    environment = {k: v for k, v in os.environ.items() if k.upper() not in names}
     return subprocess.run(
         [sys.executable, "-W", "error", "-m", "healthgym", *arguments],
         input=typed,
@@ -24,5 +22,5 @@ def healthgym(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[s
         check=False,
         cwd=_ROOT,
         timeout=600,
-        env={**environment, "PYTHONIOENCODING": "utf-8"},
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
     )

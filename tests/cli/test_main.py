@@ -145,7 +145,7 @@ def test_a_served_record_store_answers_and_ends_cleanly() -> None:
     try:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
-        with httpx.Client(trust_env=False, timeout=60) as client:
+        with httpx.Client(timeout=60) as client:
             found = client.get(f"{url}/Patient", params={"_count": "3"}).json()
         assert found["resourceType"] == "Bundle"
         assert len(found["entry"]) == 3

@@ -19,13 +19,6 @@ HELLO = [Message(Speaker.USER, "x" * 400)]
 TOOL = {"type": "function", "function": {"name": "f", "description": "d", "parameters": {}}}
 
 
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-
 class Sleeper:
     def __init__(self) -> None:
         self.waits: list[float] = []
