@@ -20,9 +20,10 @@ from healthgym.cli.common import (
     write,
 )
 from healthgym.core.env import HealthEnv
-from healthgym.core.pictures import Image, png
+from healthgym.core.images import Image
 from healthgym.core.tool import ToolCall, ToolCatalog
 from healthgym.errors import ToolError
+from healthgym.presentation.pictures import png
 
 _ASSIGNMENT = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
 _HELP = """\

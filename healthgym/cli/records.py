@@ -75,7 +75,7 @@ def _picture_url(picture: Any) -> str:
     """Return a pillow image as a data URL, which the processors of transformers read."""
     import numpy as np
 
-    from healthgym.core.pictures import data_url, png
+    from healthgym.presentation.pictures import data_url, png
 
     return data_url(png(np.asarray(picture, np.uint8)))
 

@@ -42,7 +42,7 @@ def view(args: argparse.Namespace) -> int:
         for number, run in chosen:
             write(f"{number}. {as_text(run)}\n")
         return 0
-    from healthgym.core import html
+    from healthgym.presentation import html
 
     out = Path(args.html)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def _selection(args: argparse.Namespace) -> str:
 
 def as_text(run: Trajectory) -> str:
     """Return an episode as a person would read it."""
-    from healthgym.core.render import counted
+    from healthgym.presentation.render import counted
 
     parts = [f"{run.task_id} ({run.kind})", *run.instructions.values()]
     for number, turn in enumerate(run.turns, 1):
@@ -121,7 +121,7 @@ class Pictures:
 
     def of(self, run: Trajectory) -> None:
         """Get ready for the pictures of an episode."""
-        from healthgym.core.pictures import png
+        from healthgym.presentation.pictures import png
         from healthgym.testing.replay import replayed_pictures
 
         self._made = {}
@@ -142,7 +142,7 @@ class Pictures:
 
     def find(self, name: str) -> str | None:
         """Return a picture by its fingerprint, as a data URL; None if it is not at hand."""
-        from healthgym.core.html import inline
+        from healthgym.presentation.html import inline
 
         found = self.read(name)
         return None if found is None else inline(found, self._max_side)

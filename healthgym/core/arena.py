@@ -12,7 +12,6 @@ from gymnasium.utils import seeding
 
 from healthgym.core.episode import Episode, RewardFunction
 from healthgym.core.family import EpisodeConfig, Family
-from healthgym.core.render import transcript
 from healthgym.core.selection import choose_task, parse_split
 from healthgym.errors import ConfigurationError, EpisodeStateError, MissingDependencyError
 from healthgym.spaces import JsonText, UnicodeText
@@ -187,6 +186,8 @@ class Arena(AECEnv):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """Return the transcript, or None without a render mode."""
+        from healthgym.presentation.render import transcript
+
         return transcript(self.episode) if self.render_mode == "ansi" else None
 
     def close(self) -> None:

@@ -8,8 +8,7 @@ import gymnasium as gym
 
 from healthgym.core.episode import Episode, RewardFunction
 from healthgym.core.family import EpisodeConfig, Family
-from healthgym.core.pictures import Image
-from healthgym.core.render import draw_transcript, transcript
+from healthgym.core.images import Image
 from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
 from healthgym.core.trajectory import Trajectory
@@ -177,6 +176,8 @@ class HealthEnv(gym.Env[str, Any]):
         """Return the transcript as text, or as a picture of shape (height, width, 3), uint8."""
         if self.render_mode is None:
             return None
+        from healthgym.presentation.render import draw_transcript, transcript
+
         text = transcript(self.episode)
         if self.render_mode == "ansi":
             return text

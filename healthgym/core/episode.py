@@ -21,7 +21,7 @@ from healthgym.core.family import (
     Family,
     Seat,
 )
-from healthgym.core.pictures import fingerprint
+from healthgym.core.images import fingerprint
 from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import Image, Invocation, ToolCall, ToolKind, Toolset
 from healthgym.core.trajectory import Turn

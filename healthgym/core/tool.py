@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from healthgym.core.pictures import Image as Image
-from healthgym.core.pictures import checked
+from healthgym.core.images import Image as Image
+from healthgym.core.images import checked
 from healthgym.core.schema import (
     argument_model,
     argument_signature,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from healthgym.core.pictures import Image, fingerprint, png
+from healthgym.core.images import Image, fingerprint
 from healthgym.errors import TrajectoryError
 
 fcntl: ModuleType | None
@@ -43,7 +43,7 @@ class Turn:
         time: Simulated time after the step, ISO 8601.
         errors: Why calls were refused.
         images: Number of pictures shown.
-        pictures: Their fingerprints, in order; see :func:`healthgym.core.pictures.fingerprint`.
+        pictures: Their fingerprints, in order; see :func:`healthgym.core.images.fingerprint`.
             Empty in recordings made before there were any.
     """
 
@@ -125,13 +125,16 @@ class TrajectoryWriter:
 
     Args:
         path: The file; parent folders are made.
-        pictures: Whether :meth:`keep` writes pictures to :func:`picture_folder`.
+        png: Makes the PNG file of a picture. With it, :meth:`keep` writes pictures to
+            :func:`picture_folder`; without it, none are kept.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, pictures: bool = False) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, png: Callable[[Image], bytes] | None = None
+    ) -> None:
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._folder = picture_folder(path) if pictures else None
+        self._png = png
         self._file = self.path.open("ab")
         with _locked(self._file):
             _drop_partial_line(self.path)
@@ -145,15 +148,16 @@ class TrajectoryWriter:
 
     def keep(self, images: Iterable[Image]) -> None:
         """Write the pictures of a step, each once, if this writer keeps any."""
-        if self._folder is None:
+        if self._png is None:
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
+        folder = picture_folder(self.path)
+        folder.mkdir(parents=True, exist_ok=True)
         for image in images:
-            target = self._folder / f"{fingerprint(image)}.png"
+            target = folder / f"{fingerprint(image)}.png"
             if not target.exists():
                 # Written aside and renamed, so that no reader and no crash meets half a file.
                 aside = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-                aside.write_bytes(png(image))
+                aside.write_bytes(self._png(image))
                 aside.replace(target)
 
     def close(self) -> None:

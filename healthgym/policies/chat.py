@@ -14,13 +14,13 @@ from enum import StrEnum
 from typing import Any
 
 from healthgym.core import action as actions
-from healthgym.core import pictures
 from healthgym.core.family import AGENT
-from healthgym.core.pictures import Image
+from healthgym.core.images import Image, checked
 from healthgym.core.tool import ToolCall
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import ConfigurationError, ToolError
 from healthgym.policies.usage import estimate_tokens
+from healthgym.presentation.pictures import data_url, png, shrink
 
 #: Stands in for a tool result that no longer fits the context.
 DROPPED = "(result dropped to save space; make the call again if you need it)"
@@ -80,11 +80,11 @@ class Picture:
         Raises:
             ConfigurationError: If it is no picture, or ``max_side`` is not positive.
         """
-        small = pictures.shrink(pictures.checked(image), max_side)
+        small = shrink(checked(image), max_side)
         counted = LEAST_PICTURE_TOKENS
         if detail != "low":
             counted = max(-(-small.shape[0] * small.shape[1] // PIXELS_PER_TOKEN), counted)
-        return cls(pictures.data_url(pictures.png(small)), counted, detail)
+        return cls(data_url(png(small)), counted, detail)
 
     def openai(self) -> dict[str, Any]:
         """Return the part of a message that holds it."""

@@ -13,7 +13,7 @@ import gymnasium as gym
 
 from healthgym.core.env import HealthEnv, parse_split
 from healthgym.core.episode import action_text
-from healthgym.core.pictures import Image
+from healthgym.core.images import Image
 from healthgym.core.seeding import Split
 from healthgym.core.task import TaskKey
 from healthgym.core.trajectory import TrajectoryWriter
@@ -23,6 +23,7 @@ from healthgym.policies.base import Policy
 from healthgym.policies.results import EpisodeResult, Evaluation
 from healthgym.policies.scripted import NopPolicy, resolve
 from healthgym.policies.usage import BudgetExceededError, Metered, Usage
+from healthgym.presentation.pictures import png
 from healthgym.registration import make
 
 #: Interrupted episodes in a row after which a run gives up.
@@ -102,7 +103,7 @@ def evaluate(
             raise ConfigurationError(f"The {split} split has {size} tasks, fewer than {episodes}.")
         writer = None
         if record is not None:
-            writer = stack.enter_context(TrajectoryWriter(record, pictures=pictures))
+            writer = stack.enter_context(TrajectoryWriter(record, png=png if pictures else None))
         run = _Run(tasks, samples_per_task, writer, on_result)
         results = run.play(range(episodes), first, seat, workers)
         idle: tuple[EpisodeResult, ...] = ()

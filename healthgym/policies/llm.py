@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.pictures import Image
+from healthgym.core.images import Image
 from healthgym.errors import ConfigurationError
 from healthgym.policies.chat import (
     Calling,

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.render import transcript
 from healthgym.core.seeding import INDEX_BOUND, Split, content_hash
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.core.tool import ToolKind
 from healthgym.errors import ConformanceError
 from healthgym.policies.scripted import RandomPolicy, ScriptPolicy
+from healthgym.presentation.render import transcript
 from healthgym.rewards import SparseReward
 from healthgym.testing.play import ORACLE, make, require, shown
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.pictures import Image
+from healthgym.core.images import Image
 from healthgym.core.trajectory import Trajectory, Turn
 from healthgym.errors import HealthGymError, TrajectoryError
 from healthgym.testing.play import make

@@ -8,8 +8,9 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from healthgym.core.pictures import Image, resample
+from healthgym.core.images import Image
 from healthgym.errors import ConfigurationError
+from healthgym.presentation.pictures import resample
 
 
 class ImageObservation(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):

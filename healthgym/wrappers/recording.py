@@ -8,6 +8,7 @@ from typing import Any, SupportsFloat
 import gymnasium as gym
 
 from healthgym.core.trajectory import TrajectoryWriter
+from healthgym.presentation.pictures import png
 from healthgym.wrappers.base import health_env
 
 
@@ -42,7 +43,7 @@ class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
         over = outcome[2] or outcome[3]
         images = outcome[4].get("images", ()) if self.pictures else ()
         if (over or images) and self._writer is None:
-            self._writer = TrajectoryWriter(self.path, pictures=self.pictures)
+            self._writer = TrajectoryWriter(self.path, png=png if self.pictures else None)
         if self._writer is not None:
             self._writer.keep(images)
             if over:

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from healthgym.cli import main
-from healthgym.core.html import inline
-from healthgym.core.pictures import fingerprint, png
+from healthgym.core.images import fingerprint
 from healthgym.core.tool import call
 from healthgym.core.trajectory import picture_folder
+from healthgym.presentation.html import inline
+from healthgym.presentation.pictures import png
 from healthgym.wrappers import RecordTrajectories
 from tests.core.signs import SIGNS_ID
 

@@ -12,7 +12,7 @@ import numpy as np
 from healthgym.core.clock import Clock
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import AGENT, EpisodeConfig, Evidence, Family, Script, Seat
-from healthgym.core.pictures import Image
+from healthgym.core.images import Image
 from healthgym.core.seeding import INDEX_BOUND, Split, content_hash, task_rng
 from healthgym.core.task import Instance, Reference, Task, TaskKey
 from healthgym.core.tool import ToolCatalog, ToolKind, ToolResult, Toolset, call, tool

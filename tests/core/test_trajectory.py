@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from healthgym.core.pictures import fingerprint, png
+from healthgym.core.images import fingerprint
 from healthgym.core.tool import call
 from healthgym.core.trajectory import (
     SCHEMA_VERSION,
@@ -25,6 +25,7 @@ from healthgym.core.trajectory import (
     read_trajectories,
 )
 from healthgym.errors import TrajectoryError
+from healthgym.presentation.pictures import png
 from tests.core.toys import LEDGER_ID
 
 TURN = Turn("agent", "{}", "Error: no", -0.5, "2024-03-01T09:00:00+00:00", ("no",), 1)
@@ -74,7 +75,7 @@ def test_pictures_are_named_in_a_record_and_kept_beside_it(tmp_path: Path) -> No
     picture = np.random.default_rng(0).integers(0, 256, (5, 4, 3), np.uint8)
     named = replace(TURN, images=2, pictures=(fingerprint(picture),) * 2)
     record = replace(TRAJECTORY, turns=(named,))
-    with TrajectoryWriter(tmp_path / "runs.jsonl", pictures=True) as writer:
+    with TrajectoryWriter(tmp_path / "runs.jsonl", png=png) as writer:
         writer.keep([picture, picture])
         writer.keep([])
         writer.write(record)

@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from healthgym.core.pictures import fingerprint
+from healthgym.core.images import fingerprint
 from healthgym.core.tool import call
 from healthgym.core.trajectory import Trajectory, read_trajectories
 from healthgym.errors import TrajectoryError

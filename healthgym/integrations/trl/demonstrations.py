@@ -14,7 +14,7 @@ from healthgym.core import action as actions
 from healthgym.core.env import HealthEnv, parse_split
 from healthgym.core.episode import Episode
 from healthgym.core.family import Family, Script
-from healthgym.core.pictures import Image
+from healthgym.core.images import Image
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec

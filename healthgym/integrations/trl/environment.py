@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import Episode
-from healthgym.core.pictures import Image, shrink
+from healthgym.core.images import Image
 from healthgym.core.tool import ToolCall, ToolSpec
 from healthgym.core.verdict import Verdict
 from healthgym.errors import (
@@ -37,6 +37,7 @@ from healthgym.errors import (
     InfrastructureError,
     MissingDependencyError,
 )
+from healthgym.presentation.pictures import shrink
 
 #: What a tool answers once the episode is over: TRL goes on until the model calls no tool.
 OVER = "Episode is over. Reply without a tool call."

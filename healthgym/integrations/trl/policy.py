@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.pictures import Image
+from healthgym.core.images import Image
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.environment import blocks

@@ -12,8 +12,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from healthgym.core.html import PictureFinder, inline, pictures_of
-from healthgym.core.pictures import png
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import (
     ConfigurationError,
@@ -23,6 +21,8 @@ from healthgym.errors import (
 )
 from healthgym.integrations.trl.evaluation import Score, gain, table
 from healthgym.integrations.trl.folder import RunFolder
+from healthgym.presentation.html import PictureFinder, inline, pictures_of
+from healthgym.presentation.pictures import png
 from healthgym.testing.replay import replayed_pictures
 
 _STYLE = """

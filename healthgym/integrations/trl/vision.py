@@ -27,10 +27,10 @@ from PIL import Image
 from trl import GRPOTrainer  # type: ignore[attr-defined,unused-ignore]
 from trl.data_utils import prepare_multimodal_messages
 
-from healthgym.core.pictures import png
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl.chat import reads_pictures, training_template
 from healthgym.integrations.trl.demonstrations import Demonstration
+from healthgym.presentation.pictures import png
 
 
 class PictureGRPOTrainer(GRPOTrainer):  # type: ignore[misc,unused-ignore]

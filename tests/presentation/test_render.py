@@ -8,8 +8,8 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from healthgym.core.render import _grid, draw_transcript
 from healthgym.core.tool import call
+from healthgym.presentation.render import _grid, draw_transcript
 from tests.core.signs import SIGNS_ID
 from tests.core.toys import make_ledger
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from healthgym.core.pictures import Image
+from healthgym.core.images import Image
 from healthgym.errors import MissingDependencyError
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 import gymnasium as gym
 import pytest
 
-from healthgym.core.html import episode, page
-from healthgym.core.pictures import data_url
 from healthgym.core.tool import call
 from healthgym.core.trajectory import Trajectory
+from healthgym.presentation.html import episode, page
+from healthgym.presentation.pictures import data_url
 from tests.core.signs import SIGNS_ID
 
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>&amp;\x00\ud800'

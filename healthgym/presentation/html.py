@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Any
 
-from healthgym.core.pictures import data_url
-from healthgym.core.render import counted
 from healthgym.core.trajectory import Trajectory, Turn
+from healthgym.presentation.pictures import data_url
+from healthgym.presentation.render import counted
 
 #: Finds a picture by its fingerprint, as a data URL; None if there is none.
 PictureFinder = Callable[[str], str | None]
