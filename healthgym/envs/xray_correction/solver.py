@@ -1,8 +1,8 @@
 """A scripted policy that reads measurements, and nothing else, and corrects what they contradict.
 
-It knows radiology's words (the reader and writer of claims) and a table of thresholds; it sees no
-picture and no task. What it cannot measure it leaves as drafted: nodules that are hard to count,
-broken ribs, and what devices hide.
+It knows radiology's words (the reader and writer of claims) and the numbers in
+``data/thresholds.json``; it sees no picture and no task. What it cannot measure it leaves as
+drafted: nodules that are hard to count, broken ribs, and what devices hide.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.xray_correction.claims import LEFT, RIGHT, ZONES, Claim, compare
 from healthgym.envs.xray_correction.extractor import read
+from healthgym.envs.xray_correction.thresholds import limit
 from healthgym.envs.xray_correction.wording import Wording
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
@@ -110,7 +111,8 @@ def _seen(
 def _heart(claim: Claim, values: list[float], blurred: bool = False) -> Claim:
     """Judge the heart by its left border, or by its right one where the left is overlaid."""
     _, right, left = values
-    grade = (right >= 0.155) + (right >= 0.195) if blurred else (left >= 0.31) + (left >= 0.395)
+    side, reach = ("right", right) if blurred else ("left", left)
+    grade = sum(reach >= limit(f"heart.{side}.{severity}") for severity in ("mild", "severe"))
     if grade == 0 and not claim.change:
         return replace(claim, present=False, severity="")
     return replace(claim, present=True, severity="severe" if grade == 2 else "mild")
@@ -119,8 +121,8 @@ def _heart(claim: Claim, values: list[float], blurred: bool = False) -> Claim:
 def _left_overlaid(measured: Mapping[str, str]) -> bool:
     """Return whether air or much fluid in the left pleural space hides the heart's border."""
     bases, pleura = _numbers(measured.get("bases", "")), _numbers(measured.get("pleura", ""))
-    fluid = len(bases) > 1 and bases[1] < 73
-    return fluid or (len(pleura) > 3 and pleura[3] >= 45)
+    fluid = len(bases) > 1 and bases[1] < limit("heart.hidden.depth")
+    return fluid or (len(pleura) > 3 and pleura[3] >= limit("pneumothorax.line"))
 
 
 def _sided(
@@ -138,8 +140,10 @@ def _sided(
 
 def _effusion(claim: Claim, values: list[float]) -> Claim:
     right, left, *_ = values
-    # The left lung reaches a little deeper; fluid makes a side shallow.
-    return _sided(claim, 99 - right, 102 - left, 9.0, 26.0)
+    # Fluid makes a side shallow.
+    lost_right = limit("effusion.usual.right") - right
+    lost_left = limit("effusion.usual.left") - left
+    return _sided(claim, lost_right, lost_left, limit("effusion.mild"), limit("effusion.severe"))
 
 
 def _pneumothorax(claim: Claim, values: list[float]) -> Claim:
@@ -147,30 +151,30 @@ def _pneumothorax(claim: Claim, values: list[float]) -> Claim:
     side, away, clear = (
         (RIGHT, right, clear_right) if clear_right > clear_left else (LEFT, left, clear_left)
     )
-    if clear < 45 and not claim.change:
+    if clear < limit("pneumothorax.line") and not claim.change:
         return Claim(claim.entity, present=False)
-    return replace(claim, present=True, side=side, severity="severe" if away >= 10.8 else "mild")
+    severity = "severe" if away >= limit("pneumothorax.severe") else "mild"
+    return replace(claim, present=True, side=side, severity=severity)
 
 
 def _focal(claim: Claim, values: list[float], hidden: bool = False, pleura: str = "") -> Claim:
     pairs = {zone: values[2 * n : 2 * n + 2] for n, zone in enumerate(ZONES)}
-    # The heart lies in the left lower zone, and fluid at the base hides it.
-    usual = {"upper": 0.0, "mid": 1.0, "lower": 14.0}
+    usual = {zone: limit(f"focal.usual.{zone}") for zone in ZONES}
     # Air in a pleural space is black above, and makes the lung that fell together denser.
     tilt = _collapse(_numbers(pleura))
     usual["upper"] += tilt
     usual["mid"] -= tilt
     apart = {zone: left - right - usual[zone] for zone, (right, left) in pairs.items()}
-    least = {"upper": 9.0, "mid": 10.0, "lower": 18.0}
+    dense = limit("focal.dense")
+    # Fluid at the base hides the lower zone.
     score = {
-        zone: abs(apart[zone]) / least[zone] if max(pairs[zone]) >= 8 else 0.0
+        zone: abs(apart[zone]) / limit(f"focal.least.{zone}") if max(pairs[zone]) >= dense else 0.0
         for zone in (ZONES[:2] if hidden else ZONES)
     }
     zone = max(score, key=lambda name: score[name])
     if score[zone] < 1 and not claim.change:
         return Claim(claim.entity, present=False)
-    much = {"opacity": 26.0, "consolidation": 35.0, "atelectasis": 26.0}[claim.entity]
-    severity = "severe" if abs(apart[zone]) >= much else "mild"
+    severity = "severe" if abs(apart[zone]) >= limit(f"{claim.entity}.severe") else "mild"
     side = LEFT if apart[zone] > 0 else RIGHT
     return replace(claim, present=True, side=side, place=zone, severity=severity)
 
@@ -183,61 +187,77 @@ def _collapse(values: list[float]) -> float:
     away, clear, sign = (
         (right, clear_right, 1.0) if clear_right > clear_left else (left, clear_left, -1.0)
     )
-    return 0.0 if clear < 45 else sign * (10.0 if away >= 10.8 else 4.0)
+    if clear < limit("pneumothorax.line"):
+        return 0.0
+    severity = "severe" if away >= limit("pneumothorax.severe") else "mild"
+    return sign * limit(f"pneumothorax.tilt.{severity}")
 
 
 def _edema(claim: Claim, values: list[float]) -> Claim:
     hilar = values[6]
-    if hilar < 21 and not claim.change:
+    if hilar < limit("edema.mild") and not claim.change:
         return Claim(claim.entity, present=False)
-    return replace(claim, present=True, severity="severe" if hilar >= 43 else "mild")
+    return replace(
+        claim, present=True, severity="severe" if hilar >= limit("edema.severe") else "mild"
+    )
 
 
 def _volumes(claim: Claim, values: list[float]) -> Claim:
     tall = values[7]
-    if 83 <= tall <= 97:
+    low = limit("volumes.low")
+    if low <= tall <= limit("volumes.high"):
         return Claim("volumes", present=False)
-    return Claim("volumes", place="low" if tall < 83 else "high")
+    return Claim("volumes", place="low" if tall < low else "high")
 
 
 def _diaphragm(claim: Claim, values: list[float]) -> Claim:
     right, left, *_ = values
-    return _sided(claim, left - right - 3, right - left + 3, 7.0)
+    usual = limit("diaphragm.usual")
+    return _sided(claim, left - right - usual, right - left + usual, limit("diaphragm.raised"))
 
 
 def _wall(claim: Claim, values: list[float]) -> Claim:
-    return _sided(claim, values[0], values[1], 20.5)
+    return _sided(claim, values[0], values[1], limit("wall.gas"))
 
 
 def _endotracheal(claim: Claim, values: list[float]) -> Claim:
     _, middle, lower, *_ = values
-    place = "low" if lower > 4.5 and middle > 12 else "appropriate" if middle > 6 else "high"
-    return replace(claim, place=place)
+    if lower > limit("endotracheal_tube.low.carina") and middle > limit(
+        "endotracheal_tube.low.middle"
+    ):
+        return replace(claim, place="low")
+    far = middle > limit("endotracheal_tube.middle")
+    return replace(claim, place="appropriate" if far else "high")
 
 
 def _enteric(claim: Claim, values: list[float]) -> Claim:
-    return replace(claim, place="stomach" if values[4] >= 5.5 else "esophagus")
+    reaches = values[4] >= limit("enteric_tube.stomach")
+    return replace(claim, place="stomach" if reaches else "esophagus")
 
 
 def _chest_tube(claim: Claim, values: list[float]) -> Claim:
     right, left = values[:2]
     if right == left:
         return claim
-    if min(right, left) > 0 and max(right, left) > 3:
-        right, left = (0.0, left) if right > 3 else (right, 0.0)
-    return replace(claim, side=RIGHT if right > left else LEFT, count=min(int(max(right, left)), 3))
+    most = limit("chest_tube.most")
+    if min(right, left) > 0 and max(right, left) > most:
+        right, left = (0.0, left) if right > most else (right, 0.0)
+    count = int(min(max(right, left), most))
+    return replace(claim, side=RIGHT if right > left else LEFT, count=count)
 
 
 def _line(claim: Claim, values: list[float]) -> Claim:
     right, left = values[:2] if claim.entity == "central_line" else values[2:4]
     end = values[4]
-    place = "upper_svc" if end < 7 else "lower_svc" if end < 18 else "right_atrium"
+    places = ("upper_svc", "lower_svc", "right_atrium")
+    place = places[sum(end >= limit(f"line.{name}.from") for name in places[1:])]
     return replace(claim, side=RIGHT if right > left else LEFT, place=place)
 
 
 def _pacemaker(claim: Claim, values: list[float]) -> Claim:
     right, left, second = values[5:8]
-    return replace(claim, side=RIGHT if right > left else LEFT, count=2 if second > 21 else 1)
+    leads = 2 if second > limit("pacemaker.second_lead") else 1
+    return replace(claim, side=RIGHT if right > left else LEFT, count=leads)
 
 
 def _pump(claim: Claim, values: list[float]) -> Claim:
@@ -278,17 +298,18 @@ _JUDGES: Mapping[str, Callable[[Claim, list[float]], Claim]] = {
 def _change(claim: Claim, text: str) -> str:
     """Return how a finding has changed, from the last line of a comparison."""
     values = _numbers(text.splitlines()[-1])
+    side = 0 if claim.side == RIGHT else 1
     if claim.entity == "heart":
-        return _direction(values[0], 0.04)
+        return _direction(values[0], limit("heart.change"))
     if claim.entity == "effusion":
-        return _direction(-values[0 if claim.side == RIGHT else 1], 6)
+        return _direction(-values[side], limit("effusion.change"))
     if claim.entity == "pneumothorax":
-        return _direction(values[0 if claim.side == RIGHT else 1], 2.0)
+        return _direction(values[side], limit("pneumothorax.change"))
     if claim.entity == "edema":
-        return _direction(values[6], 7)
+        return _direction(values[6], limit("edema.change"))
     if claim.entity in _FOCAL:
-        place = (0 if claim.side == RIGHT else 3) + ZONES.index(claim.place)
-        return _direction(values[place], 6)
+        place = len(ZONES) * side + ZONES.index(claim.place)
+        return _direction(values[place], limit("focal.change"))
     return ""
 
 

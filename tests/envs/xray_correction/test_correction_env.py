@@ -17,6 +17,7 @@ from healthgym.envs.xray_correction.env import XrayCorrectionEnv
 from healthgym.envs.xray_correction.extractor import read
 from healthgym.envs.xray_correction.generator import canonical_cases
 from healthgym.envs.xray_correction.task import CorrectionReference, CorrectionStart, ReportConfig
+from healthgym.envs.xray_correction.thresholds import limit, thresholds
 from healthgym.envs.xray_correction.wording import Wording
 from healthgym.errors import ConfigurationError
 
@@ -156,6 +157,12 @@ def test_headers_do_not_depend_on_the_truth() -> None:
         words[start.header.split("INDICATION:")[1].split("\n")[0].strip()] += 1
         assert {claim.entity for claim in read(start.header)} <= {"comparison"}
     assert len(words) >= 8
+
+
+def test_every_threshold_says_what_it_is() -> None:
+    assert all(row.unit and row.meaning for row in thresholds().values())
+    for name in ("heart.left", "heart.right", "effusion", "pneumothorax.tilt", "edema"):
+        assert limit(f"{name}.mild") < limit(f"{name}.severe")
 
 
 def test_the_solver_is_far_above_the_prior() -> None:
