@@ -114,9 +114,9 @@ def measure_speed() -> dict[str, float]:
 
 def honest(instance: Any, rng: np.random.Generator) -> list[Any]:
     """Return the calls of the family's closed-loop modeller, as a baseline's script."""
-    from healthgym.envs.ehr_event_modelling import scripts
+    from healthgym.envs.ehr_event_modelling import solver
 
-    return scripts.honest()
+    return solver.honest()
 
 
 def play(env: Any, baseline: Any, index: int, split: str = "train") -> dict[str, Any]:

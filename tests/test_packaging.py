@@ -18,6 +18,29 @@ def test_the_root_links_lead_into_the_package(repo_root: Path, name: str) -> Non
     assert (link / "__init__.py").is_file()
 
 
+@pytest.fixture(scope="module")
+def families(repo_root: Path) -> list[Path]:
+    return [file.parent for file in (repo_root / "healthgym" / "envs").glob("*/__init__.py")]
+
+
+def test_every_family_has_the_same_rooms(families: list[Path]) -> None:
+    rooms = ("generator", "task", "toolset", "verifier", "oracle", "env", "family")
+    assert families
+    assert [
+        f"{family.name}/{room}.py"
+        for family in families
+        for room in rooms
+        if not (family / f"{room}.py").is_file()
+    ] == []
+
+
+def test_the_data_of_a_family_is_in_one_folder(families: list[Path]) -> None:
+    files = [file for family in families for file in family.rglob("*.*") if file.is_file()]
+    data = [file for file in files if file.suffix not in (".py", ".pyc")]
+    assert data
+    assert [file for file in data if "data" not in file.parts[-3:-1]] == []
+
+
 def test_import_loads_nothing_heavy() -> None:
     script = f"import healthgym, sys; print(*[m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run(

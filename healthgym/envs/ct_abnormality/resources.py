@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from healthgym.worlds.volumes.disease import Finding
 
@@ -12,17 +13,22 @@ from healthgym.worlds.volumes.disease import Finding
 LABELS = tuple(str(finding) for finding in Finding)
 
 
+def load(name: str) -> Any:
+    """Return a JSON file of the family."""
+    return json.loads((files(__package__) / "data" / name).read_text("utf-8"))
+
+
 @cache
 def criteria() -> dict[str, str]:
     """Return what counts as each finding."""
-    table: dict[str, str] = json.loads((files(__package__) / "criteria.json").read_text("utf-8"))
+    table: dict[str, str] = load("criteria.json")
     return table
 
 
 @cache
 def published() -> tuple[tuple[int, int], ...]:
     """Return number of labels and of positives of the ten published tasks."""
-    rows = json.loads((files(__package__) / "canonical.json").read_text("utf-8"))
+    rows = load("canonical.json")
     return tuple((int(row["labels"]), int(row["positives"])) for row in rows)
 
 

@@ -6,14 +6,12 @@ It sees the text of observations only. Thresholds were set on tasks of the train
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Generator
 from functools import cache
-from importlib.resources import files
 
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.ct_abnormality.resources import find_label
+from healthgym.envs.ct_abnormality.resources import find_label, load
 
 _ITEM = re.compile(r"^- (.+)$", re.MULTILINE)
 _NUMBER = re.compile(r": (-?\d+(?:\.\d+)?)")
@@ -22,7 +20,7 @@ _NUMBER = re.compile(r": (-?\d+(?:\.\d+)?)")
 @cache
 def thresholds() -> dict[str, tuple[str, float]]:
     """Return, for each finding, the measurement that speaks for it and from what value on."""
-    table = json.loads((files(__package__) / "thresholds.json").read_text("utf-8"))
+    table = load("thresholds.json")
     return {label: (str(row["measure"]), float(row["from"])) for label, row in table.items()}
 
 

@@ -124,7 +124,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Everything in ``catalogue.json``, typed."""
+    """Everything in ``data/catalogue.json``, typed."""
 
     labs: tuple[LabItem, ...]
     charts: tuple[ChartItem, ...]
@@ -159,7 +159,7 @@ def _drugs(table: Mapping[str, Any]) -> tuple[Drug, ...]:
 @cache
 def catalogue() -> Catalogue:
     """Return the catalogue, read once."""
-    text = resources.files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath("data/catalogue.json").read_text(encoding="utf-8")
     data = json.loads(text)
     labs = (
         LabItem(**{**row, "male": tuple(row["male"]), "female": tuple(row["female"])})

@@ -12,11 +12,11 @@ from healthgym.core.family import AGENT, Baseline, Family, Script, Seat
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.core.tool import ToolCatalog, Toolset, call
 from healthgym.envs.ehr_data_quality.generator import START
-from healthgym.envs.ehr_data_quality.oracle import solve
-from healthgym.envs.ehr_data_quality.rules import (
+from healthgym.envs.ehr_data_quality.oracle import (
     audit_by_rules,
     flag_all_patients,
     flag_the_tail,
+    solve,
 )
 from healthgym.envs.ehr_data_quality.task import AuditReference
 from healthgym.envs.ehr_data_quality.toolset import AuditTools

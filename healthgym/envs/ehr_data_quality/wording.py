@@ -12,7 +12,7 @@ from healthgym.envs.ehr_data_quality.task import KINDS, Level
 
 @cache
 def _texts() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("wording.json").read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath("data/wording.json").read_text(encoding="utf-8")
     texts: dict[str, Any] = json.loads(text)
     return texts
 

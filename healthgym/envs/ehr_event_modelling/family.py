@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from healthgym.core.family import AGENT, Baseline, Family, Script, Seat, Solver
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCall, ToolCatalog, Toolset
-from healthgym.envs.ehr_event_modelling import scripts
+from healthgym.core.tool import ToolCatalog, Toolset
+from healthgym.envs.ehr_event_modelling import oracle, solver
 from healthgym.envs.ehr_event_modelling.toolset import ModellingTools
 from healthgym.envs.ehr_event_modelling.verifier import EventModellingVerifier
 from healthgym.envs.ehr_event_modelling.world import ModellingWorld, StudyStart
@@ -46,26 +46,20 @@ class EventModellingFamily(Family[ModellingWorld]):
 
     def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
         """Look around, and hand in the truth."""
-        return scripts.oracle(instance)
+        return oracle.solve(instance)
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return the modeller who trains two models and hands in their mean."""
-        return {"honest": _honest}
+        return {"honest": solver.solve}
 
     def baselines(self) -> Mapping[str, Baseline]:
         """Return the scripted policies that know nothing of the records, and the oracle."""
         return {
             "oracle": self.oracle,
-            "flood": lambda instance, rng: scripts.constant(1.0),
-            "prior": lambda instance, rng: scripts.by_age(),
-            "constant": lambda instance, rng: scripts.constant(0.5),
-            "luck": lambda instance, rng: scripts.by_luck(rng),
-            "record_length": lambda instance, rng: scripts.by_use(),
-            "patient_id": lambda instance, rng: scripts.by_id(),
+            "flood": lambda instance, rng: oracle.constant(1.0),
+            "prior": lambda instance, rng: oracle.by_age(),
+            "constant": lambda instance, rng: oracle.constant(0.5),
+            "luck": lambda instance, rng: oracle.by_luck(rng),
+            "record_length": lambda instance, rng: oracle.by_use(),
+            "patient_id": lambda instance, rng: oracle.by_id(),
         }
-
-
-def _honest(instruction: str) -> Generator[ToolCall, str, None]:
-    # Every study has the same tables, so the steps do not depend on what comes back.
-    for action in scripts.honest():  # noqa: UP028 - a list takes no messages
-        yield action

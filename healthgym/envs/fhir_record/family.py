@@ -10,12 +10,10 @@ import numpy as np
 from healthgym.core.clock import Clock
 from healthgym.core.family import AGENT, Baseline, Family, Script, Seat
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog, call
+from healthgym.core.tool import ToolCatalog
+from healthgym.envs.fhir_record import oracle
 from healthgym.envs.fhir_record.generator import RecordStart
-from healthgym.envs.fhir_record.kinds import KINDS
-from healthgym.envs.fhir_record.oracle import solve
 from healthgym.envs.fhir_record.paper.base import Defect
-from healthgym.envs.fhir_record.task import FhirReference
 from healthgym.envs.fhir_record.toolset import RecordToolset
 from healthgym.envs.fhir_record.verifier import FhirRecordVerifier
 from healthgym.worlds.fhir.validate import ValidationLevel
@@ -62,40 +60,14 @@ class FhirRecordFamily(Family[FhirWorld]):
 
     def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
         """Look up, order, stop and answer as the rule says."""
-        reference = _reference(instance)
-        return list(solve(KINDS[reference.kind], reference.facts, reference.decision))
+        return oracle.solve(instance, rng)
 
     def baselines(self) -> Mapping[str, Baseline]:
         """Return the scripted policies; the constant answers are known to pass upstream."""
         return {
             "oracle": self.oracle,
-            "flood": _flood,
-            "prior": _prior,
-            "finish_empty": lambda instance, rng: [call("finish", value=[])],
-            "finish_minus_one": lambda instance, rng: [call("finish", value=[-1])],
+            "flood": oracle.flood,
+            "prior": oracle.prior,
+            "finish_empty": oracle.finish_empty,
+            "finish_minus_one": oracle.finish_minus_one,
         }
-
-
-def _reference(instance: Instance[Task, Reference]) -> FhirReference:
-    reference = instance.reference
-    assert isinstance(reference, FhirReference)
-    return reference
-
-
-def _prior(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
-    """Play the best guess of the task type, without a look at the chart."""
-    reference = _reference(instance)
-    orders, value = KINDS[reference.kind].prior(reference.facts)
-    return [*orders, call("finish", value=list(value))]
-
-
-def _flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
-    """Order whatever the question names a code for, as drug and as service, and answer -1."""
-    facts = _reference(instance).facts
-    orders = []
-    for code in facts.codes.values():
-        orders.append(
-            call("create_service_request", patient=facts.patient, code=code, priority="stat")
-        )
-        orders.append(call("create_medication_request", patient=facts.patient, code=code))
-    return [*orders, call("finish", value=[-1])]

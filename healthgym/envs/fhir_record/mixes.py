@@ -26,7 +26,7 @@ def published_mix(benchmark: str) -> Mix:
     Raises:
         ConfigurationError: If there is no such benchmark.
     """
-    text = resources.files(__package__).joinpath("mixes.json").read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath("data/mixes.json").read_text(encoding="utf-8")
     data: Mapping[str, _Counts] = json.loads(text)
     if benchmark not in data:
         raise ConfigurationError(f"benchmark {benchmark!r} is not one of {', '.join(data)}.")

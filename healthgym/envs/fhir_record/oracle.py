@@ -1,24 +1,66 @@
-"""From a decision to the calls that carry it out."""
+"""What an agent that knows the decision does, and what ones that do not look do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+import numpy as np
+
+from healthgym.core.family import Script
+from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.fhir_record.kinds.base import TaskKind, example_answer
-from healthgym.envs.fhir_record.task import Decision, Facts, OrderSpec
+from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.kinds.base import example_answer
+from healthgym.envs.fhir_record.task import Decision, FhirReference, OrderSpec
 
 
-def solve(kind: TaskKind, facts: Facts, decision: Decision) -> tuple[ToolCall, ...]:
-    """Return the look-ups, the orders, the stops and the finish value of a perfect agent."""
-    lookups = tuple(kind.lookups(facts, decision))
+def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Look up, order, stop and answer as the rule says."""
+    reference = _reference(instance)
+    facts, decision = reference.facts, reference.decision
+    lookups = list(KINDS[reference.kind].lookups(facts, decision))
     opened = any("patient" in lookup.arguments for lookup in lookups)
-    return (
+    return [
         *lookups,
         *orders_of("" if opened else facts.patient, facts.now, decision),
         call("finish", value=example_answer(decision.answer)),
-    )
+    ]
+
+
+def prior(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Play the best guess of the task type, without a look at the chart."""
+    reference = _reference(instance)
+    orders, value = KINDS[reference.kind].prior(reference.facts)
+    return [*orders, call("finish", value=list(value))]
+
+
+def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Order whatever the question names a code for, as drug and as service, and answer -1."""
+    facts = _reference(instance).facts
+    orders = []
+    for code in facts.codes.values():
+        orders.append(
+            call("create_service_request", patient=facts.patient, code=code, priority="stat")
+        )
+        orders.append(call("create_medication_request", patient=facts.patient, code=code))
+    return [*orders, call("finish", value=[-1])]
+
+
+def finish_empty(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Answer nothing."""
+    return [call("finish", value=[])]
+
+
+def finish_minus_one(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    """Answer -1."""
+    return [call("finish", value=[-1])]
+
+
+def _reference(instance: Instance[Task, Reference]) -> FhirReference:
+    reference = instance.reference
+    assert isinstance(reference, FhirReference)
+    return reference
 
 
 def orders_of(patient: str, now: datetime, decision: Decision) -> Iterator[ToolCall]:

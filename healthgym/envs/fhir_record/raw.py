@@ -114,7 +114,7 @@ def parse_body(body: str) -> Any:
 @cache
 def function_descriptions(base_url: str = BASE_URL) -> str:
     """Return the nine functions of the published harness, in our words, as JSON text."""
-    folder = resources.files("healthgym.envs.fhir_record.wording")
-    text = folder.joinpath("functions.json").read_text(encoding="utf-8")
+    folder = resources.files("healthgym.envs.fhir_record")
+    text = folder.joinpath("data/functions.json").read_text(encoding="utf-8")
     functions = json.loads(text.replace("{api_base}", base_url.rstrip("/")))
     return json.dumps(functions)

@@ -37,7 +37,7 @@ large uneven ones. You have {looks} looks (tile_statistics, view_region, contact
 @lru_cache(maxsize=1)
 def canonical_slides() -> tuple[tuple[int, int, int], ...]:
     """Return tumour tiles, columns and rows of the ten published tasks."""
-    text = files("healthgym.envs.tumor_area").joinpath("canonical.json").read_text("utf-8")
+    text = files("healthgym.envs.tumor_area").joinpath("data/canonical.json").read_text("utf-8")
     return tuple((row["tiles"], row["columns"], row["rows"]) for row in json.loads(text)["slides"])
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
 from healthgym.envs.tumor_area.submission import read_paper
-from healthgym.envs.tumor_area.words import statistics_line, survey_lines, tile_name, tile_ranges
+from healthgym.envs.tumor_area.wording import statistics_line, survey_lines, tile_name, tile_ranges
 from healthgym.errors import ToolError
 from healthgym.worlds.slides.grid import TILE, Tile
 from healthgym.worlds.slides.sampling import (

@@ -23,7 +23,7 @@ from healthgym.envs.ehr_data_quality.generator import (
     SyntheticSource,
 )
 from healthgym.envs.ehr_data_quality.ledger import PUBLISHED_LEAKS, Leak
-from healthgym.envs.ehr_data_quality.rules import audit_by_rules
+from healthgym.envs.ehr_data_quality.oracle import audit_by_rules
 from healthgym.envs.ehr_data_quality.sources import open_source
 from healthgym.envs.ehr_data_quality.task import KINDS, AuditReference, SubType
 from healthgym.errors import ConfigurationError, MissingDataError

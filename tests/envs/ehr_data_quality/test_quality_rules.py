@@ -16,7 +16,7 @@ from healthgym.envs.ehr_data_quality.generator import (
     AuditGenerator,
     SyntheticSource,
 )
-from healthgym.envs.ehr_data_quality.rules import rules
+from healthgym.envs.ehr_data_quality.oracle import rules
 from healthgym.envs.ehr_data_quality.task import KINDS, SubType
 
 pytest.importorskip("pyarrow")

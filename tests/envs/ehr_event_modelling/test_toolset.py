@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from healthgym.core.tool import ToolKind
-from healthgym.envs.ehr_event_modelling import scripts
+from healthgym.envs.ehr_event_modelling import solver
 from healthgym.envs.ehr_event_modelling.env import EhrEventModellingEnv
 
 FROM_TEST = "SELECT patient_id, prediction_time, {} AS probability FROM test_examples"
@@ -12,7 +12,7 @@ FROM_TEST = "SELECT patient_id, prediction_time, {} AS probability FROM test_exa
 
 def test_an_honest_modeller_passes_both_profiles(desk: Any) -> None:
     env: EhrEventModellingEnv = desk(reward="shaped")
-    script = scripts.honest()
+    script = solver.honest()
     total = 0.0
     for action in script:
         _, reward, terminated, _, info = env.step(action)
@@ -25,7 +25,7 @@ def test_an_honest_modeller_passes_both_profiles(desk: Any) -> None:
 
 def test_a_draft_earns_nothing_until_it_is_handed_in(desk: Any) -> None:
     env: EhrEventModellingEnv = desk(reward="shaped")
-    rewards = [env.step(action)[1] for action in scripts.honest()]
+    rewards = [env.step(action)[1] for action in solver.honest()]
     assert rewards[:-1] == [0.0] * (len(rewards) - 1)
     assert rewards[-1] > 0.5
 

@@ -556,8 +556,8 @@ def test_an_empty_chart_has_a_decision(name):
 
 
 def forms():
-    package = resources.files("healthgym.envs.fhir_record.wording")
-    return json.loads(package.joinpath("v2.json").read_text(encoding="utf-8"))
+    package = resources.files("healthgym.envs.fhir_record")
+    return json.loads(package.joinpath("data/wording/v2.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -9,7 +9,7 @@ import pytest
 
 import healthgym
 from healthgym.core.tool import call
-from healthgym.envs.tumor_area.words import tile_ranges
+from healthgym.envs.tumor_area.wording import tile_ranges
 from healthgym.worlds.slides.source import view
 
 

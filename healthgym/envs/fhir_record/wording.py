@@ -28,7 +28,7 @@ class Style(StrEnum):
 
 @cache
 def _forms() -> Mapping[str, Mapping[str, str | list[str]]]:
-    folder = resources.files(__package__)
+    folder = resources.files(__package__).joinpath("data/wording")
     forms: dict[str, Mapping[str, str | list[str]]] = {}
     for name in ("v1.json", "v2.json"):
         forms.update(json.loads(folder.joinpath(name).read_text(encoding="utf-8")))

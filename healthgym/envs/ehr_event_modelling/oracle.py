@@ -1,4 +1,4 @@
-"""Scripted policies: what knows the answer, what works honestly, and what guesses."""
+"""What a forecaster who knows the answer does, and what ones that guess do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FROM test_examples t LEFT JOIN events e ON e.patient_id = t.patient_id
 GROUP BY t.patient_id, t.prediction_time"""
 
 
-def oracle(instance: Instance[Task, Reference]) -> list[ToolCall]:
+def solve(instance: Instance[Task, Reference]) -> list[ToolCall]:
     """Return the calls of a perfect forecaster, which looks at the data first."""
     reference = instance.reference
     assert isinstance(reference, EventReference)
@@ -38,38 +38,6 @@ def oracle(instance: Instance[Task, Reference]) -> list[ToolCall]:
         call("draft_predictions_from_query", query=_FROM_TEST.format("0.5")),
         call("review_predictions"),
         call("draft_predictions_from_query", query=_FROM_TEST.format(score)),
-        call("submit_predictions"),
-    ]
-
-
-def honest() -> list[ToolCall]:
-    """Return the calls of a modeller who knows the trade, and nothing of the labels."""
-    sets = ["counts", "recent", "values", "person"]
-    return [
-        call("list_tables"),
-        call("build_features", name="counts"),
-        call("build_features", name="recent", window_days=180),
-        call("build_features", name="values", measure="last", code_prefix="LOINC/"),
-        call("build_demographics", name="person"),
-        call(
-            "train_model",
-            name="trees",
-            features=sets,
-            trees=200,
-            learning_rate=0.04,
-            max_leaves=8,
-            min_leaf_rows=15,
-            column_share=0.4,
-        ),
-        call(
-            "train_model",
-            name="ridge",
-            features=["counts", "values", "person"],
-            algorithm="logistic_regression",
-            penalty=300.0,
-        ),
-        call("evaluate_models", models=["trees", "ridge"]),
-        call("draft_predictions", models=["trees", "ridge"]),
         call("submit_predictions"),
     ]
 

@@ -1,1 +1,0 @@
-"""Tables of the family: the synthetic vocabulary, and the published pass bars."""
