@@ -35,28 +35,105 @@ _TAG = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|\Z)", re.DOT
 _FENCE = re.compile(r"```(?:json|tool_call|tool_code)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _OPENINGS = ("{", "[", "<tool_call>", "```")
 _EXAMPLE = '{"name": "<tool>", "arguments": {...}}'
+#: What is recorded of an action that JSON cannot express.
+INEXPRESSIBLE = "(values that JSON cannot express)"
 
 
-def parse(action: object) -> tuple[ToolCall, ...]:
+def text_of(action: object) -> str:
+    """Return an action as the text that is recorded, and that replays to the same bytes.
+
+    Text stays as it is, a typed call becomes canonical JSON. What JSON cannot express becomes a
+    fixed text that is answered as the action itself is.
+    """
+    if isinstance(action, str):
+        return action
+    try:
+        return json.dumps(action, allow_nan=False, default=_call_value)
+    except (TypeError, ValueError, RecursionError):
+        return INEXPRESSIBLE
+
+
+def calls_of(action: object, text: str) -> tuple[ToolCall, ...]:
     """Return the calls in an action, at least one.
 
+    A typed call goes past the parser. Where it holds anything out of the ordinary its text is
+    parsed instead, so that both ways give the same calls and the same errors.
+
     Args:
-        action: A :class:`ToolCall`, a mapping, a sequence of either, or text.
+        action: Text, a :class:`ToolCall`, a mapping, or a sequence of either.
+        text: The action as :func:`text_of` returns it.
 
     Raises:
         ToolError: If no call can be made out, saying what is accepted.
     """
-    if isinstance(action, str):
-        calls = _from_text(action)
-    elif isinstance(action, ToolCall | Mapping | list | tuple):
-        calls = list(_from_value(_plain_json(action)))
-    else:
-        raise ToolError(f"An action is text or a tool call such as {_EXAMPLE}.")
+    if isinstance(action, ToolCall | Mapping) and len(text) <= MAX_ACTION_LENGTH:
+        typed = _typed_call(action)
+        if typed is not None:
+            return (typed,)
+    return parse(text)
+
+
+def parse(text: str) -> tuple[ToolCall, ...]:
+    """Return the calls in a text, at least one.
+
+    Raises:
+        ToolError: If no call can be made out, saying what is accepted.
+    """
+    if text == INEXPRESSIBLE:
+        raise ToolError("The call holds values that JSON cannot express.")
+    calls = _from_text(text)
     if not calls:
         raise ToolError(f"No tool call found. Answer with one call: {_EXAMPLE}.")
     if len(calls) > MAX_CALLS:
         raise ToolError(f"{len(calls)} calls in one turn; at most {MAX_CALLS} are accepted.")
     return tuple(calls)
+
+
+def _typed_call(action: ToolCall | Mapping[Any, Any]) -> ToolCall | None:
+    """Return a typed call with its arguments copied; None if it has to be read as text."""
+    if isinstance(action, ToolCall):
+        name, arguments = action.name, action.arguments
+    elif action.keys() == {"name", "arguments"}:
+        name, arguments = action["name"], action["arguments"]
+    else:
+        return None
+    if type(name) is not str or not isinstance(arguments, Mapping):
+        return None
+    try:
+        return ToolCall(_copied(name, 0), _copied(dict(arguments), 0))
+    except _OddValueError:
+        return None
+
+
+class _OddValueError(Exception):
+    """A value of which JSON text may say something else."""
+
+
+def _copied(value: Any, depth: int) -> Any:
+    """Return a copy of an ordinary JSON value.
+
+    Raises:
+        _OddValueError: If it is of any other type, deeply nested, or holds what is not storable.
+    """
+    kind = type(value)
+    if kind is str:
+        if not value.isascii():
+            try:
+                value.encode("utf-8")
+            except UnicodeEncodeError:
+                raise _OddValueError from None
+        return value
+    if value is None or kind is bool:
+        return value
+    if kind is int and -_INT_BOUND <= value < _INT_BOUND:
+        return value
+    if kind is float and math.isfinite(value):
+        return value
+    if depth < _MAX_DEPTH // 2 and kind in (list, tuple):
+        return [_copied(item, depth + 1) for item in value]
+    if depth < _MAX_DEPTH // 2 and kind is dict and all(type(key) is str for key in value):
+        return {_copied(key, 0): _copied(item, depth + 1) for key, item in value.items()}
+    raise _OddValueError
 
 
 def _from_text(text: str) -> list[ToolCall]:
@@ -222,19 +299,6 @@ def _depth(value: Any) -> int:
         layer = [item for items in held for item in items]
         depth += 1
     return depth
-
-
-def _plain_json(value: Any) -> Any:
-    """Copy a value handed in as Python objects, refusing what JSON text could not say."""
-    try:
-        text = json.dumps(value, allow_nan=False, default=_call_value)
-        if len(text) > MAX_ACTION_LENGTH:
-            raise ToolError(f"The action is longer than {MAX_ACTION_LENGTH} characters.")
-        copy = _DECODER.decode(text)
-        _require_storable(text, copy)
-    except (TypeError, ValueError, RecursionError):
-        raise ToolError("The call holds values that JSON cannot express.") from None
-    return copy
 
 
 def _call_value(value: Any) -> Any:

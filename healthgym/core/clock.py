@@ -1,25 +1,95 @@
-"""Simulated time and simulated identifiers: the only sources of both in a world."""
+"""Simulated time, what falls due in it, and simulated identifiers: the only sources of these."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from healthgym.core.state import Stateful, state, table
 from healthgym.errors import ConfigurationError
 
 
-class Clock:
-    """A world's clock. It moves only when :meth:`advance` is called.
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Something that will happen by itself.
+
+    Attributes:
+        at: When, timezone-aware, in UTC.
+        number: Counts what was ever put on the agenda; of what is due at one time, and is as
+            urgent, the smaller number comes first.
+        name: What it is, for the world and the record.
+        facts: What the world needs to know of it: JSON values.
+        rank: Of what is due at one time, the smaller rank comes first.
+    """
+
+    at: datetime
+    number: int
+    name: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    rank: int = 0
+
+    @property
+    def order(self) -> tuple[datetime, int, int]:
+        """Time, rank and number: the order in which things happen."""
+        return (self.at, self.rank, self.number)
+
+
+class Agenda(Stateful):
+    """What will happen by itself, in a stated order: by time, then rank, then as put down."""
+
+    _entries = table[int, Due]()
+    _next = state(1)
+
+    def put(self, at: datetime, name: str, *, rank: int = 0, **facts: Any) -> int:
+        """Put something down, and return its number.
+
+        Args:
+            at: When it is due, timezone-aware; what lies in the past is due at once.
+            name: What it is.
+            rank: Of what is due at one time, the smaller rank comes first.
+            facts: What the world will need to know of it: JSON values.
+        """
+        number = self._next
+        self._next = number + 1
+        self._entries[number] = Due(_utc(at), number, name, facts, rank)
+        return number
+
+    def cancel(self, number: int) -> None:
+        """Take something off, if it has not happened yet."""
+        self._entries.discard(number)
+
+    def first(self) -> Due | None:
+        """Return what happens next; None if nothing will."""
+        return min(self._entries.values(), key=lambda due: due.order, default=None)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __bool__(self) -> bool:
+        return bool(self._entries)
+
+    def entries(self) -> tuple[Due, ...]:
+        """Return everything on the agenda, in the order in which it will happen."""
+        return tuple(sorted(self._entries.values(), key=lambda due: due.order))
+
+
+class Clock(Stateful):
+    """A world's clock, and its agenda. It moves only when :meth:`advance` is called.
 
     Args:
         start: Timezone-aware start of the episode; converted to UTC.
+
+    Attributes:
+        agenda: What will happen by itself.
     """
 
-    __slots__ = ("_now",)
+    _now = state(datetime.min.replace(tzinfo=UTC), content=False)
 
     def __init__(self, start: datetime) -> None:
-        if start.tzinfo is None:
-            raise ConfigurationError("A world's clock needs a timezone-aware start time.")
-        self._now = start.astimezone(UTC)
+        self.agenda = Agenda()
+        self._now = _utc(start)
 
     @property
     def now(self) -> datetime:
@@ -27,38 +97,33 @@ class Clock:
         return self._now
 
     def advance(self, amount: timedelta) -> None:
-        """Move the clock forward.
+        """Move the clock forward; what falls due on the way is for the engine to carry out.
 
         Raises:
             ConfigurationError: If ``amount`` is negative.
         """
         if amount < timedelta(0):
             raise ConfigurationError("A world's clock cannot run backwards.")
-        self._now += amount
-
-    def clone(self) -> Clock:
-        """Return an independent clock showing the same time."""
-        return Clock(self._now)
+        if amount:
+            self._now += amount
 
 
-class Counters:
+def _utc(time: datetime) -> datetime:
+    if time.tzinfo is None:
+        raise ConfigurationError("A world's clock needs timezone-aware times.")
+    return time.astimezone(UTC)
+
+
+class Counters(Stateful):
     """Named counters from which a world draws identifiers, so that ids repeat with the seed."""
 
-    __slots__ = ("_next",)
+    _next = table[str, int]()
 
-    def __init__(self, start: dict[str, int] | None = None) -> None:
-        self._next = dict(start or {})
+    def __init__(self, start: Mapping[str, int] | None = None) -> None:
+        self._next.put_all(start or {})
 
     def draw(self, name: str) -> int:
         """Return the next number of ``name``, counting from 1 unless a start was given."""
         value = self._next.get(name, 1)
         self._next[name] = value + 1
         return value
-
-    def state(self) -> dict[str, int]:
-        """Return a copy of the next numbers, for digests and snapshots."""
-        return dict(self._next)
-
-    def clone(self) -> Counters:
-        """Return independent counters in the same state."""
-        return Counters(self._next)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import gymnasium as gym
 
-from healthgym.core.episode import Episode, RewardFunction
-from healthgym.core.family import EpisodeConfig, Family
+from healthgym.core.episode import AnyEpisode, Episode, StepOutcome
+from healthgym.core.family import AnyFamily, EpisodeConfig
+from healthgym.core.faults import FaultLedger
 from healthgym.core.images import Image
-from healthgym.core.seeding import Split
+from healthgym.core.reward import RewardFunction
+from healthgym.core.seeding import Split, player_rng
 from healthgym.core.selection import choose_task, parse_split
 from healthgym.core.trajectory import Trajectory
-from healthgym.errors import ConfigurationError, EpisodeStateError
+from healthgym.errors import ConfigurationError, EpisodeStateError, HealthGymError
 from healthgym.spaces import JsonText, UnicodeText
 
 __all__ = ["HealthEnv", "parse_split"]
@@ -36,7 +39,9 @@ class HealthEnv(gym.Env[str, Any]):
         family: Generator, world, tools and verifier.
         reward: The reward function.
         split: Which task set to draw from.
-        config: The rules of an episode.
+        config: The rules of an episode; the family's own if None.
+        role: The role that is played; the first one if empty.
+        counterparts: Names of the scripted players of the other roles, by role.
         render_mode: ``"ansi"`` for text, ``"rgb_array"`` for pictures of it, with the pictures
             last shown beside it.
     """
@@ -48,11 +53,13 @@ class HealthEnv(gym.Env[str, Any]):
 
     def __init__(
         self,
-        family: Family[Any],
+        family: AnyFamily,
         reward: RewardFunction,
         *,
         split: str = "train",
         config: EpisodeConfig | None = None,
+        role: str = "",
+        counterparts: Mapping[str, str] | None = None,
         render_mode: str | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in _RENDER_MODES:
@@ -60,18 +67,32 @@ class HealthEnv(gym.Env[str, Any]):
             raise ConfigurationError(f"render_mode {render_mode!r} is not one of {accepted}.")
         self.family = family
         self.reward = reward
-        self.config = config or EpisodeConfig()
+        self.config = config or family.rules
+        self.role = role or next(iter(family.roles))
+        self.counterparts = dict(counterparts or {})
+        self._require_seats()
+        #: What becomes of failures of ours; with the usual ceiling of 0 they are raised.
+        self.faults = FaultLedger()
         self.split = parse_split(split)
         self.render_mode = render_mode
         self.observation_space = UnicodeText(4 * self.config.max_observation)
         self.action_space = JsonText(self.config.max_observation)
-        self._episode: Episode[Any] | None = None
+        self._episode: AnyEpisode | None = None
         # The pictures last shown, and the number of the step that showed them.
         self._images: tuple[Image, ...] = ()
         self._shown = 0
 
+    def _require_seats(self) -> None:
+        filled, roles = {self.role, *self.counterparts}, self.family.roles
+        if filled != set(roles) or self.role in self.counterparts:
+            raise ConfigurationError(
+                f"{self.family.name} has the roles {', '.join(roles)}: one is played, each other "
+                f"needs a counterpart. Played: {self.role}; counterparts: "
+                f"{', '.join(self.counterparts) or 'none'}."
+            )
+
     @property
-    def episode(self) -> Episode[Any]:
+    def episode(self) -> AnyEpisode:
         """The current episode.
 
         Raises:
@@ -81,10 +102,15 @@ class HealthEnv(gym.Env[str, Any]):
             raise EpisodeStateError("Call reset() first.")
         return self._episode
 
-    def open_episode(self, split: Split | str, index: int) -> Episode[Any]:
+    def open_episode(self, split: Split | str, index: int) -> AnyEpisode:
         """Return a new episode of a task, leaving the environment's own episode alone."""
-        instance = self.family.generator.generate(parse_split(split), index)
-        return Episode(self.family, instance, self.reward, self.config)
+        family = self.family
+        instance = family.generator.generate(parse_split(split), index)
+        players = {
+            role: family.player(name, instance, player_rng(instance.task.task_id, role), role)
+            for role, name in self.counterparts.items()
+        }
+        return Episode(family, instance, self.reward, self.config, players)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -103,13 +129,36 @@ class HealthEnv(gym.Env[str, Any]):
             "task_id": task.task_id,
             "split": str(task.key.split),
             "kind": task.kind,
-            "tools": self._episode.seat().catalog.openai(),
+            "tools": self._episode.seat(self.role).catalog.openai(),
         }
-        return self._episode.instruction(), info
+        news = self._episode.news(self.role)
+        instruction = self._episode.instruction(self.role)
+        return f"{instruction}\n\n{news}" if news else instruction, info
 
     def step(self, action: Any) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Carry out one action; never raises for what an agent can send."""
-        outcome = self.episode.step(action)
+        """Carry out one action; never raises for what an agent can send.
+
+        A failure of ours goes to :attr:`faults`. Where that lets the run go on, the episode is
+        given up: truncated, without a verdict, with the failure in ``info["fault"]``.
+        """
+        try:
+            outcome = self.episode.step(action, self.role)
+        except HealthGymError:
+            raise
+        except Exception as error:
+            return self._given_up(action, error)
+        return self._answer(outcome)
+
+    def _given_up(
+        self, action: Any, error: Exception
+    ) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        task_id = self.episode.task.task_id
+        report = self.faults.take(task_id, action, error)
+        self._episode = None
+        info = {"task_id": task_id, "turns_left": 0, "fault": report}
+        return "The environment failed; this episode has no score.", 0.0, False, True, info
+
+    def _answer(self, outcome: StepOutcome) -> tuple[str, float, bool, bool, dict[str, Any]]:
         if outcome.images:
             self._images, self._shown = outcome.images, len(self.episode.turns)
         info = self._info()
@@ -133,22 +182,22 @@ class HealthEnv(gym.Env[str, Any]):
         Raises:
             EpisodeStateError: If the episode is over.
         """
-        return self.episode.stop(), self._info()
+        return self.episode.stop(self.role), self._info()
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {
             "task_id": self.episode.task.task_id,
-            "turns_left": self.episode.turns_left(),
+            "turns_left": self.episode.turns_left(self.role),
             "time": self.episode.world.clock.now.isoformat(),
         }
-        if self.episode.done():
-            verdicts = self.episode.verdicts()
+        if self.episode.settled:
+            verdicts = self.episode.verdicts(self.role)
             info["verdict"] = verdicts
             info["success"] = verdicts[str(self.config.profile)]["success"]
         return info
 
-    def trajectory(self, episode: Episode[Any] | None = None) -> Trajectory:
-        """Return the record of an episode so far.
+    def trajectory(self, episode: AnyEpisode | None = None) -> Trajectory:
+        """Return the record of an episode so far; one that is not over has no verdicts.
 
         Args:
             episode: One that was opened apart, as :meth:`open_episode` does; the current one if
@@ -166,7 +215,7 @@ class HealthEnv(gym.Env[str, Any]):
             instructions={role: episode.instruction(role) for role in episode.roles},
             tools={role: episode.seat(role).catalog.openai() for role in episode.roles},
             turns=episode.turns,
-            verdicts={role: episode.verdicts(role) for role in episode.roles},
+            verdicts={role: episode.verdicts(role) for role in episode.roles if episode.settled},
             rewards={role: episode.total_reward(role) for role in episode.roles},
             stopped=tuple(role for role in episode.roles if episode.stopped(role)),
             version=__version__,

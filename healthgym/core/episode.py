@@ -6,66 +6,32 @@ faces on this class.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Generic, Self
 
 from healthgym.core import action as actions
-from healthgym.core.family import (
-    AGENT,
-    EpisodeConfig,
-    Event,
-    Evidence,
-    Family,
-    Seat,
-)
-from healthgym.core.images import fingerprint
-from healthgym.core.task import Instance, Reference, Task
-from healthgym.core.tool import Image, Invocation, ToolCall, ToolKind, Toolset
+from healthgym.core.calls import CallRunner, Result
+from healthgym.core.family import AGENT, EpisodeConfig, Event, Family, Seat
+from healthgym.core.images import Image, fingerprint
+from healthgym.core.players import Player
+from healthgym.core.reading import compose, told
+from healthgym.core.reward import RewardFunction, Transition
+from healthgym.core.seating import EpisodeState, SeatState
+from healthgym.core.settlement import Bench
+from healthgym.core.task import Instance, ReferenceIn, StartIn, Task, TaskIn
+from healthgym.core.tool import ToolCall
 from healthgym.core.trajectory import Turn
+from healthgym.core.verbs import Verb
 from healthgym.core.verdict import Profile, Verdict
-from healthgym.core.world import World
-from healthgym.errors import EpisodeStateError, HealthGymError, ToolError, VerifierError
-
-WorldT = TypeVar("WorldT", bound=World)
+from healthgym.core.world import WorldIn
+from healthgym.errors import EpisodeStateError, ToolError
 
 _OVER = "This episode is over."
-# Reasons may quote what the agent wrote, which may be long.
-_MAX_REASON = 4000
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """What a reward function sees of one step.
-
-    Attributes:
-        now: The role's verdict after the step; None where the reward did not ask for one.
-        before: The role's verdict before the step, likewise.
-        calls: Calls made in the step.
-        refused: How many of them were refused.
-        terminated: The role has submitted, and the episode is over: no role still plays.
-        truncated: The role ran out of turns without submitting, and the episode is over.
-    """
-
-    now: Verdict | None
-    before: Verdict | None
-    calls: int
-    refused: int
-    terminated: bool
-    truncated: bool
-
-
-class RewardFunction(Protocol):
-    """Turns verdicts into numbers."""
-
-    @property
-    def dense(self) -> bool:
-        """Whether a verdict is needed after every step, not only at the end."""
-
-    def __call__(self, transition: Transition) -> float:
-        """Return the reward of one step."""
+# Turns of counterparts and waits that may follow one action; more is a fault of the family.
+_MOST_IN_BETWEEN = 10_000
+_NO_TIME = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,36 +57,19 @@ class StepOutcome:
     settled: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _SeatState:
-    """The mutable part of a seat."""
+@dataclass(frozen=True, slots=True)
+class _Acted:
+    """What came of an action, before it is paid for."""
 
-    calls: int = 0
-    submission: Mapping[str, Any] | None = None
-    truncated: bool = False
-    stopped: bool = False
-    verdict: Verdict | None = None
-    total_reward: float = 0.0
-
-    def copy(self) -> _SeatState:
-        return replace(self)
+    text: str
+    observation: str
+    images: tuple[Image, ...]
+    calls: int
+    errors: tuple[str, ...]
+    place: int
 
 
-@dataclass(slots=True)
-class _State(Generic[WorldT]):
-    """All that an episode changes; a snapshot is a copy of it."""
-
-    world: WorldT
-    seats: dict[str, _SeatState]
-    events: list[Event] = field(default_factory=list)
-    turns: list[Turn] = field(default_factory=list)
-
-    def copy(self) -> _State[WorldT]:
-        seats = {role: seat.copy() for role, seat in self.seats.items()}
-        return _State(self.world.clone(), seats, list(self.events), list(self.turns))
-
-
-class Episode(Generic[WorldT]):
+class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     """One attempt at one task.
 
     Args:
@@ -128,27 +77,33 @@ class Episode(Generic[WorldT]):
         instance: Task, reference and start state.
         reward: The reward function.
         config: The rules.
+        counterparts: Players of the seats that are not played from outside.
     """
 
     def __init__(
         self,
-        family: Family[WorldT],
-        instance: Instance[Task, Reference],
+        family: Family[TaskIn, ReferenceIn, StartIn, WorldIn],
+        instance: Instance[TaskIn, ReferenceIn, StartIn],
         reward: RewardFunction,
         config: EpisodeConfig | None = None,
+        counterparts: Mapping[str, Player] | None = None,
     ) -> None:
         self._family = family
         self._instance = instance
         self._reward = reward
         self.config = config or EpisodeConfig()
         self._seats: Mapping[str, Seat] = family.seats(instance)
+        self._alone = len(self._seats) == 1 and type(family).to_act is Family.to_act
         world = family.open(instance)
-        self._start = world.clone()
-        self._state = _State(world, {role: _SeatState() for role in self._seats})
-        self._bound: dict[str, tuple[Toolset[Any], ...]] = {}
-        if reward.dense:
-            for role, seat in self._state.seats.items():
-                seat.verdict = self.verdict(role)
+        self._bench = Bench(family, instance, world.clone())
+        cases = family.cases(instance)
+        self._runner = CallRunner(family, self.config, self._seats, cases, self._bench)
+        stale = frozenset(self._bench.parts)
+        seats = {role: SeatState(stale=stale) for role in self._seats}
+        self._state = EpisodeState(world, seats, dict(counterparts or {}))
+        for role, seat in seats.items():
+            self._update_progress(role, seat)
+        self._go_on()
 
     # -- what a player may see ---------------------------------------------------------------
 
@@ -158,7 +113,7 @@ class Episode(Generic[WorldT]):
         return self._instance.task
 
     @property
-    def world(self) -> WorldT:
+    def world(self) -> WorldIn:
         """The live world."""
         return self._state.world
 
@@ -174,7 +129,7 @@ class Episode(Generic[WorldT]):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Every call so far, refused ones included."""
+        """Every call so far, refused ones included, and what fell due."""
         return tuple(self._state.events)
 
     def seat(self, role: str = AGENT) -> Seat:
@@ -183,11 +138,11 @@ class Episode(Generic[WorldT]):
 
     def instruction(self, role: str = AGENT) -> str:
         """Return the text a role reads first."""
-        return self._seats[role].instruction or self.task.instruction
+        return self._seats[role].instruction
 
     def turns_left(self, role: str = AGENT) -> int:
         """Return how many calls a role may still make."""
-        return max(self.config.max_turns - self._state.seats[role].calls, 0)
+        return max(self.config.budget(role) - self._state.seats[role].calls, 0)
 
     def total_reward(self, role: str = AGENT) -> float:
         """Return the sum of a role's rewards so far."""
@@ -197,68 +152,72 @@ class Episode(Generic[WorldT]):
         """Return whether a role has handed in its answer."""
         return self._state.seats[role].submission is not None
 
+    def stopped(self, role: str = AGENT) -> bool:
+        """Return whether a role was ended by :meth:`stop`."""
+        return self._state.seats[role].stopped
+
+    @property
+    def settled(self) -> bool:
+        """Whether the episode is over and has its verdicts."""
+        return self._state.verdicts is not None
+
     def done(self, role: str | None = None) -> bool:
         """Return whether a role, or every role, has submitted or run out of turns."""
-        roles = self._seats if role is None else (role,)
-        states = (self._state.seats[name] for name in roles)
-        return all(state.submission is not None or state.truncated for state in states)
+        return self._state.over if role is None else self._state.seats[role].done
+
+    def to_act(self) -> str | None:
+        """Return whose turn it is; None if the episode is over."""
+        live = self._state.live()
+        return self._family.to_act(self.world, live) if live else None
+
+    def news(self, role: str = AGENT) -> str:
+        """Return what a role was told since it last read anything, and take it as read.
+
+        For a face on which a role's turn may begin long after its last observation; elsewhere the
+        next observation brings it.
+        """
+        seat = self._state.seats[role]
+        text = self._told(role, seat)
+        seat.news = "\n".join(part for part in (seat.news, text) if part)
+        return text
 
     # -- acting ------------------------------------------------------------------------------
 
     def step(self, action: object, role: str = AGENT) -> StepOutcome:
         """Carry out one action: one call, or several in the order they were written.
 
-        Nothing an agent can send raises. A call that is refused changes nothing, is answered with
-        the reason and costs a turn; calls after a submit, or beyond the turn budget, are dropped.
+        Nothing an agent can send raises. Each call is a transaction: one that is refused changes
+        nothing, is answered with the reason, and costs a turn but no time; calls after a submit, or
+        beyond the turn budget, are dropped. Then what has fallen due happens, and seats that are
+        filled by counterparts play until it is the turn of somebody outside.
 
         Where there are several roles, what one has earned may depend on what the others do after
         it is done. So roles are scored when the last of them is done, all of them by that step.
 
         Args:
-            action: Anything :func:`healthgym.core.action.parse` accepts, or garbage.
+            action: Text, a :class:`~healthgym.core.tool.ToolCall`, JSON values, or garbage.
             role: Who acts.
 
         Raises:
             EpisodeStateError: If the role is done, or there is no such role.
             VerifierError: If our verifier failed; the episode has no score.
+            Exception: If a tool or the world failed on our account. The episode is then as it was
+                before the step.
         """
-        seat = self._state.seats.get(role)
-        if seat is None:
+        state = self._state
+        if role not in state.seats:
             raise EpisodeStateError(f"No role {role!r}; there are {', '.join(self._seats)}.")
-        if self.done(role):
+        if state.seats[role].done:
             raise EpisodeStateError(f"{_OVER} Call reset() before the next step().")
-        first_event = len(self._state.events)
-        text = action_text(action)
-        results = self._run(text, role, seat)
-        if seat.submission is None and seat.calls >= self.config.max_turns:
-            seat.truncated = True
-        refused = [event.error for event in self._state.events[first_event:] if event.error]
-        reward = self._pay(role, len(self._state.events) - first_event, len(refused))
-        others = [other for other in self._seats if other != role] if self.done() else []
-        settled = {other: self._pay(other, 0, 0) for other in others}
-        observation = self._compose(results, role, self.done(role))
-        images = tuple(image for _, _, shown in results for image in shown)
-        self._state.turns.append(
-            Turn(
-                role=role,
-                action=text,
-                observation=observation,
-                reward=reward,
-                time=self.world.clock.now.isoformat(),
-                errors=tuple(refused),
-                images=len(images),
-                pictures=tuple(map(fingerprint, images)),
-            )
-        )
-        return StepOutcome(
-            observation,
-            images,
-            reward,
-            seat.submission is not None,
-            seat.truncated,
-            tuple(refused),
-            settled,
-        )
+        mark, savepoint = state.bookmark(), self.world.journal.begin()
+        try:
+            acted = self._act(action, role)
+        except BaseException:
+            self.world.journal.rollback(savepoint)
+            state.return_to(mark)
+            raise
+        self.world.journal.commit()
+        return self._settled(acted, role)
 
     def stop(self, role: str = AGENT) -> float:
         """End a role's part for want of something other than turns, and return what this earns.
@@ -268,29 +227,177 @@ class Episode(Generic[WorldT]):
         Raises:
             EpisodeStateError: If the role is done.
         """
-        if self.done(role):
-            raise EpisodeStateError(_OVER)
         seat = self._state.seats[role]
+        if seat.done:
+            raise EpisodeStateError(_OVER)
         seat.truncated = seat.stopped = True
+        self._go_on()
+        if self.done():
+            self.settle()
         reward = self._pay(role, 0, 0)
         for other in self._seats:
             if other != role and self.done():
                 self._pay(other, 0, 0)
         return reward
 
-    def stopped(self, role: str = AGENT) -> bool:
-        """Return whether a role was ended by :meth:`stop`."""
-        return self._state.seats[role].stopped
+    def _act(self, action: object, role: str) -> _Acted:
+        """Run the calls of an action, and what follows from them until somebody outside acts."""
+        state, seat = self._state, self._state.seats[role]
+        first, place = len(state.events), len(state.turns)
+        text = actions.text_of(action)
+        results = self._run(action, text, role)
+        if not seat.done and seat.calls >= self.config.budget(role):
+            seat.truncated = True
+        own = [event for event in state.events[first:] if event.role == role]
+        errors = tuple(event.error for event in own if event.error)
+        state.last = role
+        self._go_on()
+        observation = self._compose(results, role, seat)
+        images = tuple(image for result in results for image in result.images)
+        return _Acted(text, observation, images, len(own), errors, place)
+
+    def _run(self, action: object, text: str, role: str) -> list[Result]:
+        """Run the calls of an action; return what each is answered."""
+        state, seat = self._state, self._state.seats[role]
+        try:
+            requests = self._requests(action, text, role)
+        except ToolError as error:
+            seat.calls += 1
+            return [self._runner.refuse(state, role, "", {}, str(error))]
+        results = []
+        for request in requests:
+            if seat.done or seat.calls >= self.config.budget(role):
+                break
+            seat.calls += 1
+            results.append(self._runner.run(state, role, request))
+        return results
+
+    def _requests(self, action: object, text: str, role: str) -> Sequence[ToolCall]:
+        if self._family.takes_turns and self.to_act() != role:
+            raise ToolError(f"It is not your turn; {self.to_act() or 'nobody'} acts now.")
+        grammar = self._seats[role].grammar
+        if isinstance(action, str) and grammar is not actions.parse:
+            return grammar(action)
+        return actions.calls_of(action, text)
+
+    def _go_on(self) -> None:
+        """Let counterparts play, and time pass while all wait, until somebody outside acts."""
+        if self._alone and not self._state.players:
+            return
+        state = self._state
+        for _ in range(_MOST_IN_BETWEEN):
+            live = state.live()
+            role = self._family.to_act(self.world, live) if live else None
+            if not live or (role is not None and role not in state.players):
+                return
+            due = self.world.clock.agenda.first()
+            if role is not None:
+                self._play(role)
+            elif due is not None:
+                self._runner.pass_time(state, max(due.at - self.world.clock.now, _NO_TIME))
+            else:
+                for waiting in live:  # for something that will never happen
+                    state.seats[waiting].truncated = True
+        raise EpisodeStateError(f"{self.task.task_id}: nobody outside is ever to act again.")
+
+    def _play(self, role: str) -> None:
+        """Let a counterpart take one turn."""
+        state, seat = self._state, self._state.seats[role]
+        news = self._told(role, seat)
+        seat.news = news
+        action = state.players[role].act("\n".join(part for part in (news, seat.shown) if part))
+        state.last = role
+        if action is None:
+            seat.truncated = seat.stopped = True
+            return
+        first = len(state.events)
+        text = actions.text_of(action)
+        results = self._run(action, text, role)
+        if not seat.done and seat.calls >= self.config.budget(role):
+            seat.truncated = True
+        errors = tuple(e.error for e in state.events[first:] if e.error and e.role == role)
+        images = tuple(image for result in results for image in result.images)
+        seat.shown = self._compose(results, role, seat)
+        self._record(_Acted(text, seat.shown, images, 0, errors, len(state.turns)), role, 0.0)
+
+    def _settled(self, acted: _Acted, role: str) -> StepOutcome:
+        """Judge if the episode is over, pay for the step, and put it on record."""
+        seat = self._state.seats[role]
+        over = self.done()
+        if over:
+            self.settle()
+        reward = self._pay(role, acted.calls, len(acted.errors))
+        others = [other for other in self._seats if other != role] if over else []
+        settled = {other: self._pay(other, 0, 0) for other in others}
+        self._record(acted, role, reward)
+        return StepOutcome(
+            acted.observation,
+            acted.images,
+            reward,
+            seat.submission is not None,
+            seat.truncated,
+            acted.errors,
+            settled,
+        )
+
+    def _record(self, acted: _Acted, role: str, reward: float) -> None:
+        seat = self._state.seats[role]
+        turn = Turn(
+            role=role,
+            action=acted.text,
+            observation=acted.observation,
+            reward=reward,
+            time=self.world.clock.now.isoformat(),
+            errors=acted.errors,
+            images=len(acted.images),
+            pictures=tuple(map(fingerprint, acted.images)),
+            news=seat.news,
+        )
+        seat.news = ""
+        # Before what others did in answer to it.
+        self._state.turns.insert(acted.place, turn)
+
+    def _compose(self, results: Sequence[Result], role: str, seat: SeatState) -> str:
+        text, rest = compose(
+            results,
+            self._told(role, seat),
+            f"{self.world.clock.now:%Y-%m-%d %H:%M}",
+            self.config,
+            can_read_on=self._seats[role].catalog.has(Verb.READ_MORE),
+        )
+        # What is left of an earlier result stays readable until another one is cut.
+        seat.rest = rest or seat.rest
+        if not seat.done and self.turns_left(role) == 1:
+            text += "\n(1 call left)"
+        return text.encode("utf-8", "replace").decode("utf-8")
+
+    def _told(self, role: str, seat: SeatState) -> str:
+        notices = self.world.notices
+        if seat.told == len(notices):
+            return ""
+        fresh, seat.told = notices[seat.told :], len(notices)
+        return told(fresh, role, dated=self.config.show_clock)
+
+    # -- judging -----------------------------------------------------------------------------
+
+    def _update_progress(self, role: str, seat: SeatState) -> None:
+        if self._reward.dense:
+            state = self._state
+            self._bench.progress(state.world, state.events, role, seat, self.config.profile)
 
     def _pay(self, role: str, calls: int, refused: int) -> float:
         """Return what a role earns by a step with so many calls, and add it to its total."""
-        seat = self._state.seats[role]
-        over, before = self.done(), seat.verdict
-        now = self.verdict(role) if over or self._reward.dense else None
-        seat.verdict = now or before
+        seat, over = self._state.seats[role], self.done()
+        before = seat.potential
+        verdict = self.verdict(role) if over else None
+        if verdict is not None:
+            seat.progress = {"": verdict.progress}
+        else:
+            self._update_progress(role, seat)
         transition = Transition(
-            now,
+            seat.potential,
             before,
+            verdict,
             calls,
             refused,
             terminated=over and seat.submission is not None,
@@ -300,146 +407,72 @@ class Episode(Generic[WorldT]):
         seat.total_reward += reward
         return reward
 
-    def _run(
-        self, action: str, role: str, seat: _SeatState
-    ) -> list[tuple[str, str, tuple[Image, ...]]]:
-        """Run the calls of an action; return (tool, text, images) for each."""
-        try:
-            calls = actions.parse(action)
-        except ToolError as error:
-            seat.calls += 1
-            reason = str(error)[:_MAX_REASON]
-            self._log(role, "", {}, None, reason)
-            return [("", f"Error: {reason}", ())]
-        results: list[tuple[str, str, tuple[Image, ...]]] = []
-        for request in calls:
-            if seat.submission is not None or seat.calls >= self.config.max_turns:
-                break
-            seat.calls += 1
-            try:
-                done = self._invoke(request, role)
-            except ToolError as error:
-                reason = str(error)[:_MAX_REASON]
-                self._log(role, request.name, request.arguments, None, reason)
-                results.append((request.name[:80], f"Error: {reason}", ()))
-                continue
-            spec = done.spec
-            images = done.result.images
-            self._log(role, spec.name, done.arguments, spec.kind, "", len(images))
-            if spec.kind is ToolKind.SUBMIT:
-                seat.submission = MappingProxyType(dict(done.arguments))
-            takes = self.config.step_time if spec.takes is None else spec.takes
-            self.world.clock.advance(takes)
-            results.append((spec.identifier, done.result.text, images))
-        return results
+    def settle(self) -> None:
+        """Judge an episode that is over, once; what was judged is kept.
 
-    def _invoke(self, request: ToolCall, role: str) -> Invocation:
-        if role not in self._bound:
-            toolsets = self._seats[role].catalog.toolsets
-            self._bound[role] = tuple(cls(self.world) for cls in toolsets)
-        return self._seats[role].catalog.invoke(self._bound[role], request)
-
-    def _log(
-        self,
-        role: str,
-        tool: str,
-        arguments: Mapping[str, Any],
-        kind: ToolKind | None,
-        error: str,
-        images: int = 0,
-    ) -> None:
-        frozen = MappingProxyType(dict(arguments))
-        now = self.world.clock.now
-        self._state.events.append(Event(role, tool, frozen, kind, error, now, images))
-
-    def _compose(
-        self, results: list[tuple[str, str, tuple[Image, ...]]], role: str, finished: bool
-    ) -> str:
-        if len(results) == 1:
-            text = results[0][1]
-        else:
-            text = "\n\n".join(f"[{name or 'call'}]\n{body}" for name, body, _ in results)
-        if self.config.show_clock:
-            text = f"[{self.world.clock.now:%Y-%m-%d %H:%M}]\n{text}"
-        limit = self.config.max_observation
-        if len(text) > limit:
-            text = f"{text[:limit]}\n(cut after {limit} characters)"
-        if not finished and self.turns_left(role) == 1:
-            text += "\n(1 call left)"
-        return text.encode("utf-8", "replace").decode("utf-8")
-
-    # -- judging -----------------------------------------------------------------------------
-
-    def verdict(self, role: str = AGENT, profile: Profile | None = None) -> Verdict:
-        """Return the verdict on the episode as it stands.
+        The engine does so by itself. It is for trying again after a judge was out of reach.
 
         Raises:
-            VerifierError: If the verifier fails for any reason; never a score.
+            EpisodeStateError: If the episode is not over.
+            VerifierError: If the verifier fails; the episode has no score.
+            InfrastructureError: If something outside the episode fails, such as a judge.
         """
-        evidence = Evidence(
-            self.task,
-            self._instance.reference,
-            self._start,
-            self.world,
-            tuple(self._state.events),
-            self._state.seats[role].submission,
-            role,
-        )
-        try:
-            return self._family.verifier.verify(evidence, profile or self.config.profile)
-        except HealthGymError:
-            raise
-        except Exception as error:
-            raise VerifierError(
-                f"The verifier of {self.task.task_id} failed: {error!r}. The episode has no score."
-            ) from error
+        state = self._state
+        if not self.done():
+            raise self._unsettled()
+        if state.verdicts is None:
+            state.verdicts = self._bench.settle(state.world, state.events, state.seats)
+
+    def verdict(self, role: str = AGENT, profile: Profile | None = None) -> Verdict:
+        """Return the verdict on a role: the one there is, reached when the episode was over.
+
+        Raises:
+            EpisodeStateError: If the episode is not over, or has no score because judging failed.
+        """
+        verdicts = self._state.verdicts
+        if verdicts is None:
+            raise self._unsettled()
+        return verdicts[role][profile or self.config.profile]
 
     def verdicts(self, role: str = AGENT) -> dict[str, dict[str, Any]]:
-        """Return the verdicts under every profile, as JSON values."""
+        """Return the verdicts under every profile, as JSON values.
+
+        Raises:
+            EpisodeStateError: If the episode is not over, or has no score because judging failed.
+        """
         return {str(profile): self.verdict(role, profile).to_dict() for profile in Profile}
+
+    def _unsettled(self) -> EpisodeStateError:
+        reason = "has no score: judging it failed" if self.done() else "is not over"
+        return EpisodeStateError(
+            f"The episode of {self.task.task_id} {reason}. To see what its verdict would be, "
+            "stop() a clone of it."
+        )
 
     # -- time travel -------------------------------------------------------------------------
 
-    def clone(self) -> Episode[WorldT]:
+    def clone(self) -> Self:
         """Return an independent episode with the same past and the same possible futures."""
-        twin: Episode[WorldT] = object.__new__(type(self))
+        twin: Self = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._state = self._state.copy()
-        twin._bound = {}
+        twin._runner = self._runner.fresh()
         return twin
 
-    def snapshot(self) -> Episode[WorldT]:
+    def snapshot(self) -> Self:
         """Return a frozen copy to be given to :meth:`restore`."""
         return self.clone()
 
-    def restore(self, snapshot: Episode[WorldT]) -> None:
+    def restore(self, snapshot: Self) -> None:
         """Return to the state of a snapshot of this episode.
 
         Raises:
             EpisodeStateError: If the snapshot belongs to another episode.
         """
-        if snapshot._start is not self._start:
+        if snapshot._bench is not self._bench:
             raise EpisodeStateError("The snapshot was taken from another episode.")
         self._state = snapshot._state.copy()
-        self._bound = {}
 
 
-def action_text(action: object) -> str:
-    """Return an action as the text that is carried out, recorded and replayed from.
-
-    What JSON cannot express becomes empty text, which is no call.
-    """
-    if isinstance(action, str):
-        return action
-    try:
-        return json.dumps(action, default=_plain)
-    except (TypeError, ValueError, RecursionError):
-        return ""
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, ToolCall):
-        return {"name": value.name, "arguments": dict(value.arguments)}
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(type(value).__name__)
+#: An episode of whatever family.
+AnyEpisode = Episode[Any, Any, Any, Any]

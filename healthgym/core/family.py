@@ -1,107 +1,128 @@
-"""What a task family brings to the engine: generator, world, seats and verifier."""
+"""A family of tasks, declared: world, roles, checks, policies and how work is handed in."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog, ToolKind
-from healthgym.core.verdict import Profile, Verdict
-from healthgym.core.world import World
+from healthgym.core import action as actions
+from healthgym.core.players import Baseline, Player, Script, Solver
+from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskGenerator, TaskIn
+from healthgym.core.tool import ToolCall, ToolCatalog, Toolset
+from healthgym.core.verbs import EngineToolset, Verb
+from healthgym.core.verdict import Check, Profile
+from healthgym.core.verifier import AGENT, Event, Evidence, Verifier
+from healthgym.core.world import WorldIn
+from healthgym.errors import ConfigurationError
 
-#: Actions played one after the other, whatever the environment answers.
-Script = Sequence[Any]
-#: A scripted policy: from an instance, reference included, and randomness to a script.
-Baseline = Callable[["Instance[Task, Reference]", np.random.Generator], Script]
-#: A scripted policy that looks before it acts: from the instruction to a generator that yields
-#: actions and is sent the text of each observation. It is handed no instance, so it cannot know
-#: more than an agent does.
-Solver = Callable[[str], Generator[Any, str, None]]
+__all__ = [
+    "AGENT",
+    "CEILING",
+    "ORACLE",
+    "AnyFamily",
+    "Baseline",
+    "EpisodeConfig",
+    "Event",
+    "Evidence",
+    "Family",
+    "HandIn",
+    "Player",
+    "Role",
+    "Script",
+    "Seat",
+    "Solver",
+    "Verifier",
+]
 
 #: Highest share of tasks that a policy without skill may solve, unless the family says otherwise.
 CEILING = 0.05
+#: Name of the policy that solves every task.
+ORACLE = "oracle"
 
-#: The role of the only player where there is one.
-AGENT = "agent"
-
-WorldT = TypeVar("WorldT", bound=World)
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One tool call that reached the world, or was refused.
-
-    Attributes:
-        role: Who called.
-        tool: Full name of the tool; empty if no call could be made out.
-        arguments: The validated arguments, or the raw ones of a refused call.
-        kind: What the tool may do; None for a refused call.
-        error: Why the call was refused, or empty.
-        time: Simulated time of the call.
-        images: Number of pictures the call showed.
-    """
-
-    role: str
-    tool: str
-    arguments: Mapping[str, Any]
-    kind: ToolKind | None
-    error: str
-    time: datetime
-    images: int = 0
+#: Reads the calls in a text; raises ToolError where there are none.
+Grammar = Callable[[str], tuple[ToolCall, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence(Generic[WorldT]):
-    """Everything a verifier may look at.
+class HandIn:
+    """How work is handed in, and what it is worth before.
 
     Attributes:
-        task: The agent-visible half of the task.
-        reference: The verifier's half.
-        before: The world as the episode began.
-        after: The world now.
-        events: All calls so far, in order.
-        submission: Validated arguments of the role's submit call; None if it has not submitted.
-        role: Whose verdict is asked for.
+        verb: The tool that hands it in, for the sentence of the check.
+        paper: Whether the source asks for it; if not, its profile judges the state that is left.
+            The strict profile always asks.
+        withheld: Whether nothing is paid, and nothing judged, of work that is not handed in. Where
+            the work is a list of items, progress paid for each of them would tell which are right.
     """
 
-    task: Task
-    reference: Reference
-    before: WorldT
-    after: WorldT
-    events: tuple[Event, ...]
-    submission: Mapping[str, Any] | None
-    role: str = AGENT
+    verb: str = "submit"
+    paper: bool = True
+    withheld: bool = True
+
+    @property
+    def check(self) -> Check:
+        """The engine's check."""
+        return Check(
+            "submitted",
+            f"The work is handed in with {self.verb}; running out of turns is not handing it in.",
+            weight=0.0,
+        )
+
+    def needed(self, profile: Profile) -> bool:
+        """Return whether a profile asks for it."""
+        return self.paper or profile is Profile.STRICT
 
 
-class Verifier(Protocol):
-    """Judges an episode. Total over anything an agent may have done."""
+@dataclass(frozen=True)
+class Role:
+    """A role at the table: what it may call.
 
-    def verify(self, evidence: Evidence[Any], profile: Profile) -> Verdict:
-        """Return the verdict of the evidence's role under a profile.
+    Attributes:
+        toolsets: Its toolsets.
+        verbs: The engine's verbs it is offered as well.
+        actor: The person who fills it, where the world knows one.
+        grammar: Reads calls from its text, in place of the engine's parser.
+        only: Names of the tools it keeps; all of them if None.
+    """
 
-        Called at the end of an episode, and after each step where the reward is dense. It must
-        not raise for anything the agent did.
-        """
+    toolsets: Sequence[type[Toolset[Any]]]
+    verbs: frozenset[Verb] = frozenset()
+    actor: str = ""
+    grammar: Grammar = actions.parse
+    only: Sequence[str] | None = None
+
+    @cached_property
+    def catalog(self) -> ToolCatalog:
+        """Its tools: those of its toolsets, then the engine's verbs."""
+        return ToolCatalog(
+            [*self.toolsets, *([EngineToolset] if self.verbs else [])],
+            only=self.only,
+            verbs=tuple(verb for verb in Verb if verb in self.verbs),
+        )
 
 
 @dataclass(frozen=True)
 class Seat:
-    """A role at the table: what it reads first and what it may call.
+    """A role in one episode.
 
     Attributes:
         catalog: The role's tools.
-        instruction: Overrides the task's instruction; for worlds with several roles.
+        instruction: What it reads first.
+        actor: The person who fills it.
+        grammar: Reads calls from its text.
     """
 
     catalog: ToolCatalog
-    instruction: str = ""
+    instruction: str
+    actor: str = ""
+    grammar: Grammar = actions.parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +134,10 @@ class EpisodeConfig:
         step_time: Simulated time one call takes, unless the tool says otherwise.
         show_clock: Whether each observation begins with the simulated time.
         profile: The profile that decides success and reward.
-        max_observation: Longest observation, in characters; the rest is cut with a notice.
+        max_observation: Longest observation, in characters. The rest can be read with
+            ``read_more`` where a role has that verb; elsewhere it is cut with a notice.
+        budgets: Tool calls of single roles, in place of ``max_turns``.
+        case_turns: Tool calls each role may make about one case; no limit if None.
     """
 
     max_turns: int = 12
@@ -121,42 +145,158 @@ class EpisodeConfig:
     show_clock: bool = True
     profile: Profile = Profile.STRICT
     max_observation: int = 16_000
+    budgets: Mapping[str, int] = field(default_factory=dict)
+    case_turns: int | None = None
+
+    def budget(self, role: str) -> int:
+        """Return the tool calls a role may make."""
+        return self.budgets.get(role, self.max_turns)
 
 
-class Family(ABC, Generic[WorldT]):
-    """A kind of task: where its tasks, worlds, tools and verdicts come from."""
+class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
+    """A kind of task: where its tasks, worlds, tools and verdicts come from.
+
+    A family is a declaration. It states its generator, verifier and roles as attributes (in the
+    class, or in ``__init__`` where they depend on arguments), opens worlds, and lists policies.
+
+    Attributes:
+        name: Name in tables and, unless the generator has another, in task ids.
+        generator: Draws the tasks.
+        verifier: Judges the episodes.
+        roles: The roles by name, in their order of play; the toolsets of the only one will do.
+        rules: The rules of its episodes, unless an environment is told otherwise.
+        hand_in: How work is handed in.
+        ceilings: Highest share of tasks that a baseline other than the oracle may solve under the
+            strict profile; :data:`CEILING` for a baseline that is not named.
+        takes_turns: Whether only the role whose turn it is may act.
+    """
 
     name: ClassVar[str]
-    #: Highest share of tasks that a baseline other than the oracle may solve under the strict
-    #: profile; :data:`CEILING` for a baseline that is not named.
+    generator: TaskGenerator[TaskIn, ReferenceIn, StartIn]
+    verifier: Verifier[TaskIn, ReferenceIn, WorldIn]
+    roles: Mapping[str, Role]
+    rules: EpisodeConfig = EpisodeConfig()
+    hand_in: HandIn = HandIn()
     ceilings: Mapping[str, float] = MappingProxyType({})
-
-    generator: TaskGenerator
-    verifier: Verifier
+    takes_turns: ClassVar[bool] = False
 
     @abstractmethod
-    def open(self, instance: Instance[Task, Reference]) -> WorldT:
+    def open(self, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> WorldIn:
         """Return a fresh world in the instance's start state."""
 
     @abstractmethod
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the seats of an instance by role, in their order of play."""
+    def oracle(
+        self, instance: Instance[TaskIn, ReferenceIn, StartIn], rng: np.random.Generator
+    ) -> Script:
+        """Return the actions that solve an instance, looking things up as a good agent would.
 
-    def baselines(self) -> Mapping[str, Baseline]:
-        """Return the family's scripted policies by name; ``oracle`` is always among them.
+        Where there are several roles, the actions of the first one.
+        """
+
+    # -- what a family may add ---------------------------------------------------------------
+
+    def instruction(self, role: str, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> str:
+        """Return what a role reads first: the task's instruction, unless a family has several."""
+        return instance.task.instruction
+
+    def baselines(self) -> Mapping[str, Baseline[TaskIn, ReferenceIn, StartIn]]:
+        """Return the scripted policies by name, the oracle aside.
 
         ``flood`` (everything at once) and ``prior`` (the best guess without reading) belong here,
         and any constant answer known to score on the source benchmark.
         """
-        return {"oracle": self.oracle}
+        return {}
 
     def solvers(self) -> Mapping[str, Solver]:
-        """Return the family's closed-loop policies by name; none unless a family has some.
+        """Return the closed-loop policies by name; none unless a family has some.
 
         They read what an agent reads, and show that a task can be solved from that.
         """
         return {}
 
-    @abstractmethod
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
-        """Return the actions that solve an instance, looking things up as a good agent would."""
+    def counterparts(self) -> Mapping[str, Mapping[str, Solver]]:
+        """Return the scripted players that can fill a seat, by role and name."""
+        return {}
+
+    def to_act(self, world: WorldIn, live: Sequence[str]) -> str | None:
+        """Return whose turn it is, or None if all wait for something to happen.
+
+        A role that has handed its work over waits: it is simply not named until there is work for
+        it again, and waiting costs it no turns.
+
+        Args:
+            world: The world now.
+            live: The roles that are not done, beginning with the one after who acted last.
+        """
+        return live[0]
+
+    def cases(self, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> tuple[str, ...]:
+        """Return the ids of the cases an episode is about; none if it is about one thing."""
+        return ()
+
+    def case_of(self, world: WorldIn, request: ToolCall) -> str:
+        """Return the case that a call is about; empty if it is about none."""
+        return ""
+
+    def parts(self, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> tuple[str, ...]:
+        """Return the parts whose progress is told apart; by default the cases."""
+        return self.cases(instance)
+
+    def touched(self, event: Event) -> Sequence[str] | None:
+        """Return the parts that an event may have changed; None if that could be any."""
+        return [event.case] if event.case else None
+
+    # -- what follows ------------------------------------------------------------------------
+
+    def seats(self, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> dict[str, Seat]:
+        """Return the seats of an instance by role, in their order of play."""
+        return {
+            name: Seat(role.catalog, self.instruction(name, instance), role.actor, role.grammar)
+            for name, role in self.roles.items()
+        }
+
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return every check that a verdict under a profile may have, the engine's own first."""
+        own = (self.hand_in.check,) if self.hand_in.needed(profile) else ()
+        return (*own, *self.verifier.checks(profile))
+
+    def scripts(self) -> dict[str, Baseline[TaskIn, ReferenceIn, StartIn]]:
+        """Return the scripted policies that may know the answer, the oracle first."""
+        return {ORACLE: self.oracle, **self.baselines()}
+
+    def player(
+        self,
+        name: str,
+        instance: Instance[TaskIn, ReferenceIn, StartIn],
+        rng: np.random.Generator,
+        role: str = AGENT,
+    ) -> Player:
+        """Return a player of one of the family's scripted policies.
+
+        Args:
+            name: Its name: a solver's, the oracle's or another baseline's.
+            instance: The task that will be played.
+            rng: What a baseline leaves to chance.
+            role: Who is played.
+
+        Raises:
+            ConfigurationError: If there is none of that name.
+        """
+        solver = self.counterparts().get(role, {}).get(name) or self.solvers().get(name)
+        if solver is not None:
+            return Player.of_solver(solver, self.instruction(role, instance))
+        scripts = self.scripts()
+        if name not in scripts:
+            others = self.counterparts().get(role, {})
+            named = ", ".join(sorted({*scripts, *self.solvers(), *others, "nop", "random"}))
+            raise ConfigurationError(f"There is no policy named {name!r} here; use {named}.")
+        return Player.of_script(scripts[name](instance, rng))
+
+
+#: A family of whatever tasks.
+AnyFamily = Family[Any, Any, Any, Any]
+
+
+def single(*toolsets: type[Toolset[Any]], verbs: frozenset[Verb] = frozenset()) -> dict[str, Role]:
+    """Return the roles of a family with one agent."""
+    return {AGENT: Role(toolsets, verbs)}

@@ -46,6 +46,16 @@ def task_rng(family: str, split: Split, index: int, stream: int = 0) -> np.rando
     return np.random.Generator(np.random.PCG64(sequence))
 
 
+def player_rng(key: str, role: str) -> np.random.Generator:
+    """Return what a scripted counterpart leaves to chance in a task.
+
+    Args:
+        key: The task's id.
+        role: The role it plays.
+    """
+    return np.random.Generator(np.random.PCG64(stable_hash(f"{key}/{role}/counterpart")))
+
+
 def content_hash(value: Any) -> str:
     """Return a hex digest of a JSON-representable value, independent of key order."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 
@@ -74,10 +75,15 @@ class Reference:
 
 TaskT = TypeVar("TaskT", bound=Task, covariant=True)
 ReferenceT = TypeVar("ReferenceT", bound=Reference, covariant=True)
+StartT = TypeVar("StartT", covariant=True)
+#: The same three, for classes that both take and return them.
+TaskIn = TypeVar("TaskIn", bound=Task)
+ReferenceIn = TypeVar("ReferenceIn", bound=Reference)
+StartIn = TypeVar("StartIn")
 
 
 @dataclass(frozen=True, slots=True)
-class Instance(Generic[TaskT, ReferenceT]):
+class Instance(Generic[TaskT, ReferenceT, StartT]):
     """One generated task: both halves, and the immutable data its world starts from.
 
     Attributes:
@@ -88,25 +94,62 @@ class Instance(Generic[TaskT, ReferenceT]):
 
     task: TaskT
     reference: ReferenceT
-    start: Any
+    start: StartT
 
 
-class TaskGenerator(Protocol):
-    """Draws tasks: the same (split, index) gives the same instance, everywhere."""
+class TaskGenerator(ABC, Generic[TaskT, ReferenceT, StartT]):
+    """Draws tasks: the same (split, index) gives the same instance, everywhere.
 
-    @property
-    def name(self) -> str:
-        """The family name written into task keys."""
+    Attributes:
+        name: The family name written into task keys.
+        tests: Number of test tasks where they are a fixed set, such as a benchmark's own; None
+            where they are unlimited.
+    """
+
+    name: str
+    tests: int | None = None
 
     def size(self, split: Split) -> int:
         """Return the number of tasks of a split; ``INDEX_BOUND`` where they are unlimited."""
+        return self.tests if self.tests is not None and split is Split.TEST else INDEX_BOUND
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def is_fixed(self, split: Split) -> bool:
+        """Return whether a split is a fixed set of tasks."""
+        return self.tests is not None and split is Split.TEST
+
+    def generate(self, split: Split, index: int) -> Instance[TaskT, ReferenceT, StartT]:
         """Return task ``index`` of ``split``.
 
         Raises:
             ConfigurationError: If the split has no such index.
         """
+        require_index(self, split, index)
+        return self.draw(split, index)
+
+    @abstractmethod
+    def draw(self, split: Split, index: int) -> Instance[TaskT, ReferenceT, StartT]:
+        """Return a task of which it is known that its split has that index.
+
+        All randomness comes from :func:`~healthgym.core.seeding.task_rng`.
+        """
+
+
+#: A generator of whatever tasks.
+AnyGenerator = TaskGenerator[Task, Reference, Any]
+
+
+def require_index(generator: AnyGenerator, split: Split, index: int) -> None:
+    """Return if a split has an index.
+
+    Raises:
+        ConfigurationError: If it has none.
+    """
+    size = generator.size(split)
+    if not 0 <= index < size:
+        raise ConfigurationError(
+            f"The {split} split of {generator.name} has {size} tasks, numbered from 0; there is "
+            f"no number {index}."
+        )
 
 
 @runtime_checkable
@@ -114,4 +157,8 @@ class KindIndex(Protocol):
     """A generator that tells a task's kind without generating it, so that a kind is found fast."""
 
     def kind(self, split: Split, index: int) -> str:
-        """Return the kind that task ``index`` of ``split`` has."""
+        """Return the kind that task ``index`` of ``split`` has.
+
+        Raises:
+            ConfigurationError: If the split has no such index.
+        """

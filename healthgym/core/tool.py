@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from healthgym.core.clock import Clock
 from healthgym.core.images import Image as Image
 from healthgym.core.images import checked
 from healthgym.core.schema import (
@@ -30,6 +31,8 @@ from healthgym.core.world import World
 from healthgym.errors import ConfigurationError, ToolError
 
 WorldT = TypeVar("WorldT", bound=World)
+#: How long a call takes: always the same, or by its validated arguments.
+Duration = timedelta | Callable[[Mapping[str, Any]], timedelta]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -38,7 +41,30 @@ class ToolKind(StrEnum):
 
     READ = "read"  #: leaves the world's contents as they are
     WRITE = "write"  #: changes the world, or raises ToolError
-    SUBMIT = "submit"  #: hands in the answer; the role that calls it is done
+    SUBMIT = "submit"  #: hands in the answer: closes a case, or the role's part
+    EVENT = "event"  #: no tool: what the world did by itself when it fell due
+
+
+class Scope(StrEnum):
+    """What a SUBMIT tool closes."""
+
+    SESSION = "session"  #: the role is done
+    CASE = "case"  #: the case that the call is about; the role is done when all are closed
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who uses a tool.
+
+    Attributes:
+        role: The role at the table.
+        actor: The person who fills it, where the world knows one.
+        clock: The world's clock.
+    """
+
+    role: str
+    actor: str
+    clock: Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +109,18 @@ class ToolSpec:
         function: The undecorated method.
         kind: What it may do.
         namespace: Name of its toolset, or empty.
-        takes: Simulated time one call takes; the episode's own step length if None.
+        takes: Simulated time one call takes, or how that follows from its arguments; the episode's
+            own step length if None.
+        closes: What a SUBMIT tool closes.
+        engine: Whether the tool is the engine's own and not a family's.
     """
 
     function: Callable[..., Any]
     kind: ToolKind
     namespace: str = ""
-    takes: timedelta | None = None
+    takes: Duration | None = None
+    closes: Scope = Scope.SESSION
+    engine: bool = False
 
     @property
     def method(self) -> str:
@@ -174,16 +205,20 @@ def _type_name(schema: Mapping[str, Any]) -> str:
     return "|".join(kind) if isinstance(kind, list) else str(kind)
 
 
-def tool(kind: ToolKind, *, takes: timedelta | None = None) -> Callable[[Method], Method]:
+def tool(
+    kind: ToolKind, *, takes: Duration | None = None, closes: Scope = Scope.SESSION
+) -> Callable[[Method], Method]:
     """Mark a method of a :class:`Toolset` as a tool.
 
     Args:
         kind: What the tool may do.
-        takes: Simulated time one call takes; the episode's step length if omitted.
+        takes: Simulated time one call takes, or a function from its validated arguments to that;
+            the episode's step length if omitted.
+        closes: What a SUBMIT tool closes.
     """
 
     def mark(method: Method) -> Method:
-        method.__tool__ = (kind, takes)  # type: ignore[attr-defined]
+        method.__tool__ = {"kind": kind, "takes": takes, "closes": closes}  # type: ignore[attr-defined]
         return method
 
     return mark
@@ -194,12 +229,27 @@ class Toolset(Generic[WorldT]):
 
     Args:
         world: The world the tools act on. It is the only state a toolset may hold.
+        caller: Who uses the tools; needed by tools that ask for it.
     """
 
     namespace: ClassVar[str] = ""
+    #: Whether these are the engine's own verbs; policies that draw tools by chance leave them out.
+    engine: ClassVar[bool] = False
 
-    def __init__(self, world: WorldT) -> None:
+    def __init__(self, world: WorldT, caller: Caller | None = None) -> None:
         self.world = world
+        self._caller = caller
+
+    @property
+    def caller(self) -> Caller:
+        """Who uses the tool.
+
+        Raises:
+            ConfigurationError: If the toolset was made by hand, without one.
+        """
+        if self._caller is None:
+            raise ConfigurationError(f"{type(self).__name__} was made without a caller.")
+        return self._caller
 
     @classmethod
     def specs(cls) -> tuple[ToolSpec, ...]:
@@ -218,7 +268,9 @@ def _class_specs(cls: type[Toolset[Any]]) -> tuple[ToolSpec, ...]:
         members.update(vars(base))
     marked = ((value, getattr(value, "__tool__", None)) for value in members.values())
     specs = tuple(
-        ToolSpec(function, mark[0], cls.namespace, mark[1]) for function, mark in marked if mark
+        ToolSpec(function, namespace=cls.namespace, engine=cls.engine, **mark)
+        for function, mark in marked
+        if mark
     )
     for spec in specs:
         _ = spec.parameters  # raises here, for the author, rather than in a running episode
@@ -232,24 +284,35 @@ class ToolCatalog:
     no other toolset has the same, as the bare method (``read``).
 
     Args:
-        toolsets: Toolset classes, or tool specs.
+        toolsets: Toolset classes.
         only: Names of the tools to keep; all of them if None.
+        verbs: Names of the tools to keep of toolsets that belong to the engine.
 
     Raises:
         ConfigurationError: If two tools share a full name, or ``only`` names an unknown tool.
     """
 
     def __init__(
-        self, toolsets: Sequence[type[Toolset[Any]]], *, only: Sequence[str] | None = None
+        self,
+        toolsets: Sequence[type[Toolset[Any]]],
+        *,
+        only: Sequence[str] | None = None,
+        verbs: Sequence[str] = (),
     ) -> None:
-        pairs = [(spec, index) for index, cls in enumerate(toolsets) for spec in cls.specs()]
+        pairs = [
+            (spec, index)
+            for index, cls in enumerate(toolsets)
+            for spec in cls.specs()
+            if not spec.engine or spec.name in verbs
+        ]
         if only is not None:
             unknown = set(only) - {spec.name for spec, _ in pairs}
             if unknown:
                 raise ConfigurationError(f"There is no tool named {', '.join(sorted(unknown))}.")
-            pairs = [(spec, index) for spec, index in pairs if spec.name in only]
+            pairs = [(spec, at) for spec, at in pairs if spec.name in only or spec.engine]
         self.toolsets = tuple(toolsets)
         self.specs = tuple(spec for spec, _ in pairs)
+        self._verbs = frozenset(spec.name for spec in self.specs if spec.engine)
         self._entries: dict[str, tuple[ToolSpec, int]] = {}
         for spec, index in pairs:
             if spec.name in self._entries:
@@ -259,6 +322,10 @@ class ToolCatalog:
         for spec, index in pairs:
             if methods.count(spec.method) == 1:
                 self._entries.setdefault(spec.method, (spec, index))
+
+    def has(self, verb: str) -> bool:
+        """Return whether one of the engine's verbs is among the tools."""
+        return verb in self._verbs
 
     def openai(self) -> list[dict[str, Any]]:
         """All tools in OpenAI's function form."""
@@ -280,7 +347,8 @@ class ToolCatalog:
         """Validate a call and run it on the given toolset instances.
 
         Raises:
-            ToolError: If the call is not accepted; the world is unchanged.
+            ToolError: If the call is not accepted. What the tool had changed by then is for the
+                caller to undo.
         """
         spec, index = self.resolve(request.name)
         arguments = validate(spec.model, spec.identifier, spec.usage, request.arguments)

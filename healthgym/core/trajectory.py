@@ -45,6 +45,7 @@ class Turn:
         images: Number of pictures shown.
         pictures: Their fingerprints, in order; see :func:`healthgym.core.images.fingerprint`.
             Empty in recordings made before there were any.
+        news: What the role was told between its last observation and this action.
     """
 
     role: str
@@ -55,6 +56,7 @@ class Turn:
     errors: tuple[str, ...] = ()
     images: int = 0
     pictures: tuple[str, ...] = ()
+    news: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,9 @@ class Trajectory:
         """Return the trajectory as one line of ASCII JSON."""
         data = asdict(self)
         for turn in data["turns"]:
-            if not turn["pictures"]:
-                del turn["pictures"]
+            for name in ("pictures", "news"):
+                if not turn[name]:
+                    del turn[name]
         return json.dumps(data, separators=(",", ":"))
 
     @classmethod

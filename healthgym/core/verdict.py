@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
@@ -13,6 +13,17 @@ class Profile(StrEnum):
 
     PAPER = "paper"  #: the source benchmark's rule, to the letter
     STRICT = "strict"  #: our rule for training, with the source's holes closed
+
+
+class Combine(StrEnum):
+    """How the parts of a verdict make the whole.
+
+    Under either rule a verdict succeeds when its own checks and all of its parts do; they differ in
+    what an unfinished whole is worth.
+    """
+
+    MEAN = "mean"  #: the mean progress of the parts
+    SOLVED = "solved"  #: the share of the parts that succeed
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +37,8 @@ class Check:
             the progress; they can only take it away.
         loophole: The exploit this check closes, if it was written for one.
         weight: Share of the progress, relative to the other checks that are not idle.
+        failure_mode: What kind of failure it is not to meet it, in the words of the family's
+            taxonomy; empty where there is none.
     """
 
     name: str
@@ -33,6 +46,7 @@ class Check:
     idle: bool = False
     loophole: str = ""
     weight: float = 1.0
+    failure_mode: str = ""
 
     def result(self, passed: bool, detail: str = "", *, credit: float | None = None) -> CheckResult:
         """Return the outcome of this check.
@@ -45,25 +59,92 @@ class Check:
         share = float(passed) if credit is None or passed else min(max(credit, 0.0), 1.0)
         return CheckResult(self, passed, detail, share)
 
+    def not_applicable(self, detail: str = "") -> CheckResult:
+        """Return that the requirement does not apply.
+
+        Under ``paper`` the check is left out of account. Under ``strict`` it counts as not met: what
+        does not apply yet must not be worth more than what was done.
+        """
+        return CheckResult(self, None, detail)
+
+    def untouched(self) -> CheckResult:
+        """Return the outcome for an agent that did nothing."""
+        return CheckResult(self, self.idle)
+
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The outcome of one check."""
+    """The outcome of one check.
+
+    Attributes:
+        check: The check.
+        passed: Whether it passed; None if it does not apply.
+        detail: What the agent did.
+        credit: Partial credit in [0, 1].
+    """
 
     check: Check
-    passed: bool
+    passed: bool | None
     detail: str = ""
     credit: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON values."""
-        return {
+        found = {
             "name": self.check.name,
             "requirement": self.check.requirement,
             "idle": self.check.idle,
             "passed": self.passed,
             "detail": self.detail,
         }
+        if self.check.failure_mode:
+            found["failure_mode"] = self.check.failure_mode
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The judgement of a stage or a case, a part of the whole.
+
+    Attributes:
+        name: Name of the stage, or id of the case.
+        judgement: What was found of it.
+        weight: Its weight among the parts.
+    """
+
+    name: str
+    judgement: Judgement
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a verifier found; the engine makes a verdict of it.
+
+    Attributes:
+        results: The evaluated checks.
+        progress: Potential in [0, 1]; the weighted credit of the checks if None.
+        metrics: Further numbers, such as F1.
+        parts: Stages or cases that were judged each by itself.
+        combine: What the parts are worth together.
+    """
+
+    results: tuple[CheckResult, ...] = ()
+    progress: float | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+    combine: Combine = Combine.MEAN
+
+    @classmethod
+    def of(
+        cls,
+        results: Sequence[CheckResult],
+        *,
+        progress: float | None = None,
+        metrics: Mapping[str, float] | None = None,
+    ) -> Self:
+        """Return a judgement without parts."""
+        return cls(tuple(results), progress, dict(metrics or {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +153,11 @@ class Verdict:
 
     Attributes:
         profile: The scoring profile.
-        success: Whether every check passed.
+        success: Whether every check that applies passed, those of the parts included.
         progress: Potential in [0, 1]; 1 exactly when ``success``.
-        checks: The evaluated checks, in the verifier's order.
+        checks: The evaluated checks, in the verifier's order, the engine's own first.
         metrics: Further numbers of the family, such as F1.
+        parts: The verdict on each stage or case, by name.
     """
 
     profile: Profile
@@ -83,6 +165,7 @@ class Verdict:
     progress: float
     checks: tuple[CheckResult, ...]
     metrics: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, Verdict] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -93,41 +176,96 @@ class Verdict:
         progress: float | None = None,
         metrics: Mapping[str, float] | None = None,
     ) -> Self:
-        """Combine check results.
-
-        Unless a progress is given it is the weighted credit of the checks that are not idle, and
-        zero as soon as an idle check fails: doing nothing is worth nothing, and doing harm never
-        pays. The progress of a failed episode stays below 1.
+        """Combine check results; see :meth:`from_judgement`.
 
         Raises:
             ValueError: If no check is given: a verdict that nothing can fail is a bug.
         """
-        if not results:
-            raise ValueError("A verdict needs at least one check.")
-        success = all(result.passed for result in results)
-        if progress is None:
-            active = [result for result in results if not result.check.idle]
-            total = sum(result.check.weight for result in active)
-            earned = sum(result.check.weight * result.credit for result in active)
-            harmed = any(result.check.idle and not result.passed for result in results)
-            progress = earned / total if total and not harmed else 0.0
-        bounded = 1.0 if success else min(max(progress, 0.0), 0.99)
-        return cls(profile, success, bounded, tuple(results), dict(metrics or {}))
+        return cls.from_judgement(
+            profile, Judgement.of(results, progress=progress, metrics=metrics)
+        )
 
-    def withheld(self) -> Self:
-        """Return the verdict without its progress.
+    @classmethod
+    def from_judgement(
+        cls, profile: Profile, judgement: Judgement, own: Sequence[CheckResult] = ()
+    ) -> Self:
+        """Return the verdict of a judgement.
 
-        For a draft that has not been handed in, where it is a list of items: progress paid for
-        each change of the list would tell which items are right.
+        Unless the judgement states a progress it is the weighted credit of the checks that are not
+        idle, together with the parts, and zero as soon as an idle check fails: doing nothing is
+        worth nothing, and doing harm never pays. The progress of a failed episode stays below 1.
+
+        Args:
+            profile: The scoring profile.
+            judgement: What the verifier found.
+            own: Results of the engine's own checks.
+
+        Raises:
+            ValueError: If there is no check at all: a verdict that nothing can fail is a bug.
         """
-        return replace(self, progress=0.0)
+        checks = (*own, *judgement.results)
+        if not checks and not judgement.parts:
+            raise ValueError("A verdict needs at least one check.")
+        if profile is Profile.STRICT:
+            checks = tuple(_met_or_not(result) for result in checks)
+        parts = {part.name: cls.from_judgement(profile, part.judgement) for part in judgement.parts}
+        success = all(result.passed is not False for result in checks)
+        success = success and all(part.success for part in parts.values())
+        progress = judgement.progress
+        if progress is None:
+            progress = _weighted(checks, judgement, parts)
+        bounded = 1.0 if success else min(max(progress, 0.0), 0.99)
+        return cls(profile, success, bounded, checks, dict(judgement.metrics), parts)
+
+    @property
+    def fraction(self) -> float:
+        """Share of the checks that apply which passed, those of the parts included."""
+        applied = [r for r in self.all_checks() if r.passed is not None]
+        return sum(r.passed is True for r in applied) / len(applied) if applied else 1.0
+
+    @property
+    def failure_modes(self) -> tuple[str, ...]:
+        """The failure modes of the checks that failed, each once, in order."""
+        failed = (r.check.failure_mode for r in self.all_checks() if r.passed is False)
+        return tuple(dict.fromkeys(mode for mode in failed if mode))
+
+    def all_checks(self) -> tuple[CheckResult, ...]:
+        """Return the checks, and those of all parts."""
+        inner = (result for part in self.parts.values() for result in part.all_checks())
+        return (*self.checks, *inner)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""
-        return {
+        found = {
             "profile": str(self.profile),
             "success": self.success,
             "progress": self.progress,
             "checks": [result.to_dict() for result in self.checks],
             "metrics": dict(self.metrics),
         }
+        if self.parts:
+            found["parts"] = {name: part.to_dict() for name, part in self.parts.items()}
+        return found
+
+
+def _met_or_not(result: CheckResult) -> CheckResult:
+    if result.passed is not None:
+        return result
+    return CheckResult(result.check, False, result.detail or "it does not apply yet")
+
+
+def _weighted(
+    checks: Sequence[CheckResult], judgement: Judgement, parts: Mapping[str, Verdict]
+) -> float:
+    """Return the weighted credit of checks and parts; zero where harm was done."""
+    if any(result.check.idle and result.passed is False for result in checks):
+        return 0.0
+    active = [result for result in checks if not result.check.idle and result.passed is not None]
+    total = sum(result.check.weight for result in active)
+    earned = sum(result.check.weight * result.credit for result in active)
+    for part in judgement.parts:
+        verdict = parts[part.name]
+        solved = judgement.combine is Combine.SOLVED
+        total += part.weight
+        earned += part.weight * (float(verdict.success) if solved else verdict.progress)
+    return earned / total if total else 0.0

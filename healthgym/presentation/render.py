@@ -13,7 +13,7 @@ from healthgym.core.images import Image
 from healthgym.errors import MissingDependencyError
 
 if TYPE_CHECKING:
-    from healthgym.core.episode import Episode
+    from healthgym.core.episode import AnyEpisode
 
 WIDTH, HEIGHT = 960, 640
 _LINE, _SIZE, _MARGIN, _GAP, _CAPTION = 17, 14, 16, 8, 15
@@ -28,7 +28,7 @@ _DRAWN = str.maketrans(
 _LARGEST = 6.0
 
 
-def transcript(episode: Episode[Any]) -> str:
+def transcript(episode: AnyEpisode) -> str:
     """Return an episode as a person would read it: task, turns, rewards and verdict."""
     parts = [f"Task {episode.task.task_id} ({episode.task.kind})"]
     parts += [
@@ -41,7 +41,7 @@ def transcript(episode: Episode[Any]) -> str:
         reward = f"\n(reward {turn.reward:+.2f})" if turn.reward else ""
         parts.append(turn.observation + shown + reward)
     for role in episode.roles:
-        if episode.done(role):
+        if episode.settled:
             verdict = episode.verdict(role)
             outcome = "success" if verdict.success else "failure"
             marks = [f"  [{'x' if c.passed else ' '}] {c.check.name}" for c in verdict.checks]

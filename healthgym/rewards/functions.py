@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from healthgym.core.episode import RewardFunction, Transition
+from healthgym.core.reward import RewardFunction, Transition
 from healthgym.errors import ConfigurationError
 
 
@@ -46,14 +46,14 @@ class SparseReward:
 
     def __call__(self, transition: Transition) -> float:
         """Return the reward of one step."""
-        verdict = transition.now
+        verdict = transition.verdict
         earned = float(verdict is not None and verdict.success and transition.terminated)
         return earned - self.costs.of(transition)
 
 
 @dataclass(frozen=True, slots=True)
 class PotentialReward:
-    """The change of the verdict's progress.
+    """The change of the progress, which ends at the verdict's.
 
     The sum over an episode is the final progress minus the progress of the untouched start, which
     is zero, so no detour earns more than the result it leads to (Ng, Harada and Russell, 1999).
@@ -64,9 +64,7 @@ class PotentialReward:
 
     def __call__(self, transition: Transition) -> float:
         """Return the reward of one step."""
-        now = transition.now.progress if transition.now else 0.0
-        before = transition.before.progress if transition.before else 0.0
-        return now - before - self.costs.of(transition)
+        return transition.progress - transition.before - self.costs.of(transition)
 
 
 _NAMED: Mapping[str, type[SparseReward] | type[PotentialReward]] = {

@@ -14,20 +14,23 @@ import numpy as np
 from healthgym.core.clock import Clock, Counters
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import (
-    AGENT,
     Baseline,
     EpisodeConfig,
     Evidence,
     Family,
+    HandIn,
+    Role,
     Script,
-    Seat,
+    Verifier,
+    single,
 )
-from healthgym.core.seeding import INDEX_BOUND, Split, content_hash, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
-from healthgym.core.tool import ToolCatalog, ToolKind, ToolResult, Toolset, call, tool
-from healthgym.core.verdict import Check, Profile, Verdict
+from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
+from healthgym.core.state import log, table
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator, TaskKey, require_index
+from healthgym.core.tool import ToolKind, ToolResult, Toolset, call, tool
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile, Verdict
 from healthgym.core.world import World
-from healthgym.errors import ConfigurationError, ToolError
+from healthgym.errors import ToolError
 from healthgym.rewards import resolve
 
 LEDGER_ID = "ToyLedger-v0"
@@ -55,10 +58,11 @@ class LedgerReference(Reference):
 class LedgerWorld(World):
     """Balances over an immutable base, with an overlay of changes."""
 
+    changes = table[str, int]()
+    notes = log[tuple[str, ...]]()
+
     def __init__(self, base: Mapping[str, int]) -> None:
         self.base = base
-        self.changes: dict[str, int] = {}
-        self.notes: list[tuple[str, ...]] = []
         self.counters = Counters()
         self.clock = Clock(START)
 
@@ -66,17 +70,6 @@ class LedgerWorld(World):
         if account not in self.base:
             raise ToolError(f"There is no account {account[:40]!r}; list_accounts names them.")
         return self.changes.get(account, self.base[account])
-
-    def digest(self) -> str:
-        return content_hash([self.changes, self.notes, self.counters.state()])
-
-    def clone(self) -> LedgerWorld:
-        twin = LedgerWorld(self.base)
-        twin.changes = dict(self.changes)
-        twin.notes = list(self.notes)
-        twin.counters = self.counters.clone()
-        twin.clock = self.clock.clone()
-        return twin
 
 
 class LedgerTools(Toolset[LedgerWorld]):
@@ -187,7 +180,10 @@ class ArchiveTools(Toolset[LedgerWorld]):
         return str(self.world.base[account])
 
 
-class LedgerGenerator:
+LedgerInstance = Instance[Task, LedgerReference, Mapping[str, int]]
+
+
+class LedgerGenerator(TaskGenerator[Task, LedgerReference, Mapping[str, int]]):
     """Tasks with a balanced branch: half of them ask for a transfer, half for none."""
 
     name = "toy-ledger"
@@ -196,11 +192,10 @@ class LedgerGenerator:
         return INDEX_BOUND if split == Split.TRAIN else 1000
 
     def kind(self, split: Split, index: int) -> str:
+        require_index(self, split, index)
         return "transfer" if task_rng(self.name, split, index).random() < 0.5 else "report"
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        if not 0 <= index < self.size(split):
-            raise ConfigurationError(f"Split {split} of {self.name} has no task {index}.")
+    def draw(self, split: Split, index: int) -> LedgerInstance:
         rng = task_rng(self.name, split, index)
         moves = rng.random() < 0.5
         balances = {str(n): int(rng.integers(10, 10_000)) for n in rng.permutation(NAMES)[:6]}
@@ -222,10 +217,29 @@ MOVED = Check("moved", "The balances are those the task asks for.")
 UNTOUCHED = Check("untouched", "No other balance changed.", idle=True, loophole="stray writes")
 
 
-class LedgerVerifier:
-    def verify(self, evidence: Evidence[LedgerWorld], profile: Profile) -> Verdict:
+class LedgerVerifier(Verifier[Task, LedgerReference, LedgerWorld]):
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        return (REPORTED, MOVED, UNTOUCHED) if profile is Profile.STRICT else (REPORTED, MOVED)
+
+    def judge(
+        self, evidence: Evidence[Task, LedgerReference, LedgerWorld], profile: Profile
+    ) -> Judgement:
+        return Judgement.of(
+            self.results(evidence, profile), metrics={"calls": float(len(evidence.events))}
+        )
+
+    def progress(
+        self,
+        evidence: Evidence[Task, LedgerReference, LedgerWorld],
+        profile: Profile,
+        part: str = "",
+    ) -> float:
+        return Verdict.of(profile, self.results(evidence, profile)).progress
+
+    def results(
+        self, evidence: Evidence[Task, LedgerReference, LedgerWorld], profile: Profile
+    ) -> list[CheckResult]:
         reference = evidence.reference
-        assert isinstance(reference, LedgerReference)
         answer = None if evidence.submission is None else evidence.submission.get("answer")
         results = [REPORTED.result(answer == reference.answer, f"answer {answer}")]
         expected = dict(evidence.before.base)
@@ -240,26 +254,23 @@ class LedgerVerifier:
             named = set()
         if profile is Profile.STRICT:
             results.append(UNTOUCHED.result(not wrong - named))
-        return Verdict.of(profile, results, metrics={"calls": float(len(evidence.events))})
+        return results
 
 
-class Ledger(Family[LedgerWorld]):
+class Ledger(Family[Task, LedgerReference, Mapping[str, int], LedgerWorld]):
     name: ClassVar[str] = "toy-ledger"
+    roles = single(LedgerTools, ArchiveTools)
+    hand_in = HandIn("ledger__submit", withheld=False)
 
     def __init__(self) -> None:
         self.generator = LedgerGenerator()
         self.verifier = LedgerVerifier()
-        self._seats = {AGENT: Seat(ToolCatalog([LedgerTools, ArchiveTools]))}
 
-    def open(self, instance: Instance[Task, Reference]) -> LedgerWorld:
+    def open(self, instance: LedgerInstance) -> LedgerWorld:
         return LedgerWorld(instance.start)
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: LedgerInstance, rng: np.random.Generator) -> Script:
         ref = instance.reference
-        assert isinstance(ref, LedgerReference)
         moves = [call("transfer", source=ref.source, target=ref.target, amount=ref.amount)]
         return [
             call("ledger.read_balance", account=ref.target),
@@ -267,8 +278,8 @@ class Ledger(Family[LedgerWorld]):
             call("submit", answer=ref.answer),
         ]
 
-    def baselines(self) -> Mapping[str, Baseline]:
-        return {"oracle": self.oracle, "prior": lambda _i, _r: [call("submit", answer=0)]}
+    def baselines(self) -> Mapping[str, Baseline[Task, LedgerReference, Mapping[str, int]]]:
+        return {"prior": lambda _i, _r: [call("submit", answer=0)]}
 
 
 def make_ledger(
@@ -299,24 +310,14 @@ class MarketReference(Reference):
 class MarketWorld(World):
     """A message board, and the price each side agreed to."""
 
+    messages = log[tuple[str, str]]()
+    agreed = table[str, int]()
+
     def __init__(self) -> None:
-        self.messages: list[tuple[str, str]] = []
-        self.agreed: dict[str, int] = {}
         self.clock = Clock(START)
 
-    def digest(self) -> str:
-        return content_hash([self.messages, self.agreed])
 
-    def clone(self) -> MarketWorld:
-        twin = MarketWorld()
-        twin.messages, twin.agreed = list(self.messages), dict(self.agreed)
-        twin.clock = self.clock.clone()
-        return twin
-
-
-class _MarketTools(Toolset[MarketWorld]):
-    side: ClassVar[str]
-
+class BuyerTools(Toolset[MarketWorld]):
     @tool(ToolKind.READ)
     def read_messages(self) -> str:
         """Read all messages, oldest first."""
@@ -329,7 +330,7 @@ class _MarketTools(Toolset[MarketWorld]):
         Args:
             text: What to say.
         """
-        self.world.messages.append((self.side, text))
+        self.world.messages.append((self.caller.role, text))
         return "sent"
 
     @tool(ToolKind.SUBMIT)
@@ -339,30 +340,24 @@ class _MarketTools(Toolset[MarketWorld]):
         Args:
             price: Price in coins.
         """
-        self.world.agreed[self.side] = price
+        self.world.agreed[self.caller.role] = price
         return f"agreed to {price}"
 
 
-class BuyerTools(_MarketTools):
-    side = "buyer"
-
-
-class SellerTools(_MarketTools):
-    side = "seller"
-
+class SellerTools(BuyerTools):
     @tool(ToolKind.READ)
     def read_cost(self) -> str:
         """Read what the goods cost you."""
         return "see your instruction"
 
 
-class MarketGenerator:
+MarketInstance = Instance[Task, MarketReference, Mapping[str, int]]
+
+
+class MarketGenerator(TaskGenerator[Task, MarketReference, Mapping[str, int]]):
     name = "toy-market"
 
-    def size(self, split: Split) -> int:
-        return INDEX_BOUND
-
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def draw(self, split: Split, index: int) -> MarketInstance:
         rng = task_rng(self.name, split, index)
         floor = int(rng.integers(10, 1000))
         limits = {"buyer": floor + int(rng.integers(1, 500)), "seller": floor}
@@ -374,39 +369,51 @@ DEAL = Check("deal", "Both sides agreed to the same price.")
 GAIN = Check("gain", "The price is within the role's own limit.")
 
 
-class MarketVerifier:
-    def verify(self, evidence: Evidence[MarketWorld], profile: Profile) -> Verdict:
-        reference = evidence.reference
-        assert isinstance(reference, MarketReference)
+class MarketVerifier(Verifier[Task, MarketReference, MarketWorld]):
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        return (DEAL, GAIN)
+
+    def judge(
+        self, evidence: Evidence[Task, MarketReference, MarketWorld], profile: Profile
+    ) -> Judgement:
         agreed = evidence.after.agreed
         deal = len(agreed) == 2 and agreed["buyer"] == agreed["seller"]
-        mine, limit = agreed.get(evidence.role), reference.limits[evidence.role]
+        mine, limit = agreed.get(evidence.role), evidence.reference.limits[evidence.role]
         good = mine is not None and (mine <= limit if evidence.role == "buyer" else mine >= limit)
-        return Verdict.of(profile, [DEAL.result(deal), GAIN.result(good)])
+        return Judgement.of([DEAL.result(deal), GAIN.result(good)])
+
+    def progress(
+        self,
+        evidence: Evidence[Task, MarketReference, MarketWorld],
+        profile: Profile,
+        part: str = "",
+    ) -> float:
+        return Verdict.from_judgement(profile, self.judge(evidence, profile)).progress
 
 
-class Market(Family[MarketWorld]):
+class Market(Family[Task, MarketReference, Mapping[str, int], MarketWorld]):
     name: ClassVar[str] = "toy-market"
+    roles: ClassVar[Mapping[str, Role]] = {
+        "buyer": Role((BuyerTools,)),
+        "seller": Role((SellerTools,)),
+    }
+    hand_in = HandIn("agree", withheld=False)
 
     def __init__(self) -> None:
         self.generator = MarketGenerator()
         self.verifier = MarketVerifier()
-        self._catalogs = {"buyer": ToolCatalog([BuyerTools]), "seller": ToolCatalog([SellerTools])}
 
-    def open(self, instance: Instance[Task, Reference]) -> MarketWorld:
+    def open(self, instance: MarketInstance) -> MarketWorld:
         return MarketWorld()
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        return {
-            role: Seat(catalog, f"You are the {role}; your limit is {instance.start[role]}.")
-            for role, catalog in self._catalogs.items()
-        }
+    def instruction(self, role: str, instance: MarketInstance) -> str:
+        return f"You are the {role}; your limit is {instance.start[role]}."
 
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: MarketInstance, rng: np.random.Generator) -> Script:
         return [call("agree", price=instance.start["seller"])]
 
 
-def with_reference(instance: Instance[Task, Reference], **changes: Any) -> Instance[Any, Any]:
+def with_reference(instance: Instance[Any, Any, Any], **changes: Any) -> Instance[Any, Any, Any]:
     """The same instance with another reference."""
     return replace(instance, reference=replace(instance.reference, **changes))
 

@@ -1,0 +1,250 @@
+"""Carrying out calls: one transaction each, then the time they take, and what falls due in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any, Generic, Self
+
+from healthgym.core.clock import Due
+from healthgym.core.family import EpisodeConfig, Event, Family, Seat
+from healthgym.core.images import Image
+from healthgym.core.seating import EpisodeState, SeatState
+from healthgym.core.settlement import Bench
+from healthgym.core.task import ReferenceIn, StartIn, TaskIn
+from healthgym.core.tool import Caller, Invocation, Scope, ToolCall, ToolKind, Toolset
+from healthgym.core.verbs import EngineToolset
+from healthgym.core.world import WORLD, WorldIn
+from healthgym.errors import EpisodeStateError, ToolError
+
+# Reasons may quote what the agent wrote, which may be long.
+_MAX_REASON = 4000
+# What may fall due by one call; more is a world that puts down the same thing again and again.
+_MOST_EVENTS = 10_000
+_LONGEST_WAIT = timedelta(days=366)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a call is answered.
+
+    Attributes:
+        name: Name of the tool, as a heading; empty if no call could be made out.
+        text: The answer.
+        images: Pictures shown with it.
+    """
+
+    name: str
+    text: str
+    images: tuple[Image, ...] = ()
+
+
+class _Desk:
+    """What the engine's verbs act on: a role's place in the episode."""
+
+    def __init__(self, seat: SeatState, now: datetime, next_due: Due | None) -> None:
+        self._seat = seat
+        self._now = now
+        self._next = next_due
+        self.waits: timedelta | None = None
+
+    def more(self) -> str:
+        text, self._seat.rest = self._seat.rest, ""
+        return text
+
+    def wait_until(self, time: datetime) -> str:
+        if time <= self._now:
+            raise ToolError(f"until: it is {self._now:%Y-%m-%dT%H:%M} already.")
+        if time > self._now + _LONGEST_WAIT:
+            raise ToolError(f"until: at most {_LONGEST_WAIT.days} days from now.")
+        until = time if self._next is None else min(time, max(self._next.at, self._now))
+        self.waits = until - self._now
+        return f"Waited until {until:%Y-%m-%d %H:%M}."
+
+
+class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
+    """Carries out the calls of an episode.
+
+    Args:
+        family: The family.
+        config: The rules.
+        seats: The seats by role.
+        cases: Ids of the cases, where the episode has some.
+        bench: Where it is noted what a call may have changed.
+    """
+
+    def __init__(
+        self,
+        family: Family[TaskIn, ReferenceIn, StartIn, WorldIn],
+        config: EpisodeConfig,
+        seats: Mapping[str, Seat],
+        cases: tuple[str, ...],
+        bench: Bench[TaskIn, ReferenceIn, StartIn, WorldIn],
+    ) -> None:
+        self._family = family
+        self._config = config
+        self._seats = seats
+        self._cases = cases
+        self._bench = bench
+        self._bound: dict[str, tuple[Toolset[Any], ...]] = {}
+        self._world: WorldIn | None = None
+
+    def fresh(self) -> Self:
+        """Return a runner for a clone, which may be played in another thread."""
+        twin: Self = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, _bound={}, _world=None)
+        return twin
+
+    def run(self, state: EpisodeState[WorldIn], role: str, request: ToolCall) -> Result:
+        """Carry out one call; one that is refused leaves nothing behind but its record.
+
+        Raises:
+            Exception: If a tool or the world fails on our account.
+        """
+        world, seat = state.world, state.seats[role]
+        journal = world.journal
+        case = self._family.case_of(world, request) if self._cases else ""
+        savepoint, changes = journal.begin(), journal.changes
+        try:
+            if case:
+                self._count(seat, case)
+            done, waits = self._invoke(state, role, request)
+            if done.spec.kind is ToolKind.SUBMIT:
+                self._close(seat, case, done)
+        except BaseException as error:
+            journal.rollback(savepoint)
+            if not isinstance(error, ToolError):
+                raise
+            return self.refuse(state, role, request.name, request.arguments, str(error), case)
+        journal.commit()
+        spec = done.spec
+        event = self._event(state, role, spec.name, done.arguments, spec.kind, case=case)
+        images = done.result.images
+        state.events.append(event if not images else _with_images(event, len(images)))
+        self._bench.touch(event, journal.changes != changes, state.seats)
+        takes = spec.takes(done.arguments) if callable(spec.takes) else spec.takes
+        step = self._config.step_time if takes is None else takes
+        self.pass_time(state, step if waits is None else waits)
+        if not world.left_to_do(role) and seat.submission is None:
+            seat.submission = MappingProxyType({})
+        return Result(spec.identifier, done.result.text, images)
+
+    def refuse(
+        self,
+        state: EpisodeState[WorldIn],
+        role: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        reason: str,
+        case: str = "",
+    ) -> Result:
+        """Record a refused call, and return its answer."""
+        reason = reason[:_MAX_REASON]
+        state.events.append(self._event(state, role, name, arguments, None, reason, case))
+        return Result(name[:80], f"Error: {reason}")
+
+    def pass_time(self, state: EpisodeState[WorldIn], amount: timedelta) -> None:
+        """Let time pass; what falls due happens at its time, each in a transaction of its own.
+
+        Raises:
+            Exception: If the world fails.
+        """
+        clock = state.world.clock
+        agenda, target = clock.agenda, clock.now + amount
+        if agenda:
+            for _ in range(_MOST_EVENTS):
+                due = agenda.first()
+                if due is None or due.at > target:
+                    break
+                clock.advance(max(due.at - clock.now, timedelta(0)))
+                self._happen(state, due)
+            else:
+                raise EpisodeStateError(f"More than {_MOST_EVENTS} things fell due in one call.")
+        clock.advance(target - clock.now)
+
+    def _happen(self, state: EpisodeState[WorldIn], due: Due) -> None:
+        world = state.world
+        journal = world.journal
+        savepoint, changes = journal.begin(), journal.changes
+        try:
+            world.clock.agenda.cancel(due.number)
+            world.happen(due)
+        except BaseException:
+            journal.rollback(savepoint)
+            raise
+        journal.commit()
+        event = self._event(state, WORLD, due.name, due.facts, ToolKind.EVENT)
+        state.events.append(event)
+        self._bench.touch(event, journal.changes != changes, state.seats)
+
+    def _invoke(
+        self, state: EpisodeState[WorldIn], role: str, request: ToolCall
+    ) -> tuple[Invocation, timedelta | None]:
+        """Run a tool; return what it did, and how long it waited if that was its purpose."""
+        seat = self._seats[role]
+        if self._world is not state.world:
+            self._world, self._bound = state.world, {}
+        bound = self._bound.get(role)
+        if bound is None:
+            caller = Caller(role, seat.actor, state.world.clock)
+            bound = tuple(cls(state.world, caller) for cls in seat.catalog.toolsets)
+            self._bound[role] = bound
+        engine = bound[-1]
+        if not isinstance(engine, EngineToolset):
+            return seat.catalog.invoke(bound, request), None
+        clock = state.world.clock
+        desk = _Desk(state.seats[role], clock.now, clock.agenda.first())
+        engine.desk = desk
+        return seat.catalog.invoke(bound, request), desk.waits
+
+    def _count(self, seat: SeatState, case: str) -> None:
+        """Take a call off the budget of its case."""
+        limit, made = self._config.case_turns, seat.case_calls.get(case, 0)
+        if case in seat.closed:
+            raise ToolError(f"Case {case} is closed.")
+        if limit is not None and made >= limit:
+            raise ToolError(f"No calls are left for case {case}; each case may have {limit}.")
+        seat.case_calls = {**seat.case_calls, case: made + 1}
+
+    def _close(self, seat: SeatState, case: str, done: Invocation) -> None:
+        """Note what a role has handed in."""
+        arguments = MappingProxyType(dict(done.arguments))
+        seat.stale = frozenset(self._bench.parts)
+        if done.spec.closes is Scope.SESSION:
+            seat.submission = arguments
+            return
+        if case not in self._cases:
+            raise ToolError(f"There is no case {case[:80]!r} to close.")
+        seat.closed = {**seat.closed, case: arguments}
+        if len(seat.closed) == len(self._cases):
+            seat.submission = arguments
+
+    def _event(
+        self,
+        state: EpisodeState[WorldIn],
+        role: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        kind: ToolKind | None,
+        error: str = "",
+        case: str = "",
+    ) -> Event:
+        actor = self._seats[role].actor if role in self._seats else ""
+        frozen = MappingProxyType(dict(arguments))
+        return Event(role, tool, frozen, kind, error, state.world.clock.now, 0, actor, case)
+
+
+def _with_images(event: Event, count: int) -> Event:
+    return Event(
+        event.role,
+        event.tool,
+        event.arguments,
+        event.kind,
+        event.error,
+        event.time,
+        count,
+        event.actor,
+        event.case,
+    )

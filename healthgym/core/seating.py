@@ -1,0 +1,176 @@
+"""What an episode changes: the seats, the record, and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar, overload
+
+from healthgym.core.players import Player
+from healthgym.core.trajectory import Turn
+from healthgym.core.verdict import Profile, Verdict
+from healthgym.core.verifier import Event
+from healthgym.core.world import WorldIn
+
+Item = TypeVar("Item")
+
+
+class History(Sequence[Item]):
+    """The first items of a list that only grows: a record as it was, without a copy.
+
+    Args:
+        items: The list.
+        length: How many of its items belong to the view; all that it has now if None.
+    """
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: Sequence[Item], length: int | None = None) -> None:
+        self._items = items
+        self._length = len(items) if length is None else length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Item, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Item | tuple[Item, ...]:
+        places = range(self._length)[place]
+        if isinstance(places, range):
+            return tuple(self._items[number] for number in places)
+        return self._items[places]
+
+    def __iter__(self) -> Iterator[Item]:
+        for number in range(self._length):
+            yield self._items[number]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+@dataclass(slots=True)
+class SeatState:
+    """What changes about a role in the course of an episode.
+
+    Attributes:
+        calls: Calls it made.
+        case_calls: Calls it made about each case.
+        submission: Arguments of the call by which it was done; None until then.
+        closed: Arguments of the calls that closed cases, by case.
+        truncated: Whether it ran out of turns, or was stopped.
+        stopped: Whether it was ended from outside.
+        total_reward: Sum of its rewards.
+        progress: Its potential, by part.
+        stale: Parts of which the potential has to be asked for anew.
+        rest: What is left of the last result that was too long.
+        told: How many of the world's notices it has been shown, its own or not.
+        news: What it was told since its last turn, apart from an observation.
+        shown: What it last read; for players, who answer it.
+    """
+
+    calls: int = 0
+    case_calls: Mapping[str, int] = field(default_factory=dict)
+    submission: Mapping[str, Any] | None = None
+    closed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    truncated: bool = False
+    stopped: bool = False
+    total_reward: float = 0.0
+    progress: Mapping[str, float] = field(default_factory=dict)
+    stale: frozenset[str] = frozenset()
+    rest: str = ""
+    told: int = 0
+    news: str = ""
+    shown: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether the role has submitted or run out of turns."""
+        return self.submission is not None or self.truncated
+
+    @property
+    def potential(self) -> float:
+        """The mean of the progress of all parts."""
+        return sum(self.progress.values()) / len(self.progress) if self.progress else 0.0
+
+    def copy(self) -> SeatState:
+        """Return an independent copy; what is held is replaced, never changed."""
+        return replace(self)
+
+
+@dataclass(slots=True)
+class EpisodeState(Generic[WorldIn]):
+    """All that an episode changes; a snapshot is a copy of it.
+
+    Attributes:
+        world: The live world.
+        seats: What changes about each role.
+        players: Who plays the seats that are not played from outside.
+        events: Every call, refused ones included, and what fell due.
+        turns: The transcript.
+        last: The role that acted last.
+        verdicts: The verdicts by role and profile; None until the episode is settled.
+    """
+
+    world: WorldIn
+    seats: dict[str, SeatState]
+    players: dict[str, Player]
+    events: list[Event] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
+    last: str = ""
+    verdicts: Mapping[str, Mapping[Profile, Verdict]] | None = None
+
+    def copy(self) -> EpisodeState[WorldIn]:
+        """Return an independent copy with the same past and the same possible futures."""
+        return EpisodeState(
+            self.world.clone(),
+            {role: seat.copy() for role, seat in self.seats.items()},
+            {role: player.clone() for role, player in self.players.items()},
+            list(self.events),
+            list(self.turns),
+            self.last,
+            self.verdicts,
+        )
+
+    def bookmark(self) -> Bookmark:
+        """Return where the episode stands, the world aside, which has a journal of its own."""
+        seats = {role: seat.copy() for role, seat in self.seats.items()}
+        players = {role: player.position for role, player in self.players.items()}
+        return Bookmark(seats, players, len(self.events), len(self.turns), self.last)
+
+    def return_to(self, mark: Bookmark) -> None:
+        """Forget what happened since a bookmark."""
+        self.seats, self.last = mark.seats, mark.last
+        self.players = {role: self.players[role].at(at) for role, at in mark.players.items()}
+        del self.events[mark.events :]
+        del self.turns[mark.turns :]
+
+    @property
+    def over(self) -> bool:
+        """Whether every role is done."""
+        return all(seat.done for seat in self.seats.values())
+
+    def live(self) -> list[str]:
+        """Return the roles that are not done, beginning with the one after who acted last."""
+        order = list(self.seats)
+        start = order.index(self.last) + 1 if self.last in self.seats else 0
+        return [role for role in order[start:] + order[:start] if not self.seats[role].done]
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """Where an episode stood, the world aside."""
+
+    seats: dict[str, SeatState]
+    players: dict[str, int]
+    events: int
+    turns: int
+    last: str

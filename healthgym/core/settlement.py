@@ -1,0 +1,135 @@
+"""Judging: progress on the way, and one verdict for each role and profile at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+from healthgym.core.family import Family
+from healthgym.core.seating import History, SeatState
+from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskIn
+from healthgym.core.verdict import Judgement, Profile, Verdict
+from healthgym.core.verifier import Event, Evidence
+from healthgym.core.world import WorldIn
+from healthgym.errors import HealthGymError, VerifierError
+
+Answer = TypeVar("Answer")
+
+Verdicts = Mapping[str, Mapping[Profile, Verdict]]
+
+
+class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
+    """Puts the evidence together and asks the family's verifier.
+
+    Args:
+        family: The family.
+        instance: The task, with its reference.
+        before: The world as the episode began.
+    """
+
+    def __init__(
+        self,
+        family: Family[TaskIn, ReferenceIn, StartIn, WorldIn],
+        instance: Instance[TaskIn, ReferenceIn, StartIn],
+        before: WorldIn,
+    ) -> None:
+        self._family = family
+        self._instance = instance
+        self._before = before
+        #: The parts whose progress is told apart; one nameless part where there are none.
+        self.parts: tuple[str, ...] = family.parts(instance) or ("",)
+
+    def evidence(
+        self, world: WorldIn, events: Sequence[Event], role: str, seat: SeatState
+    ) -> Evidence[TaskIn, ReferenceIn, WorldIn]:
+        """Return what there is to look at."""
+        return Evidence(
+            self._instance.task,
+            self._instance.reference,
+            self._before,
+            world,
+            History(events),
+            seat.submission,
+            role,
+            MappingProxyType(dict(seat.closed)),
+        )
+
+    def progress(
+        self,
+        world: WorldIn,
+        events: Sequence[Event],
+        role: str,
+        seat: SeatState,
+        profile: Profile,
+    ) -> None:
+        """Bring a role's progress up to date, asking only about parts that were touched.
+
+        Raises:
+            VerifierError: If the verifier fails.
+        """
+        if self._family.hand_in.withheld or not seat.stale:
+            return
+        evidence = self.evidence(world, events, role, seat)
+        found = {
+            part: self._asked(partial(self._family.verifier.progress, evidence, profile, part))
+            for part in self.parts
+            if part in seat.stale
+        }
+        seat.progress = {**seat.progress, **found}
+        seat.stale = frozenset()
+
+    def touch(self, event: Event, changed: bool, seats: Mapping[str, SeatState]) -> None:
+        """Note which parts of the progress an event may have changed."""
+        if not changed and not self._family.verifier.reads_events:
+            return
+        touched = self._family.touched(event)
+        parts = frozenset(self.parts if touched is None else touched)
+        for seat in seats.values():
+            if not parts <= seat.stale:
+                seat.stale |= parts
+
+    def settle(
+        self, world: WorldIn, events: Sequence[Event], seats: Mapping[str, SeatState]
+    ) -> Verdicts:
+        """Return the verdict of each role under each profile.
+
+        Raises:
+            VerifierError: If the verifier fails; never a score.
+            InfrastructureError: If something outside the episode fails, such as a judge.
+        """
+        return {
+            role: {
+                profile: self._verdict(self.evidence(world, events, role, seat), profile)
+                for profile in Profile
+            }
+            for role, seat in seats.items()
+        }
+
+    def _verdict(
+        self, evidence: Evidence[TaskIn, ReferenceIn, WorldIn], profile: Profile
+    ) -> Verdict:
+        hand_in, verifier = self._family.hand_in, self._family.verifier
+        handed_in = evidence.submission is not None
+        own = (hand_in.check.result(handed_in),) if hand_in.needed(profile) else ()
+        if own and not handed_in and hand_in.withheld:
+            untouched = tuple(check.untouched() for check in verifier.checks(profile))
+            return Verdict.from_judgement(profile, Judgement(untouched, progress=0.0), own)
+
+        def judged() -> Verdict:
+            return Verdict.from_judgement(profile, verifier.judge(evidence, profile), own)
+
+        return self._asked(judged)
+
+    def _asked(self, question: Callable[[], Answer]) -> Answer:
+        """Ask the verifier something; its failure is ours, and never a score."""
+        try:
+            return question()
+        except HealthGymError:
+            raise
+        except Exception as error:
+            raise VerifierError(
+                f"The verifier of {self._instance.task.task_id} failed: {error!r}. The episode "
+                "has no score."
+            ) from error

@@ -1,0 +1,236 @@
+"""State that can be undone: what a world is made of.
+
+A tool call is a transaction. Every change of a world is noted in its journal before it is made, so
+that a refused call is undone in proportion to what it touched, never by copying a world. For that,
+a world keeps what changes in three kinds of places, declared in its class:
+
+* :class:`state`: an attribute whose values are immutable and are replaced, never changed;
+* :class:`table`: values by key;
+* :class:`log`: a sequence that only grows.
+
+What else a world holds is shared between episodes and must not change. Inside a transaction an
+assignment to an attribute that is not declared raises, so that a forgotten declaration is found by
+the first call that needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Generic, Self, TypeVar, overload
+
+from healthgym.core.canonical import canonical
+from healthgym.core.journal import Journal, Log, Table
+from healthgym.core.seeding import content_hash
+
+__all__ = ["Journal", "Log", "Stateful", "Table", "log", "state", "table"]
+
+Value = TypeVar("Value")
+Key = TypeVar("Key")
+
+_MISSING = object()
+
+
+def _put_back(holder: dict[Any, Any], key: object, old: object) -> None:
+    if old is _MISSING:
+        holder.pop(key, None)
+    else:
+        holder[key] = old
+
+
+class state(Generic[Value]):
+    """An attribute whose values are replaced, never changed in place.
+
+    Args:
+        default: Its value until another is assigned.
+        content: Whether it belongs to what the world holds. Where somebody looks (the chart that
+            is open, looks taken, results kept for paging) does not, and READ tools may change it.
+    """
+
+    def __init__(self, default: Value, *, content: bool = True) -> None:
+        self.default = default
+        self.content = content
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, holder: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, holder: Stateful, owner: type) -> Value: ...
+
+    def __get__(self, holder: Stateful | None, owner: type) -> Self | Value:
+        if holder is None:
+            return self
+        value: Value = holder.__dict__.get(self.name, self.default)
+        return value
+
+    def __set__(self, holder: Stateful, value: Value) -> None:
+        held = holder.__dict__
+        old = held.get(self.name, _MISSING)
+        holder.journal.note(self.content, _put_back, held, self.name, old)
+        held[self.name] = value
+
+
+class _Container(Generic[Value]):
+    """A declaration of a collection, made for each holder when it is first asked for."""
+
+    kind: ClassVar[type[Table[Any, Any]] | type[Log[Any]]]
+
+    def __init__(self, *, content: bool = True) -> None:
+        self.content = content
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def _of(self, holder: Stateful) -> Any:
+        # From now on the instance's own dictionary answers: this is no data descriptor.
+        made = holder.__dict__[self.name] = self.kind(holder.journal, content=self.content)
+        return made
+
+
+class table(_Container[Value], Generic[Key, Value]):
+    """Values by key: see :class:`Table`. Values are immutable.
+
+    Args:
+        content: As for :class:`state`.
+    """
+
+    kind = Table
+
+    @overload
+    def __get__(self, holder: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, holder: Stateful, owner: type) -> Table[Key, Value]: ...
+
+    def __get__(self, holder: Stateful | None, owner: type) -> Self | Table[Key, Value]:
+        if holder is None:
+            return self
+        made: Table[Key, Value] = self._of(holder)
+        return made
+
+
+class log(_Container[Value]):
+    """A sequence that only grows: see :class:`Log`. Its items are immutable.
+
+    Args:
+        content: As for :class:`state`.
+    """
+
+    kind = Log
+
+    @overload
+    def __get__(self, holder: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, holder: Stateful, owner: type) -> Log[Value]: ...
+
+    def __get__(self, holder: Stateful | None, owner: type) -> Self | Log[Value]:
+        if holder is None:
+            return self
+        made: Log[Value] = self._of(holder)
+        return made
+
+
+_Declaration = state[Any] | table[Any, Any] | log[Any]
+
+
+class Stateful:
+    """Something whose state is declared: a world, or a part of one.
+
+    A part that is assigned to an attribute of another joins its journal, so that a transaction
+    covers both. Everything else an instance holds is shared with its clones.
+    """
+
+    #: Attributes that are neither state nor start: caches that may be lost, or shared, at any time.
+    derived: ClassVar[frozenset[str]] = frozenset()
+
+    _declared: ClassVar[dict[str, _Declaration]] = {}
+    journal: Journal
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        found: dict[str, _Declaration] = {}
+        for base in reversed(cls.__mro__):
+            for name, value in vars(base).items():
+                if isinstance(value, state | table | log):
+                    found[name] = value
+        cls._declared = found
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Give every instance a journal before its ``__init__`` assigns anything."""
+        made = super().__new__(cls)
+        made.__dict__["journal"] = Journal()
+        return made
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._declared:
+            if self.journal.open and name not in self.derived:
+                raise TypeError(
+                    f"{type(self).__name__}.{name} changes in a transaction; declare it with "
+                    "state(), table() or log()."
+                )
+            if isinstance(value, Stateful):
+                value.join(self.journal)
+        object.__setattr__(self, name, value)
+
+    def join(self, journal: Journal) -> None:
+        """Note changes in another journal from now on."""
+        if self.journal is journal:
+            return
+        self.__dict__["journal"] = journal
+        for value in self.__dict__.values():
+            if isinstance(value, Table | Log):
+                value.journal = journal
+            elif isinstance(value, Stateful):
+                value.join(journal)
+
+    def clone(self) -> Self:
+        """Return an independent copy with the same state; what does not change is shared."""
+        return self._fork({})
+
+    def _fork(self, twins: dict[int, Any]) -> Self:
+        twin: Self = object.__new__(type(self))
+        twins[id(self)] = twin
+        journal: Journal = twins.setdefault(id(self.journal), Journal())
+        held = twin.__dict__
+        for name, value in self.__dict__.items():
+            if isinstance(value, Table | Log):
+                value = value.copied(journal)
+            elif isinstance(value, Stateful):
+                # Two parts may hold the same third one, such as the clock.
+                value = twins.get(id(value)) or value._fork(twins)
+            held[name] = value
+        held["journal"] = journal
+        twin.forked()
+        return twin
+
+    def forked(self) -> None:
+        """Forget what must not be shared with the original; called on each new clone."""
+
+    def state_of(self, *, content_only: bool) -> dict[str, Any]:
+        """Return the declared state, parts included, as values that compare by content.
+
+        Args:
+            content_only: Whether to leave out what is no content.
+        """
+        found: dict[str, Any] = {}
+        for name, declared in self._declared.items():
+            if declared.content or not content_only:
+                found[name] = canonical(getattr(self, name))
+        for name, value in self.__dict__.items():
+            if isinstance(value, Stateful) and name not in self.derived:
+                inner = value.state_of(content_only=content_only)
+                if inner:
+                    found[name] = inner
+        return found
+
+    def digest(self) -> str:
+        """Return a hex digest of all state: equal digests, equal futures."""
+        return content_hash(self.state_of(content_only=False))
+
+    def content_digest(self) -> str:
+        """Return a hex digest of the contents, which reading leaves as they are."""
+        return content_hash(self.state_of(content_only=True))
