@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> Path:
     parser.add_argument("--quick", action="store_true", help="every stage, and nothing learned")
     options = parser.parse_args(argv)
 
-    from healthgym.integrations.trl.pipeline import Pipeline
+    from healthgym.integrations.trl.stages import Pipeline
 
     folder = RunFolder(options.out)
     if not (folder.path / "config.json").exists():

@@ -2,14 +2,17 @@
 
 The order is a table, and a walker over the syntax trees holds every module to it: imports inside
 functions and under TYPE_CHECKING count, because what a module knows does not depend on when it is
-loaded. The walker is shown modules that break each rule, so that it is known to be able to fail.
+loaded. Only the search for circles leaves TYPE_CHECKING out. The walker is shown modules that
+break each rule, so that it is known to be able to fail.
 """
 
 import ast
+import itertools
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -70,10 +73,26 @@ def read_package(package: Path) -> dict[str, str]:
     }
 
 
-def imports_of(name: str, sources: Mapping[str, str]) -> Iterator[str]:
-    """The healthgym modules that module `name` imports, anywhere in it."""
+def running(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one, without those that only a type checker reads."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            for other in node.orelse:
+                yield other
+                yield from running(other)
+        else:
+            yield node
+            yield from running(node)
+
+
+def imports_of(
+    name: str,
+    sources: Mapping[str, str],
+    nodes: Callable[[ast.AST], Iterator[ast.AST]] = ast.walk,
+) -> Iterator[str]:
+    """The healthgym modules that module `name` imports, in all of its nodes or those given."""
     is_package = any(other.startswith(f"{name}.") for other in sources)
-    for node in ast.walk(ast.parse(sources[name])):
+    for node in nodes(ast.parse(sources[name])):
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -144,6 +163,20 @@ def family_faults(sources: Mapping[str, str]) -> list[str]:
     return faults
 
 
+def circle(sources: Mapping[str, str]) -> list[str]:
+    """A circle of modules each of which imports the next, or nothing.
+
+    Imports inside functions count: they put off a circle and do not undo it.
+    """
+    graph = {name: {*imports_of(name, sources, running)} - {name} for name in sources}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found[::-1]
+    return []
+
+
 def field_words(source: str) -> set[str]:
     """Words of the field in a source: identifiers are taken apart, text is taken whole."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", source)
@@ -169,6 +202,10 @@ def test_the_engine_loads_nothing_that_draws() -> None:
 
 def test_families_keep_apart_and_verifiers_know_no_toolset(package: dict[str, str]) -> None:
     assert family_faults(package) == []
+
+
+def test_no_modules_import_each_other_in_a_circle(package: dict[str, str]) -> None:
+    assert circle(package) == []
 
 
 def test_the_engine_has_no_word_of_the_field(package: dict[str, str]) -> None:
@@ -269,6 +306,36 @@ def test_the_walker_sees_a_family_that_knows_too_much(changes: dict[str, str]) -
 def test_the_walker_lets_the_env_know_its_family() -> None:
     statement = "from healthgym.envs.one import shared, toolset, verifier"
     assert family_faults({**EMPTY_FAMILY, "healthgym.envs.one.env": statement}) == []
+
+
+CIRCLE = {
+    "healthgym.core.tool": "from healthgym.core import verdict",
+    "healthgym.core.verdict": "import healthgym.core.world",
+}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from healthgym.core.tool import Tool",
+        "from . import tool",
+        "def f():\n    from healthgym.core.tool import Tool",
+        "if TYPE_CHECKING:\n    pass\nelse:\n    from healthgym.core import tool",
+    ],
+)
+def test_the_walker_sees_a_circle(statement: str) -> None:
+    sources = {**EMPTY_FAMILY, **CIRCLE, "healthgym.core.world": statement}
+    found = circle(sources)
+    assert found[0] == found[-1]
+    assert set(found) == {*CIRCLE, "healthgym.core.world"}
+    steps = itertools.pairwise(found)
+    assert all(other in imports_of(name, sources) for name, other in steps)
+
+
+@pytest.mark.parametrize("test", ["TYPE_CHECKING", "typing.TYPE_CHECKING"])
+def test_the_walker_lets_types_go_in_a_circle(test: str) -> None:
+    statement = f"if {test}:\n    from healthgym.core.tool import Tool"
+    assert circle({**EMPTY_FAMILY, **CIRCLE, "healthgym.core.world": statement}) == []
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Commands whose arguments are read by the part they belong to: its module, with a ``main(argv)``.
 PASSED_ON = {
-    "train": "healthgym.integrations.trl.train",
+    "train": "healthgym.integrations.trl.command",
     "report": "healthgym.integrations.trl.report",
     "bench": "",
 }

@@ -11,6 +11,9 @@ from typing import Any
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl.config import TrainConfig
 
+#: Checkpoints of a run, in the order of training, with the names they are shown under.
+CHECKPOINTS: Mapping[str, str] = {"base": "base", "sft": "SFT", "grpo": "SFT+GRPO"}
+
 
 class RunFolder:
     """A run's folder. A stage is done once its result is written; a killed run repeats no other.

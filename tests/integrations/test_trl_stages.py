@@ -221,7 +221,7 @@ def test_evaluation_sees_the_tokens_of_training(nano: tuple[Any, Any], toy_id: s
 def test_a_run_ends_in_a_table_and_a_report(
     config: TrainConfig, tmp_path: Path, capsys: Any
 ) -> None:
-    from healthgym.integrations.trl.pipeline import Pipeline
+    from healthgym.integrations.trl.stages import Pipeline
 
     folder = RunFolder(tmp_path / "run")
     folder.begin(config)
@@ -255,8 +255,8 @@ def test_a_killed_run_goes_on_to_the_same_weights(
 ) -> None:
     from safetensors.torch import load_file
 
-    from healthgym.integrations.trl import training
-    from healthgym.integrations.trl.pipeline import Pipeline
+    from healthgym.integrations.trl import phases
+    from healthgym.integrations.trl.stages import Pipeline
 
     whole, killed = RunFolder(tmp_path / "whole"), RunFolder(tmp_path / "killed")
     whole.begin(config)
@@ -273,7 +273,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(
         patch.setattr(RunFolder, "log", kill)
         with pytest.raises(KeyboardInterrupt):
             Pipeline(killed, config).run()
-    assert training.last_checkpoint(killed.path / "work" / stage).name == "checkpoint-2"
+    assert phases.last_checkpoint(killed.path / "work" / stage).name == "checkpoint-2"
     assert stage not in killed.results()
     Pipeline(killed, config).run()
     ours, theirs = (
@@ -288,7 +288,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(
 
 
 def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
-    from healthgym.integrations.trl.training import last_checkpoint
+    from healthgym.integrations.trl.phases import last_checkpoint
 
     for step in (5, 10, 9):
         place = tmp_path / f"checkpoint-{step}"
@@ -303,7 +303,7 @@ def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("config")
 def test_the_command_line_runs_and_refuses(toy_id: str, tmp_path: Path, capsys: Any) -> None:
-    from healthgym.integrations.trl.train import main
+    from healthgym.integrations.trl.command import main
 
     out = tmp_path / "run"
     arguments = ["--env", toy_id, "--out", str(out), "--quick", "--threads", "1"]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
-import platform
 import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,30 +15,17 @@ import transformers
 from tqdm import tqdm
 
 from healthgym.core.seeding import Split
-from healthgym.core.trajectory import Trajectory, TrajectoryWriter, read_trajectories
-from healthgym.errors import ConfigurationError
-from healthgym.integrations.trl import models, training
+from healthgym.core.trajectory import TrajectoryWriter
+from healthgym.integrations.trl import models, phases
 from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.demonstrations import ORACLE, Demonstration, demonstrations
-from healthgym.integrations.trl.evaluation import (
-    Score,
-    aligned,
-    play_script,
-    score,
-    table,
-)
-from healthgym.integrations.trl.folder import RunFolder
-from healthgym.integrations.trl.plots import draw_curves
-from healthgym.integrations.trl.report import ReportData, headline, render_report
+from healthgym.integrations.trl.evaluation import aligned, play_script, score, table
+from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
+from healthgym.integrations.trl.page import headline
+from healthgym.integrations.trl.report import checkpoint_scores, floor_scores, write_report
 from healthgym.integrations.trl.rollout import Played, Sampling, play
 from healthgym.integrations.trl.spec import make_env
 from healthgym.policies.statistics import Interval
-from healthgym.version import __version__
-
-#: Checkpoints of a run, in the order of training, with the names they are shown under.
-CHECKPOINTS: Mapping[str, str] = {"base": "base", "sft": "SFT", "grpo": "SFT+GRPO"}
-_PACKAGES = ("torch", "transformers", "trl", "gymnasium", "numpy")
-_SHOWN_EPISODES = 6
 
 
 class Pipeline:
@@ -92,26 +76,10 @@ class Pipeline:
             result = dict(work())
             self.folder.finish(stage, {"seconds": time.perf_counter() - begun, **result})
             gc.collect()
-        scores = self._scores()
+        scores = checkpoint_scores(self.folder)
         _say(f"\nSuccess on {self.config.episodes} test tasks, % [95 % interval]\n")
-        _say(aligned(table(scores, self._floor_scores())))
+        _say(aligned(table(scores, floor_scores(self.folder))))
         _say(f"\n{headline(scores)}\nReport: {self.folder.path / 'report.html'}")
-
-    def rewrite_report(self) -> Path:
-        """Draw the curves and the report of a finished run anew, and return the report's path.
-
-        Raises:
-            ConfigurationError: If the run has not been scored to its end.
-        """
-        needed = [*(f"score {checkpoint}" for checkpoint in CHECKPOINTS), "floors"]
-        missing = [stage for stage in needed if stage not in self.folder.results()]
-        if missing:
-            raise ConfigurationError(
-                f"{self.folder.path} lacks {', '.join(missing)}; go on with it by "
-                f"healthgym train --resume {self.folder.path}."
-            )
-        self._report()
-        return self.folder.path / "report.html"
 
     # -- stages ------------------------------------------------------------------------------
 
@@ -155,7 +123,7 @@ class Pipeline:
         model, tokenizer = self._open("base")
         settings = self.config.supervised
         with tqdm(total=settings.steps, unit="step", desc="SFT") as bar:
-            model = training.supervise(
+            model = phases.supervise(
                 model,
                 tokenizer,
                 self._demonstrations(),
@@ -171,7 +139,7 @@ class Pipeline:
         model, tokenizer = self._open("sft")
         settings = self.config.reinforced
         with tqdm(total=settings.steps, unit="step", desc="GRPO") as bar:
-            model = training.reinforce(
+            model = phases.reinforce(
                 model, tokenizer, self.config, self.folder, self._watch(tokenizer), _move(bar)
             )
         self._save("grpo", model, tokenizer)
@@ -195,23 +163,7 @@ class Pipeline:
         return {"scores": [item.to_dict() for item in scores]}
 
     def _report(self) -> Mapping[str, Any]:
-        results = self.folder.results()
-        picture = self.folder.path / "learning_curves.png"
-        scores, floors = self._scores(), self._floor_scores()
-        draw_curves(self.folder.curve(), scores, floors, picture)
-        facts = [
-            (key, json.dumps(value)) for key, value in _flat(json.loads(self.config.to_json()))
-        ]
-        data = ReportData(
-            f"{self.config.env}: {self.config.model}",
-            scores,
-            floors,
-            picture,
-            self._chosen_episodes(),
-            [*facts, *_versions()],
-            {stage: result["seconds"] for stage, result in results.items()},
-        )
-        self.folder.write("report.html", render_report(data))
+        write_report(self.folder)
         return {}
 
     # -- helpers -----------------------------------------------------------------------------
@@ -241,7 +193,7 @@ class Pipeline:
         model.save_pretrained(place)
         tokenizer.save_pretrained(place)
 
-    def _watch(self, tokenizer: Any) -> training.Watch:
+    def _watch(self, tokenizer: Any) -> phases.Watch:
         tasks = [(Split.VALIDATION, index) for index in range(self.config.watch)]
 
         def watch(model: Any) -> Interval | None:
@@ -259,58 +211,13 @@ class Pipeline:
             for item in played:
                 writer.write(self.env.trajectory(item.episode))
 
-    def _scores(self) -> list[Score]:
-        results = self.folder.results()
-        stages = [f"score {name}" for name in CHECKPOINTS]
-        return [Score.from_dict(results[stage]["score"]) for stage in stages if stage in results]
 
-    def _floor_scores(self) -> list[Score]:
-        found = self.folder.results().get("floors", {"scores": []})["scores"]
-        return [Score.from_dict(item) for item in found]
-
-    def _chosen_episodes(self) -> list[dict[str, Trajectory]]:
-        """Return tasks of different types, those first that training taught."""
-        runs: dict[str, dict[str, Trajectory]] = {}
-        for name, title in CHECKPOINTS.items():
-            for run in read_trajectories(self.folder.path / "trajectories" / f"{name}.jsonl"):
-                runs.setdefault(run.task_id, {})[title] = run
-        taught: dict[str, dict[str, Trajectory]] = {}
-        others: dict[str, dict[str, Trajectory]] = {}
-        for shown in runs.values():
-            solved = [_solved(run) for run in shown.values()]
-            kind = next(iter(shown.values())).kind
-            (taught if solved[-1] and not solved[-2] else others).setdefault(kind, shown)
-        return [*taught.values(), *others.values()][:_SHOWN_EPISODES]
-
-
-def _solved(run: Trajectory) -> bool:
-    return bool(next(iter(run.verdicts.values()))["strict"]["success"])
-
-
-def _move(bar: Any) -> training.Report:
+def _move(bar: Any) -> phases.Report:
     def report(step: int, figures: Mapping[str, float]) -> None:
         bar.set_postfix({key: f"{value:.3f}" for key, value in figures.items()}, refresh=False)
         bar.update(step - bar.n)
 
     return report
-
-
-def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    pairs: list[tuple[str, Any]] = []
-    for key, value in data.items():
-        name = f"{prefix}{key}"
-        pairs += _flat(value, f"{name}.") if isinstance(value, dict) else [(name, value)]
-    return pairs
-
-
-def _versions() -> list[tuple[str, str]]:
-    found = [("healthgym", __version__), ("python", platform.python_version())]
-    for package in _PACKAGES:
-        try:
-            found.append((package, version(package)))
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _say(text: str) -> None:

@@ -1,6 +1,6 @@
-"""The main job: show an agent demonstrations, let it practise, and measure what it learned.
+"""``healthgym train``: show an agent demonstrations, let it practise, measure what it learned.
 
-``python -m healthgym.integrations.trl.train`` runs it; ``--help`` lists the options.
+``python -m healthgym.integrations.trl.command`` runs it too; ``--help`` lists the options.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         folder, config = _open(options)
         try:
-            from healthgym.integrations.trl.pipeline import Pipeline
+            from healthgym.integrations.trl.stages import Pipeline
         except ImportError as error:
             raise MissingDependencyError(
                 f'Training needs the trl extra ({error}): pip install "healthgym[trl]".'
