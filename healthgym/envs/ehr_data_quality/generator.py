@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from healthgym.core.cache import BuildCache
+from healthgym.core.choice import Weighted
 from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
 from healthgym.core.task import Instance, TaskKey
 from healthgym.envs.ehr_data_quality.conflicts import plant_conflicts
@@ -161,11 +162,7 @@ class AuditGenerator:
                 f"Kinds of audit are {', '.join(KINDS)}, and at least one level is needed; not "
                 f"{', '.join(unknown) or 'none'}."
             )
-        weights = np.array(list(kinds.values()), float)
-        if not np.all(np.isfinite(weights)) or np.any(weights < 0) or weights.sum() <= 0:
-            raise ConfigurationError("Weights of kinds are positive numbers.")
-        self._kinds = tuple(kinds)
-        self._edges = np.cumsum(weights / weights.sum())
+        self._kinds = Weighted(kinds, "kinds")
         self._config = config
         self._source = source
         self._canonical = canonical
@@ -206,9 +203,8 @@ class AuditGenerator:
         if self._is_canonical(split):
             return CANONICAL[index]
         rng = task_rng(self.name, split, index, _KIND)
-        place = int(np.searchsorted(self._edges, rng.random(), side="right"))
         levels: Sequence[Level] = self._config.levels
-        kind = self._kinds[min(place, len(self._kinds) - 1)]
+        kind = self._kinds.draw(rng)
         return kind, levels[int(rng.integers(len(levels)))]
 
     def _is_canonical(self, split: Split) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import bisect
-import itertools
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from healthgym.core.choice import Weighted
 from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
 from healthgym.core.task import Instance, Reference, Task, TaskKey
 from healthgym.envs.ehr_event_modelling.cohort import LIBRARY, Prepared
@@ -40,12 +39,11 @@ class EventModellingGenerator:
         name: str,
         tests: int | None = None,
     ) -> None:
-        weights = [weight for _, weight in levels.values()]
-        if not weights or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
-            raise ConfigurationError("Weights of difficulties are positive numbers.")
         self.name = name
         self._levels = {level: config for level, (config, _) in levels.items()}
-        self._edges = [edge / sum(weights) for edge in itertools.accumulate(weights)]
+        self._level_choice = Weighted(
+            {level: weight for level, (_, weight) in levels.items()}, "difficulties"
+        )
         self._targets = tuple(targets)
         self._tests = tests
 
@@ -73,11 +71,7 @@ class EventModellingGenerator:
         )
 
     def _level(self, split: Split, number: int) -> str:
-        names = list(self._levels)
-        if len(names) == 1:
-            return names[0]
-        drawn = task_rng(self.name, split, number, stream=2).random()
-        return names[min(bisect.bisect_right(self._edges, drawn), len(names) - 1)]
+        return self._level_choice.draw(task_rng(self.name, split, number, stream=2))
 
 
 def instance_of(

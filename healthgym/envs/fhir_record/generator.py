@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
-import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -12,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from healthgym.core.choice import Weighted
 from healthgym.core.clock import Clock
 from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
 from healthgym.core.task import Instance, Reference, Task, TaskKey
@@ -128,12 +126,10 @@ class Level:
 
 
 class _Menu(NamedTuple):
-    """What a split offers, with cumulative probabilities."""
+    """What a split offers, and how often."""
 
-    kinds: tuple[str, ...]
-    kind_edges: Sequence[float]
-    branches: Mapping[str, tuple[str, ...]]
-    branch_edges: Mapping[str, Sequence[float]]
+    kinds: Weighted[str]
+    branches: Mapping[str, Weighted[str]]
 
 
 class FhirRecordGenerator:
@@ -164,10 +160,9 @@ class FhirRecordGenerator:
         self._kinds = kinds
         self._mix = mix
         self._levels = tuple(levels)
-        self._level_edges = _edges([level.weight for level in levels], "difficulties")
+        self._level = Weighted(((level, level.weight) for level in levels), "difficulties")
         self._menus: dict[Split, _Menu] = {}
-        if min(mix.kinds.values()) < 0 or not math.fsum(mix.kinds.values()) > 0:
-            raise ConfigurationError("Weights of task types are positive numbers, or zero.")
+        Weighted(mix.kinds, "task types")  # refuses what no split could offer
 
     def _menu(self, split: Split) -> _Menu:
         """Return what can be drawn in a split, and how often."""
@@ -178,18 +173,15 @@ class FhirRecordGenerator:
                 raise ConfigurationError(
                     f"There is no data for {', '.join(self._mix.kinds)} in the {split} split."
                 )
-            edges = _edges([self._mix.kinds[kind] for kind in branches], "task types")
             self._menus[split] = _Menu(
-                tuple(branches),
-                edges,
-                {kind: tuple(weights) for kind, weights in branches.items()},
-                {kind: _edges(list(w.values()), "branches") for kind, w in branches.items()},
+                Weighted({kind: self._mix.kinds[kind] for kind in branches}, "task types"),
+                {kind: Weighted(weights, "branches") for kind, weights in branches.items()},
             )
         return self._menus[split]
 
     def task_types(self, split: Split) -> tuple[str, ...]:
         """Return the task types that are drawn in a split."""
-        return self._menu(split).kinds
+        return self._menu(split).kinds.items
 
     def size(self, split: Split) -> int:
         """Return the number of tasks of a split."""
@@ -207,7 +199,7 @@ class FhirRecordGenerator:
         kind = self._kinds[kind_name]
         level = self._levels[0]
         if len(self._levels) > 1:
-            level = self._levels[_place(self._level_edges, rng)]
+            level = self._level.draw(rng)
         facts, base = level.source.draw(kind, branch, split, rng)
         view = ChartView(FhirStore(base, clock=Clock(facts.now)))
         decision = kind.decide(view, facts)
@@ -231,8 +223,8 @@ class FhirRecordGenerator:
         if self._mix.fixed and split == Split.TEST:
             return self._mix.fixed[index]
         menu = self._menu(split)
-        kind = menu.kinds[_place(menu.kind_edges, rng)]
-        return kind, menu.branches[kind][_place(menu.branch_edges[kind], rng)]
+        kind = menu.kinds.draw(rng)
+        return kind, menu.branches[kind].draw(rng)
 
     def _weights(self, kind: TaskKind, split: Split) -> dict[str, float]:
         """Return the probability of each branch of a type; empty if the source has none."""
@@ -241,19 +233,6 @@ class FhirRecordGenerator:
         if given is not None:
             return {name: weight for name, weight in given.items() if name in possible and weight}
         return balanced(list(possible.values()))
-
-
-def _edges(weights: Sequence[float], what: str) -> Sequence[float]:
-    """Return the cumulative probabilities of weights."""
-    total = math.fsum(weights)
-    if not math.isfinite(total) or total <= 0 or min(weights) < 0:
-        raise ConfigurationError(f"Weights of {what} are positive numbers, or zero for some.")
-    return [edge / total for edge in itertools.accumulate(weights)]
-
-
-def _place(edges: Sequence[float], rng: np.random.Generator) -> int:
-    """Draw an index by cumulative probabilities."""
-    return min(bisect.bisect_right(edges, rng.random()), len(edges) - 1)
 
 
 def balanced(branches: Sequence[Branch]) -> dict[str, float]:

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from healthgym.core.choice import Weighted
 from healthgym.core.clock import Clock
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Reference, Task, TaskKey
@@ -202,9 +203,7 @@ class _MadeCharts:
     @staticmethod
     def _branch(kind: TaskKind, rng: Any) -> str:
         weights = balanced([branch for branch in kind.branches if not branch.trap])
-        shares = list(weights.values())
-        total = sum(shares)
-        return str(rng.choice(list(weights), p=[share / total for share in shares]))
+        return Weighted(weights, "branches").draw(rng)
 
 
 __all__ = ["OfficialCharts", "OfficialSource"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
+from healthgym.core.choice import Weighted
 from healthgym.envs.trial_matching.chart import Chart
 from healthgym.envs.trial_matching.criteria import (
     Age,
@@ -31,6 +33,12 @@ Slot = Callable[[], Criterion]
 _RECENT = (28, 91, 182, 365, 1826)
 _STABLE = (28, 91, 182)
 _WASHOUT = (14, 28, 91, 182)
+_USES = Weighted({Use.CURRENT: 3, Use.RECENT: 3, Use.EVER: 1}, "uses")
+
+
+@cache
+def _exclusions(composite: float) -> Weighted[int]:
+    return Weighted(enumerate((3.5, 2.5, 2.0, 0.6, 4 * composite)), "exclusions")
 
 
 class CriterionDraw:
@@ -84,8 +92,8 @@ class CriterionDraw:
             (self._composite_inclusion, 5 * self._composite),
         ]
         more = max(dice.between(*self._size) - len(slots), 1)
-        choices, weights = [slot for slot, _ in extra], [weight for _, weight in extra]
-        return slots + [dice.weighted(choices, weights) for _ in range(more)]
+        choice = Weighted(extra, "criteria")
+        return slots + [dice.weighted(choice) for _ in range(more)]
 
     def _attribute(self, key: str) -> Criterion:
         attribute = next(a for a in self._condition.attributes if a.key == key)
@@ -193,8 +201,7 @@ class CriterionDraw:
     def exclusion(self) -> Criterion:
         """Draw an exclusion criterion."""
         dice = self._dice
-        pair = dice.weighted((0, 1, 2, 3, 4), (3.5, 2.5, 2.0, 0.6, 4 * self._composite))
-        match pair:
+        match dice.weighted(_exclusions(self._composite)):
             case 0:
                 return self._excluded_finding()
             case 1:
@@ -230,7 +237,7 @@ class CriterionDraw:
             name = dice.pick(
                 self._condition.exclude_drugs if own else self._terms.general["incidental_drugs"]
             )
-        use = dice.weighted((Use.CURRENT, Use.RECENT, Use.EVER), (3, 3, 1))
+        use = dice.weighted(_USES)
         return Takes(name, use, dice.pick(_WASHOUT) if use is Use.RECENT else 0)
 
     def _composite_exclusion(self) -> Criterion:

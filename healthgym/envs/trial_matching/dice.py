@@ -12,6 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from healthgym.core.choice import Weighted
+
 T = TypeVar("T")
 
 
@@ -48,14 +50,9 @@ class Dice:
         """Return one item, each as likely."""
         return items[int(self.uniform() * len(items))]
 
-    def weighted(self, items: Sequence[T], weights: Sequence[float]) -> T:
+    def weighted(self, choice: Weighted[T]) -> T:
         """Return one item with a probability in proportion to its weight."""
-        rest = self.uniform() * sum(weights)
-        for item, weight in zip(items, weights, strict=True):
-            rest -= weight
-            if rest < 0:
-                return item
-        return items[-1]
+        return choice.at(self.uniform())
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
         """Return distinct items in random order, at most as many as there are."""

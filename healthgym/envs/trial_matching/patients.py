@@ -137,7 +137,7 @@ def _draw_profile(dice: Dice, condition: Condition, wanted: Wanted, terms: Vocab
     age = wanted.age if wanted.age is not None else dice.between(*condition.ages)
     sex = wanted.sex or condition.sex or dice.pick((FEMALE, MALE))
     attributes = tuple(
-        (a.key, wanted.attributes.get(a.key) or dice.weighted(list(a.values), a.weights))
+        (a.key, wanted.attributes.get(a.key) or dice.weighted(a.shares))
         for a in condition.attributes
     )
     oldest = terms.general["adult_from"]

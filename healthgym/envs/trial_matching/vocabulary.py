@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from healthgym.core.choice import Weighted
 from healthgym.core.seeding import Split, stable_hash
 
 
@@ -67,13 +68,13 @@ class Attribute:
         key: Its name in the data.
         label: What it is called.
         values: Value key -> how the value is worded; the first wording is the plain one.
-        weights: How common each value is.
+        shares: How common each value is.
     """
 
     key: str
     label: str
     values: Mapping[str, tuple[str, ...]]
-    weights: tuple[float, ...]
+    shares: Weighted[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,7 @@ def _condition(key: str, raw: Mapping[str, Any]) -> Condition:
             name,
             part["label"],
             {value: tuple(words) for value, words in part["values"].items()},
-            tuple(part["weights"]),
+            Weighted(zip(part["values"], part["weights"], strict=True), "values"),
         )
         for name, part in raw["attributes"].items()
     )
