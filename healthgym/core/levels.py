@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,13 +71,7 @@ def choose_levels(
     if unknown or not weights:
         named = ", ".join(map(repr, unknown)) or "nothing"
         raise ConfigurationError(f"difficulty {named} is not one of {', '.join(presets)}.")
-    total = 0.0
-    for name, weight in weights.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not weight >= 0:
-            raise ConfigurationError(f"The weight of {name} is a number from 0, not {weight!r}.")
-        total += weight
-    if not 0 < total < math.inf:
-        raise ConfigurationError("Weights of difficulties are positive numbers, or zero for some.")
+    Weighted(weights, "difficulties")  # raises here what is wrong with them
     return tuple(Level(name, presets[name], float(weights[name])) for name in weights)
 
 
@@ -97,7 +90,7 @@ class MixedGenerator(TaskGenerator[TaskT, ReferenceT, StartT]):
     ) -> None:
         self.name = generators[0].name
         self.tests = generators[0].tests
-        self._choice = Weighted(tuple(generators), tuple(weights))
+        self._choice = Weighted(zip(generators, weights, strict=True), "difficulties")
 
     def draw(self, split: Split, index: int) -> Instance[TaskT, ReferenceT, StartT]:
         """Return a task of the level that its own random numbers choose."""

@@ -62,8 +62,8 @@ class Check:
     def not_applicable(self, detail: str = "") -> CheckResult:
         """Return that the requirement does not apply.
 
-        Under ``paper`` the check is left out of account. Under ``strict`` it counts as not met: what
-        does not apply yet must not be worth more than what was done.
+        Under ``paper`` the check is left out of account. Under ``strict`` it counts as not met:
+        what does not apply yet must not be worth more than what was done.
         """
         return CheckResult(self, None, detail)
 

@@ -1,6 +1,4 @@
-"""What every registered environment shares: common arguments, and the parts of its documentation
-that follow from its declaration.
-"""
+"""What registered environments share: common arguments, and documentation of what they declare."""
 
 from __future__ import annotations
 

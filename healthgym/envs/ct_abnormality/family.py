@@ -1,64 +1,85 @@
-"""The parts of the CT family, put together for the engine."""
+"""The CT family, declared."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from healthgym.core.clock import Clock
-from healthgym.core.family import AGENT, Baseline, Family, Script, Seat, Solver
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog
+from healthgym.core.family import Baseline, EpisodeConfig, Family, Script, Solver, single
+from healthgym.core.levels import SYNTHETIC, Level, assemble
 from healthgym.envs.ct_abnormality import oracle
+from healthgym.envs.ct_abnormality.generator import CtGenerator
 from healthgym.envs.ct_abnormality.solver import solve_by_measuring
-from healthgym.envs.ct_abnormality.task import CtStart
+from healthgym.envs.ct_abnormality.task import (
+    PRESETS,
+    CtConfig,
+    CtInstance,
+    CtReference,
+    CtStart,
+    CtTask,
+    CtTaskGenerator,
+)
 from healthgym.envs.ct_abnormality.toolset import CtToolset
 from healthgym.envs.ct_abnormality.verifier import CtVerifier
+from healthgym.worlds.imaging.raster import require
 from healthgym.worlds.volumes.world import VolumeWorld
 
 START = datetime(2026, 3, 2, 8, tzinfo=UTC)
+#: Policies that call without looking.
+_BLIND = ("flood", "prior", "all_yes", "all_no", "guess", "random")
 
 
-class CtFamily(Family[VolumeWorld]):
+class CtFamily(Family[CtTask, CtReference, CtStart, VolumeWorld]):
     """A scan, and findings to call.
 
     Args:
-        generator: Draws the tasks.
-        ceilings: Highest success of policies that do not look, where chance solves more than a
-            twentieth.
+        difficulty: A preset, a configuration, or weights of presets.
+        canonical: Whether the test split is the published set.
+        source: ``"synthetic"``, or a folder of scans.
     """
 
     name: ClassVar[str] = "ct-abnormality"
+    roles = single(CtToolset)
+    verifier = CtVerifier()
+    rules = EpisodeConfig(max_turns=60)
 
     def __init__(
-        self, generator: TaskGenerator, ceilings: Mapping[str, float] | None = None
+        self,
+        difficulty: str | CtConfig | Mapping[str, float] = "medium",
+        *,
+        canonical: bool = False,
+        source: str | Path = SYNTHETIC,
     ) -> None:
-        self.generator = generator
-        self.verifier = CtVerifier()
-        self.ceilings = dict(ceilings or {})
-        self._seats = {AGENT: Seat(ToolCatalog([CtToolset]))}
+        require("scipy.ndimage")
+        require("PIL")
+        name = f"{self.name}-canonical" if canonical else self.name
+        fewest: list[int] = []
 
-    def open(self, instance: Instance[Task, Reference]) -> VolumeWorld:
+        def synthetic(level: Level[CtConfig]) -> CtTaskGenerator:
+            fewest.append(level.config.labels[0])
+            return CtGenerator(level.config, level.label, name, canonical=canonical)
+
+        self.generator = assemble(
+            PRESETS, difficulty, synthetic, source=source, real=_folder, canonical=canonical
+        )
+        self.ceilings = _ceilings(min(fewest, default=4), canonical)
+
+    def open(self, instance: CtInstance) -> VolumeWorld:
         """Return a fresh world on the instance's volume."""
-        start = instance.start
-        assert isinstance(start, CtStart)
-        return VolumeWorld(start.source, start.labels, Clock(START))
+        return VolumeWorld(instance.start.source, instance.start.labels, Clock(START))
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the one seat there is."""
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: CtInstance, rng: np.random.Generator) -> Script:
         """Look, call everything right, and submit."""
         return oracle.solve(instance, rng)
 
-    def baselines(self) -> Mapping[str, Baseline]:
-        """Return the scripted policies; all but the oracle call without looking."""
+    def baselines(self) -> Mapping[str, Baseline[CtTask, CtReference, CtStart]]:
+        """Return the scripted policies, which call without looking."""
         return {
-            "oracle": self.oracle,
             "flood": oracle.flood,
             "prior": oracle.prior,
             "all_yes": oracle.all_yes,
@@ -69,3 +90,26 @@ class CtFamily(Family[VolumeWorld]):
     def solvers(self) -> Mapping[str, Solver]:
         """Return the policy that calls by the workstation's numbers."""
         return {"solver": solve_by_measuring}
+
+
+def _folder(path: Path, config: CtConfig) -> CtTaskGenerator:
+    from healthgym.envs.ct_abnormality.sources import FolderGenerator
+
+    require("nibabel")
+    return FolderGenerator(path)
+
+
+def _ceilings(fewest: int, canonical: bool) -> dict[str, float]:
+    """Return what calling without looking may reach by chance.
+
+    Two findings are called right by a coin one time in four. The canonical test split has one
+    task without positives and one with nothing else, each solved by a constant.
+
+    Args:
+        fewest: The fewest findings of a task.
+        canonical: Whether the test split is the published set.
+    """
+    if canonical:
+        # A few short lists of ten tasks: two lucky tosses among six are a third.
+        return {**dict.fromkeys(_BLIND, 0.2), "guess": 0.35}
+    return dict.fromkeys(_BLIND, max(min(1.2 * 0.5**fewest, 0.6), 0.1 if fewest <= 4 else 0.05))

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, TaskKey
 from healthgym.envs.ct_abnormality.resources import published
-from healthgym.envs.ct_abnormality.task import CtConfig, CtReference, CtStart, CtTask
+from healthgym.envs.ct_abnormality.task import (
+    CtConfig,
+    CtInstance,
+    CtReference,
+    CtStart,
+    CtTask,
+    CtTaskGenerator,
+)
 from healthgym.envs.ct_abnormality.wording import instruction
-from healthgym.errors import ConfigurationError
 from healthgym.worlds.volumes.disease import Finding
 from healthgym.worlds.volumes.drawing import draw_disease
 from healthgym.worlds.volumes.patient import draw_acquisition, draw_patient
@@ -19,7 +25,7 @@ from healthgym.worlds.volumes.volume import SyntheticVolume
 _LIST, _TRUTH, _PATIENT, _LESIONS = range(4)
 
 
-class CtGenerator:
+class CtGenerator(CtTaskGenerator):
     """Draws tasks.
 
     The list of findings comes from one stream and the coin for each from another, so that neither
@@ -37,31 +43,17 @@ class CtGenerator:
         self, config: CtConfig, difficulty: str, name: str, *, canonical: bool = False
     ) -> None:
         self.config, self.difficulty, self.name = config, difficulty, name
-        self.canonical = canonical
+        self.tests = len(published()) if canonical else None
 
-    def size(self, split: Split) -> int:
-        """Return the number of tasks of a split."""
-        if self.canonical and split is Split.TEST:
-            return len(published())
-        return INDEX_BOUND
-
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a task.
-
-        Raises:
-            ConfigurationError: If the split has no such index.
-        """
-        if not 0 <= index < self.size(split):
-            raise ConfigurationError(
-                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
-            )
+    def draw(self, split: Split, index: int) -> CtInstance:
+        """Return a task."""
         list_rng, truth_rng, patient_rng, lesion_rng = (
             task_rng(self.name, split, index, stream)
             for stream in (_LIST, _TRUTH, _PATIENT, _LESIONS)
         )
         config = self.config
         pool = config.findings or tuple(Finding)
-        if self.canonical and split is Split.TEST:
+        if self.is_fixed(split):
             count, positives = published()[index]
             coins = np.arange(count) < positives
             truth_rng.shuffle(coins)
@@ -87,6 +79,6 @@ class CtGenerator:
             {"difficulty": self.difficulty, "labels": list(labels)},
             labels=labels,
         )
-        reference = CtReference.of({str(finding): there for finding, there in truth.items()})
+        reference = CtReference({str(finding): there for finding, there in truth.items()})
         start = CtStart(SyntheticVolume(patient, disease, scan), labels)
         return Instance(task, reference, start)

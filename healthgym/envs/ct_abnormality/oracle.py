@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from healthgym.core.family import Script
-from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.ct_abnormality.resources import LABELS
-from healthgym.envs.ct_abnormality.task import CtReference, CtTask
+from healthgym.envs.ct_abnormality.task import CtInstance
 
 #: Findings that the source benchmark can call absent; the others are listed only if present.
 TWO_WAY = frozenset(
@@ -24,16 +23,9 @@ TWO_WAY = frozenset(
 )
 
 
-def parts_of(instance: Instance[Task, Reference]) -> tuple[CtTask, CtReference]:
-    """Return task and reference of an instance."""
-    assert isinstance(instance.task, CtTask)
-    assert isinstance(instance.reference, CtReference)
-    return instance.task, instance.reference
-
-
-def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def solve(instance: CtInstance, rng: np.random.Generator) -> Script:
     """Look at a slice, call each finding right, and submit."""
-    task, reference = parts_of(instance)
+    task, reference = instance.task, instance.reference
     return [
         call("volume_info"),
         call("show_criteria", finding=task.labels[0]),
@@ -49,9 +41,8 @@ def _record(label: str, present: bool) -> ToolCall:
 
 
 def _blind(rule: Callable[[str], bool]) -> Callable[..., Script]:
-    def play(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
-        task, _ = parts_of(instance)
-        return [*(_record(label, rule(label)) for label in task.labels), call("submit")]
+    def play(instance: CtInstance, rng: np.random.Generator) -> Script:
+        return [*(_record(label, rule(label)) for label in instance.task.labels), call("submit")]
 
     return play
 
@@ -63,14 +54,13 @@ all_no = _blind(lambda label: False)
 prior = _blind(lambda label: label not in TWO_WAY)
 
 
-def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def flood(instance: CtInstance, rng: np.random.Generator) -> Script:
     """Write both answers for all 18 findings, in as many spellings as the reader knows."""
     lines = [f"{label}: {value}" for label in LABELS for value in ("no", "yes", "positive")]
     return [call("write_predictions", text="\n".join(lines)), call("submit")]
 
 
-def guess(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def guess(instance: CtInstance, rng: np.random.Generator) -> Script:
     """Toss a coin for each finding."""
-    task, _ = parts_of(instance)
-    calls = [_record(label, bool(rng.random() < 0.5)) for label in task.labels]
+    calls = [_record(label, bool(rng.random() < 0.5)) for label in instance.task.labels]
     return [*calls, call("submit")]

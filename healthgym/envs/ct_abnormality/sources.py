@@ -11,11 +11,17 @@ from pathlib import Path
 import numpy as np
 
 from healthgym.core.seeding import Split, stable_hash, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.task import Instance, TaskKey
 from healthgym.envs.ct_abnormality.resources import LABELS, find_label
-from healthgym.envs.ct_abnormality.task import CtReference, CtStart, CtTask
+from healthgym.envs.ct_abnormality.task import (
+    CtInstance,
+    CtReference,
+    CtStart,
+    CtTask,
+    CtTaskGenerator,
+)
 from healthgym.envs.ct_abnormality.wording import instruction
-from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
+from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.volumes.nifti import NiftiVolume
 
 _ACCESS = (
@@ -129,7 +135,7 @@ def _rows(path: Path) -> dict[str, dict[str, bool]]:
     return rows
 
 
-class FolderGenerator:
+class FolderGenerator(CtTaskGenerator):
     """The scans of a folder as tasks.
 
     A list of 4 to 12 findings is drawn for each scan from those that are labelled; for each place
@@ -161,19 +167,13 @@ class FolderGenerator:
         """Return the number of scans of a split."""
         return len(self._scans[split])
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def draw(self, split: Split, index: int) -> CtInstance:
         """Return a scan as a task.
 
         Raises:
-            ConfigurationError: If the split has no such index.
             DamagedDataError: If the file is no volume.
         """
-        scans = self._scans[split]
-        if not 0 <= index < len(scans):
-            raise ConfigurationError(
-                f"The {split} split has {len(scans)} scans; there is no number {index}."
-            )
-        scan = scans[index]
+        scan = self._scans[split][index]
         rng = task_rng(self.name, Split.TEST, stable_hash(scan.name) % 2**31)
         labels = _choose(scan.truth, rng)
         task = CtTask(
@@ -183,7 +183,7 @@ class FolderGenerator:
             {"difficulty": "real", "labels": list(labels)},
             labels=labels,
         )
-        reference = CtReference.of({label: scan.truth[label] for label in labels})
+        reference = CtReference({label: scan.truth[label] for label in labels})
         return Instance(task, reference, CtStart(NiftiVolume(scan.path), labels))
 
 

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
-from healthgym.core.task import Reference, Task
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.volumes.disease import Finding
 from healthgym.worlds.volumes.drawing import SEVERITIES
 from healthgym.worlds.volumes.grid import VolumeSource
-
-
-class Difficulty(StrEnum):
-    """Named presets."""
-
-    EASY = "easy"
-    MEDIUM = "medium"
-    HARD = "hard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +72,9 @@ EASY_FINDINGS = (
     Finding.CONSOLIDATION,
 )
 
-PRESETS: Mapping[Difficulty, CtConfig] = {
-    Difficulty.EASY: CtConfig(
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, CtConfig] = {
+    "easy": CtConfig(
         labels=(2, 4),
         severities=("blatant",),
         mimics=0.0,
@@ -91,26 +83,11 @@ PRESETS: Mapping[Difficulty, CtConfig] = {
         noise=(6.0, 9.0),
         findings=EASY_FINDINGS,
     ),
-    Difficulty.MEDIUM: CtConfig(severities=("blatant", "plain", "plain"), slices=(200, 500)),
-    Difficulty.HARD: CtConfig(
+    "medium": CtConfig(severities=("blatant", "plain", "plain"), slices=(200, 500)),
+    "hard": CtConfig(
         severities=("plain", "subtle", "subtle"), mimics=0.8, others=0.15, noise=(10.0, 16.0)
     ),
 }
-
-
-def ct_config(difficulty: str | CtConfig) -> CtConfig:
-    """Return the preset of a name, or the configuration itself.
-
-    Raises:
-        ConfigurationError: If there is no such preset.
-    """
-    if isinstance(difficulty, CtConfig):
-        return difficulty
-    try:
-        return PRESETS[Difficulty(difficulty)]
-    except ValueError:
-        accepted = ", ".join(Difficulty)
-        raise ConfigurationError(f"difficulty {difficulty!r} is not one of {accepted}.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +106,10 @@ class CtReference(Reference):
     """What is on the scan.
 
     Attributes:
-        answers: Each finding asked for, with ``"yes"`` or ``"no"``.
+        truth: Each finding asked for, and whether it is there.
     """
 
-    answers: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, truth: Mapping[str, bool]) -> CtReference:
-        """Return the reference of findings that are there, or not."""
-        return cls({label: "yes" if there else "no" for label, there in truth.items()})
-
-    @property
-    def truth(self) -> dict[str, bool]:
-        """Each finding asked for, and whether it is there."""
-        return {label: answer == "yes" for label, answer in self.answers.items()}
+    truth: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -156,3 +123,7 @@ class CtStart:
 
     source: VolumeSource
     labels: tuple[str, ...]
+
+
+CtInstance = Instance[CtTask, CtReference, CtStart]
+CtTaskGenerator = TaskGenerator[CtTask, CtReference, CtStart]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, Profile, Verdict
+from healthgym.core.verdict import Check, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.ct_abnormality.predictions import parse_plain, parse_published, score
-from healthgym.envs.ct_abnormality.task import CtReference
+from healthgym.envs.ct_abnormality.task import CtReference, CtTask
 from healthgym.worlds.volumes.world import VolumeWorld
 
-SUBMITTED = Check("submitted", "The calls are handed in.")
 PAPER_CORRECT = Check(
     "all_correct", "Read as the published evaluator reads them, all calls are right."
 )
@@ -28,36 +25,31 @@ CALLED_ONCE = Check(
 CORRECT = Check("correct", "Each call is right.")
 
 
-class CtVerifier:
-    """Judges the calls as they stand when the episode ends.
+class CtVerifier(Verifier[CtTask, CtReference, VolumeWorld]):
+    """Judges the calls as they were handed in; progress is the share of right ones."""
 
-    Progress is the share of right calls, paid only once they are handed in: paid for each call,
-    it would say which are right.
-    """
-
-    def verify(self, evidence: Evidence[Any], profile: Profile) -> Verdict:
-        """Return the verdict; total over whatever was written."""
-        world, reference = evidence.after, evidence.reference
-        assert isinstance(world, VolumeWorld)
-        assert isinstance(reference, CtReference)
-        submitted = evidence.submission is not None
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile."""
         if profile is Profile.PAPER:
-            return _paper(world.lines, reference, submitted)
-        return _strict(world.lines, reference, submitted)
+            return (PAPER_CORRECT,)
+        return (PLAIN_LINES, CALLED_ONCE, CORRECT)
+
+    def judge(
+        self, evidence: Evidence[CtTask, CtReference, VolumeWorld], profile: Profile
+    ) -> Judgement:
+        """Return what is found; total over whatever was written."""
+        judge = _paper if profile is Profile.PAPER else _strict
+        return judge(evidence.after.lines, evidence.reference)
 
 
-def _paper(lines: tuple[str, ...], reference: CtReference, submitted: bool) -> Verdict:
+def _paper(lines: tuple[str, ...], reference: CtReference) -> Judgement:
     metrics = score(parse_published(lines), reference.truth)
     right = metrics["accuracy"] == 1.0
-    results = [
-        SUBMITTED.result(submitted),
-        PAPER_CORRECT.result(right, _counted(metrics, reference)),
-    ]
-    progress = metrics["accuracy"] if submitted else 0.0
-    return Verdict.of(Profile.PAPER, results, progress=progress, metrics=metrics)
+    result = PAPER_CORRECT.result(right, _counted(metrics, reference))
+    return Judgement.of([result], progress=metrics["accuracy"], metrics=metrics)
 
 
-def _strict(lines: tuple[str, ...], reference: CtReference, submitted: bool) -> Verdict:
+def _strict(lines: tuple[str, ...], reference: CtReference) -> Judgement:
     labels = tuple(reference.truth)
     written = [line.strip() for line in lines if line.strip()]
     calls = [parse_plain(line, labels) for line in written]
@@ -73,13 +65,12 @@ def _strict(lines: tuple[str, ...], reference: CtReference, submitted: bool) -> 
     metrics = score(answers, reference.truth)
     once = sum(count == 1 for count in times.values())
     results = [
-        SUBMITTED.result(submitted),
         PLAIN_LINES.result(strange == 0, f"{strange} of {len(written)} lines are not"),
         CALLED_ONCE.result(once == len(labels), f"{once} of {len(labels)} are"),
         CORRECT.result(metrics["accuracy"] == 1.0, _counted(metrics, reference)),
     ]
-    progress = metrics["accuracy"] if submitted and strange == 0 else 0.0
-    return Verdict.of(Profile.STRICT, results, progress=progress, metrics=metrics)
+    progress = 0.0 if strange else metrics["accuracy"]
+    return Judgement.of(results, progress=progress, metrics=metrics)
 
 
 def _counted(metrics: dict[str, float], reference: CtReference) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from healthgym.core.clock import Clock
-from healthgym.core.seeding import content_hash
+from healthgym.core.state import state
 from healthgym.core.world import World
 from healthgym.worlds.volumes.grid import VolumeSource
 
@@ -19,22 +17,13 @@ class VolumeWorld(World):
         clock: Start of the episode; the world keeps this object and advances it.
     """
 
+    lines = state[tuple[str, ...]](())
+
     def __init__(self, source: VolumeSource, items: tuple[str, ...], clock: Clock) -> None:
         self.source = source
         self.items = items
         self.clock = clock
-        self.lines: tuple[str, ...] = ()
 
     def write(self, lines: tuple[str, ...]) -> None:
         """Replace the text of decisions."""
         self.lines = lines
-
-    def digest(self) -> str:
-        """Return a hex digest of the decisions."""
-        return content_hash(list(self.lines))
-
-    def clone(self) -> Self:
-        """Return an independent world on the same volume."""
-        other = type(self)(self.source, self.items, self.clock.clone())
-        other.lines = self.lines
-        return other
