@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import Script
+from healthgym.core.players import Player
 from healthgym.core.seeding import stable_hash
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
 from healthgym.errors import ConfigurationError
@@ -74,15 +74,16 @@ class RandomPolicy:
         """Forget the last episode."""
         self._rng = self._streams.next(info["task_id"])
         self._env = env
-        specs = env.episode.seat().catalog.specs
+        specs = env.episode.seat(env.role).catalog.specs
         self._submits = [spec for spec in specs if spec.kind is ToolKind.SUBMIT]
-        self._others = [spec for spec in specs if spec.kind is not ToolKind.SUBMIT]
+        # Without the engine's own verbs, so that what a family offers decides what is drawn.
+        self._others = [s for s in specs if s.kind is not ToolKind.SUBMIT and not s.engine]
         self._words = []
 
     def act(self, observation: str) -> ToolCall:
         """Return a random call."""
         self._words = (self._words + _WORD.findall(observation))[-_MAX_WORDS:]
-        last = self._env.episode.turns_left() <= 1
+        last = self._env.episode.turns_left(self._env.role) <= 1
         submits = last or not self._others or self._rng.random() < self._submit_rate
         spec = self._choose(self._submits if submits and self._submits else self._others)
         return ToolCall(spec.identifier, self._arguments(spec.parameters))
@@ -154,8 +155,7 @@ class ScriptPolicy:
     def __init__(self, name: str, seed: int = 0) -> None:
         self._name = name
         self._streams = _Streams(name, seed)
-        self._actions: Generator[Any, Any, None] = _play(())
-        self._begun = False
+        self._player = Player.of_script(())
 
     @property
     def name(self) -> str:
@@ -168,34 +168,15 @@ class ScriptPolicy:
         Raises:
             ConfigurationError: If the family has no scripted policy of that name.
         """
-        self._begun = False
-        solver = env.family.solvers().get(self._name)
-        if solver is not None:
-            self._actions = solver(observation)
-            return
-        baselines = env.family.baselines()
-        if self._name not in baselines:
-            named = ", ".join(sorted({*baselines, *env.family.solvers(), "nop", "random"}))
-            raise ConfigurationError(f"There is no policy named {self._name!r} here; use {named}.")
         key = env.episode.task.key
         instance = env.family.generator.generate(key.split, key.index)
-        self._actions = _play(baselines[self._name](instance, self._streams.next(info["task_id"])))
+        rng = self._streams.next(info["task_id"])
+        self._player = env.family.player(self._name, instance, rng, env.role)
 
     def act(self, observation: str) -> Any:
         """Return the next action, and nothing once the script is over."""
-        # A generator's first message is None by the language's rule; it has the instruction.
-        message = observation if self._begun else None
-        self._begun = True
-        try:
-            return self._actions.send(message)
-        except StopIteration:
-            return ""
-
-
-def _play(script: Script) -> Generator[Any, str | None, None]:
-    # `yield from` would pass on what is sent, and a list takes no messages.
-    for action in script:  # noqa: UP028
-        yield action
+        action = self._player.act(observation)
+        return "" if action is None else action
 
 
 def resolve(name: str, seed: int = 0) -> Policy:

@@ -13,7 +13,7 @@ from healthgym.testing.determinism import (
 )
 from healthgym.testing.face import check_docstring, check_gym_api, check_schemas
 from healthgym.testing.hostile import check_hostile_actions, hostile_actions
-from healthgym.testing.leaks import check_no_leak, check_splits, instance_hash
+from healthgym.testing.leaks import check_non_interference, check_splits, instance_hash
 from healthgym.testing.replay import ReplayReport, replay
 from healthgym.testing.scoring import check_baselines, check_oracle, check_tool_kinds
 
@@ -26,7 +26,7 @@ __all__ = [
     "check_gym_api",
     "check_hostile_actions",
     "check_isolation",
-    "check_no_leak",
+    "check_non_interference",
     "check_oracle",
     "check_processes",
     "check_schemas",

@@ -140,16 +140,16 @@ def check_clone(env_id: str, tasks: int = 3) -> int:
                 twins.append((env.episode.clone(), env.episode.world.digest()))
                 script.append(action)
                 env.step(action)
-            last = (env.episode.world.digest(), env.episode.turns, env.episode.verdicts())
+            last = (env.episode.world.digest(), env.episode.turns, env.episode.verdicts(env.role))
             for number, (twin, digest) in enumerate(twins):
                 where = f"{env_id}: task {index}, {policy.name}, clone at step {number}"
                 require(twin.world.digest() == digest, f"{where} was changed by its original.")
                 for action in script[number:]:
-                    twin.step(action)
-                future = (twin.world.digest(), twin.turns, twin.verdicts())
+                    twin.step(action, env.role)
+                future = (twin.world.digest(), twin.turns, twin.verdicts(env.role))
                 require(future == last, f"{where} has another future.")
                 clones += 1
-            now = (env.episode.world.digest(), env.episode.turns, env.episode.verdicts())
+            now = (env.episode.world.digest(), env.episode.turns, env.episode.verdicts(env.role))
             require(now == last, f"{env_id}: task {index}: clones changed their original.")
     return clones
 

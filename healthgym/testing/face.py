@@ -14,7 +14,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
 from healthgym.core import optional
-from healthgym.testing.play import make, require, role, shown
+from healthgym.testing.play import make, require, shown
 
 #: Headings of an environment's docstring, in their order.
 HEADINGS = (
@@ -102,7 +102,7 @@ def check_schemas(env_id: str) -> int:
     )
     env = make(env_id)
     env.reset(seed=0)
-    specs = env.episode.seat(role(env)).catalog.specs
+    specs = env.episode.seat(env.role).catalog.specs
     for spec in specs:
         theirs = template.get_json_schema(spec.function)["function"]
         for part, ours in (("description", spec.description), ("parameters", spec.parameters)):

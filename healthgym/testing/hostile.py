@@ -11,8 +11,8 @@ import numpy as np
 from healthgym.core.action import MAX_ACTION_LENGTH, MAX_CALLS
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
-from healthgym.testing.leaks import find_marker, planted_env
-from healthgym.testing.play import require
+from healthgym.testing.leaks import swapped_env
+from healthgym.testing.play import make, require, shown
 
 _MAX_ERROR = 4001
 _LETTERS = "abcdefghijklmnopqrstuvwxyz_0123456789"
@@ -277,7 +277,8 @@ def check_hostile_actions(env_id: str, count: int = 1000, seed: int = 0) -> int:
     """Attack an environment: every action is answered with an error, and nothing else happens.
 
     One action in three is one of :func:`odd_calls`, which may be carried out; if it is refused, the
-    same holds for it. The References are planted with markers, which no answer may show.
+    same holds for it. The same actions go to an environment with other References, which must give
+    the same answers.
 
     Args:
         env_id: The environment.
@@ -288,21 +289,27 @@ def check_hostile_actions(env_id: str, count: int = 1000, seed: int = 0) -> int:
         The number of episodes it took.
     """
     rng = np.random.default_rng(seed)
-    env = planted_env(env_id)
-    env.reset(options={"split": str(Split.TRAIN), "index": 0})
-    specs = env.episode.seat().catalog.specs
+    env, swapped = make(env_id), swapped_env(env_id)
+    env.reward = swapped.reward
+    options: dict[str, Any] = {"split": str(Split.TRAIN), "index": 0}
+    env.reset(options=options)
+    swapped.reset(options=options)
+    specs = env.episode.seat(env.role).catalog.specs
     refused = hostile_actions(rng, specs, count)
     odd = odd_calls(rng, specs, count)
     episodes = 1
     for number in range(count):
-        if env.episode.turns_left() <= 1:  # the verifier must not see a planted Reference
-            env.reset(options={"split": str(Split.TRAIN), "index": episodes})
+        if env.episode.turns_left(env.role) <= 1:  # no verifier may see another's Reference
+            options["index"] = episodes
+            env.reset(options=options)
+            swapped.reset(options=options)
             episodes += 1
         call = next(odd, None) if number % 3 == 2 else None
         action = next(refused) if call is None else call
         where = f"{env_id}: hostile action {number} of seed {seed} ({_brief(action)})"
         before = (env.episode.world.digest(), env.episode.world.clock.now)
-        observation, reward, terminated, truncated, info = env.step(action)
+        outcome = env.step(action)
+        observation, reward, terminated, truncated, info = outcome
         error = info.get("error", "")
         if error or call is None:
             require(bool(error), f"{where} was not refused: {observation[:200]}")
@@ -315,8 +322,8 @@ def check_hostile_actions(env_id: str, count: int = 1000, seed: int = 0) -> int:
         require(env.observation_space.contains(observation), f"{where}: outside of the space.")
         require(_is_unicode(observation + error), f"{where}: the answer is not Unicode.")
         require(len(error) < _MAX_ERROR, f"{where}: the error is {len(error)} characters long.")
-        found = find_marker(observation + repr(info))
-        require(not found, f"{where} got the Reference out: {observation[:200]}")
+        same = shown(outcome) == shown(swapped.step(action))
+        require(same, f"{where} is answered otherwise under another Reference.")
     return episodes
 
 

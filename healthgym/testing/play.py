@@ -11,14 +11,12 @@ from typing import Any
 import gymnasium as gym
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import AGENT
+from healthgym.core.family import ORACLE as ORACLE
 from healthgym.core.seeding import Split
 from healthgym.errors import ConfigurationError, ConformanceError
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import RandomPolicy, ScriptPolicy
 from healthgym.registration import register_all
-
-ORACLE = "oracle"
 
 
 def make(env_id: str, **kwargs: Any) -> HealthEnv:
@@ -57,7 +55,7 @@ def actions_of(env: HealthEnv, policy: Policy, split: Split, index: int) -> Iter
     """Reset to a task and yield a policy's actions, each to be played before the next is drawn."""
     observation, info = env.reset(options={"split": str(split), "index": index})
     policy.begin(env, observation, info)
-    while not env.episode.done():
+    while not env.episode.done(env.role):
         yield policy.act(observation)
         observation = env.episode.turns[-1].observation
 
@@ -86,9 +84,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tobytes"):
         return [str(value.dtype), list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]
     return repr(value)
-
-
-def role(env: HealthEnv) -> str:
-    """Return the role that the Gymnasium face plays."""
-    require(AGENT in env.episode.roles, f"A Gymnasium environment needs a role {AGENT!r}.")
-    return AGENT
