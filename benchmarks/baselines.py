@@ -22,7 +22,7 @@ from typing import Any
 import healthgym
 from healthgym.core.seeding import Split
 from healthgym.policies.evaluation import evaluate
-from healthgym.registration import TABLE, make
+from healthgym.registration import TABLE, make_health_env
 
 RESULTS = Path(__file__).parent / "results" / "baselines.json"
 GENERIC = ("nop", "random")
@@ -54,7 +54,7 @@ def configurations(only: list[str]) -> Iterator[tuple[str, dict[str, Any], dict[
 
 def score(env_id: str, kwargs: Mapping[str, Any], most: int) -> Iterator[dict[str, Any]]:
     """Yield the summary of each policy on an environment."""
-    family = make(env_id, kwargs).unwrapped.family
+    family = make_health_env(env_id, kwargs).family
     episodes = min(most, family.generator.size(Split.TEST))
     for policy in (*family.baselines(), *family.solvers(), *GENERIC):
         began = time.perf_counter()

@@ -34,11 +34,9 @@ BOUNDS = {"medium_new_cohort_ms": 300.0, "sql_small_table_ms": 3.0}
 
 def make(**kwargs: Any) -> Any:
     """Make the environment without Gymnasium's per-step checks."""
-    import gymnasium as gym
+    from healthgym.registration import make_health_env
 
-    import healthgym  # noqa: F401
-
-    return gym.make(ENV_ID, disable_env_checker=True, **kwargs).unwrapped
+    return make_health_env(ENV_ID, kwargs)
 
 
 def median_ms(action: Callable[[int], Any], repeats: int, first: int = 0) -> float:

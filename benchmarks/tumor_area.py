@@ -41,11 +41,9 @@ BOUNDS = {
 
 def make(difficulty: str = "medium", **kwargs: Any) -> Any:
     """Make the environment without Gymnasium's per-step checks."""
-    import gymnasium as gym
+    from healthgym.registration import make_health_env
 
-    import healthgym  # noqa: F401
-
-    return gym.make(ENV_ID, difficulty=difficulty, disable_env_checker=True, **kwargs).unwrapped
+    return make_health_env(ENV_ID, {"difficulty": difficulty, **kwargs})
 
 
 def milliseconds(action: Callable[[Any], Any], items: Sequence[Any]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from typing import Any
 import healthgym  # noqa: F401 - registers the environments
 from healthgym.integrations.trl import demonstrations, trl_spec
 from healthgym.integrations.trl.models import load
-from healthgym.integrations.trl.spec import make_env
+from healthgym.registration import make_health_env
 
 MIX: Mapping[str, str] = {
     "records": "HealthAgent/FhirRecord-v0",
@@ -44,7 +44,7 @@ def main(argv: list[str] | None = None) -> list[dict[str, Any]]:
     spec = trl_spec(MIX, size=options.steps * options.batch // group, env_kwargs=easy)
     # What a model that is made here learns its tokens from.
     shown = chain.from_iterable(
-        demonstrations(make_env(MIX[name], easy[name]), size=4) for name in MIX
+        demonstrations(make_health_env(MIX[name], easy[name]), size=4) for name in MIX
     )
     model, tokenizer = load(options.model, shown, seed=0)
     trainer = GRPOTrainer(

@@ -6,11 +6,14 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
 from healthgym.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from healthgym.core.env import HealthEnv
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +176,14 @@ def make(env_id: str, kwargs: Mapping[str, Any] | None = None) -> gym.Env[Any, A
             f"{name} has no argument {', '.join(unknown)}; it has {', '.join(accepted)}."
         )
     return gym.make(name, disable_env_checker=True, **(kwargs or {}))
+
+
+def make_health_env(env_id: str, kwargs: Mapping[str, Any] | None = None) -> HealthEnv:
+    """Make an environment as :func:`make` does and return it without Gymnasium's wrappers.
+
+    Raises:
+        ConfigurationError: If there is no such id or argument, or it is not one of ours.
+    """
+    from healthgym.core.unwrapping import health_env
+
+    return health_env(make(env_id, kwargs))

@@ -14,7 +14,7 @@ from gymnasium.envs.registration import EnvSpec
 
 import healthgym
 from healthgym.errors import ConfigurationError
-from healthgym.registration import TABLE, Row, ids, make, register_all
+from healthgym.registration import TABLE, Row, ids, make, make_health_env, register_all
 from tests.core.toys import LEDGER_ID
 
 
@@ -105,3 +105,14 @@ def test_an_unknown_argument_is_refused_with_those_there_are() -> None:
 
 def test_a_module_before_the_id_is_imported() -> None:
     assert make(f"tests.core.toys:{LEDGER_ID}", {"max_turns": 2}).spec.id == LEDGER_ID  # type: ignore[union-attr]
+
+
+def test_an_environment_of_ours_comes_without_wrappers() -> None:
+    env = make_health_env(LEDGER_ID, {"max_turns": 2})
+    assert env is env.unwrapped
+    assert env.config.max_turns == 2
+
+
+def test_an_environment_of_others_is_not_one_of_ours() -> None:
+    with pytest.raises(ConfigurationError, match=r"CartPole.* is not a healthgym environment"):
+        make_health_env("CartPole-v1")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from healthgym.cli.common import checkout, make_inner
+from healthgym.cli.common import checkout
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import Episode
 from healthgym.core.family import AGENT
@@ -20,7 +20,7 @@ from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolSpec
 from healthgym.core.verdict import Check, Profile
 from healthgym.policies.results import SCHEMA, markdown_table
-from healthgym.registration import Row
+from healthgym.registration import Row, make_health_env
 
 #: Tasks looked at to collect tools and checks, enough to meet every task type.
 _LOOKED_AT = 120
@@ -57,7 +57,7 @@ def catalogue(table: Sequence[Row], results: Path | None = None) -> str:
 
 
 def _environment(rows: Sequence[Row], scores: Sequence[dict[str, Any]]) -> Iterator[str]:
-    envs = [make_inner(row.id) for row in rows]
+    envs = [make_health_env(row.id) for row in rows]
     yield f"## {type(envs[0]).__name__.removesuffix('Env')}"
     yield _as_markdown(inspect.getdoc(type(envs[0])) or "")
     yield "### Tools in full"

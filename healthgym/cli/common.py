@@ -7,12 +7,9 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from healthgym.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from healthgym.core.env import HealthEnv
 
 Command: TypeAlias = Callable[[argparse.Namespace], int]
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -47,21 +44,6 @@ def read_settings(settings: Sequence[str]) -> dict[str, Any]:
         except ValueError:
             arguments[name] = value
     return arguments
-
-
-def make_inner(env_id: str, kwargs: dict[str, Any] | None = None) -> HealthEnv:
-    """Return an environment without Gymnasium's wrappers.
-
-    Raises:
-        ConfigurationError: If it cannot be made, or is not one of ours.
-    """
-    from healthgym.core.env import HealthEnv
-    from healthgym.registration import make
-
-    inner = make(env_id, kwargs).unwrapped
-    if not isinstance(inner, HealthEnv):
-        raise ConfigurationError(f"{env_id} is not a healthgym environment.")
-    return inner
 
 
 def checkout() -> Path:

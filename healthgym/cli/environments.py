@@ -9,10 +9,10 @@ import textwrap
 from healthgym.cli.common import (
     Commands,
     add_environment_arguments,
-    make_inner,
     read_settings,
     write,
 )
+from healthgym.registration import make_health_env
 
 
 def add_commands(commands: Commands) -> None:
@@ -45,7 +45,7 @@ def list_environments(args: argparse.Namespace) -> int:
 
 def show_environment(args: argparse.Namespace) -> int:
     """Write an environment's documentation, its tools and one of its tasks."""
-    env = make_inner(args.id, read_settings(args.settings))
+    env = make_health_env(args.id, read_settings(args.settings))
     instruction, info = env.reset(options={"split": args.split, "index": args.index})
     parts = [args.id.rpartition(":")[2], inspect.getdoc(type(env)) or ""]
     parts.append("Tools of the example task:")

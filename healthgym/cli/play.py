@@ -15,7 +15,6 @@ from typing import Any
 from healthgym.cli.common import (
     Commands,
     add_environment_arguments,
-    make_inner,
     read_settings,
     write,
 )
@@ -24,6 +23,7 @@ from healthgym.core.images import Image
 from healthgym.core.tool import ToolCall, ToolCatalog
 from healthgym.errors import ToolError
 from healthgym.presentation.pictures import png
+from healthgym.registration import make_health_env
 
 _ASSIGNMENT = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=")
 _HELP = """\
@@ -52,7 +52,7 @@ def add_commands(commands: Commands) -> None:
 
 def play(args: argparse.Namespace) -> int:
     """Play one episode with what is typed."""
-    env = make_inner(args.id, read_settings(args.settings))
+    env = make_health_env(args.id, read_settings(args.settings))
     options: dict[str, Any] = {"split": args.split}
     if args.index is not None:
         options["index"] = args.index

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from healthgym.cli.common import (
     Commands,
     add_environment_arguments,
-    make_inner,
     note,
     read_settings,
     write,
 )
 from healthgym.errors import MissingDependencyError
+from healthgym.registration import make_health_env
 
 if TYPE_CHECKING:
     from healthgym.policies.chat import Picture
@@ -83,7 +83,7 @@ def _picture_url(picture: Any) -> str:
 def _oracle(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from healthgym.integrations.trl.demonstrations import demonstrations
 
-    env = make_inner(args.id, read_settings(args.settings))
+    env = make_health_env(args.id, read_settings(args.settings))
     pictures = {"images": args.images, "max_image_side": args.max_image_side}
     for shown in demonstrations(env, args.split, args.n, system=args.system, **pictures):
         yield {"task_id": shown.task_id, "kind": shown.kind, **shown.row()}

@@ -11,12 +11,13 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 import gymnasium as gym
 
-from healthgym.core.env import HealthEnv, parse_split
+from healthgym.core.env import parse_split
 from healthgym.core.episode import action_text
 from healthgym.core.images import Image
 from healthgym.core.seeding import Split
 from healthgym.core.task import TaskKey
 from healthgym.core.trajectory import TrajectoryWriter
+from healthgym.core.unwrapping import health_env
 from healthgym.core.verdict import Profile
 from healthgym.errors import ConfigurationError, InfrastructureError
 from healthgym.policies.base import Policy
@@ -145,11 +146,8 @@ class _Player:
     """A policy at an environment; ``exhausted`` once its budget is spent."""
 
     def __init__(self, env: _Env, policy: Policy) -> None:
-        inner = env.unwrapped
-        if not isinstance(inner, HealthEnv):
-            raise ConfigurationError(f"{type(inner).__name__} is not a healthgym environment.")
         self.env = env
-        self.inner = inner
+        self.inner = health_env(env)
         self.policy = policy
         self.exhausted = False
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from healthgym.core.seeding import Split
-from healthgym.testing.play import Step, actions_of, make, play, policies, replay_actions, require
+from healthgym.registration import make_health_env
+from healthgym.testing.play import Step, actions_of, play, policies, replay_actions, require
 from healthgym.testing.play import shown as as_text
 
 
@@ -24,7 +25,7 @@ def check_determinism(env_id: str, seeds: int = 5) -> int:
     Returns:
         The number of steps compared.
     """
-    one, two = make(env_id), make(env_id)
+    one, two = make_health_env(env_id), make_health_env(env_id)
     steps = 0
     for seed in range(seeds):
         first, second = one.reset(seed=seed), two.reset(seed=seed)
@@ -42,7 +43,7 @@ def check_determinism(env_id: str, seeds: int = 5) -> int:
 
 def transcript_digest(env_id: str, tasks: int = 5) -> str:
     """Return a hex digest of everything some episodes of an environment show."""
-    env = make(env_id)
+    env = make_health_env(env_id)
     digest = hashlib.blake2b(digest_size=16)
     for seed in range(tasks):
         digest.update(as_text(env.reset(seed=seed)).encode())
@@ -100,14 +101,14 @@ def check_isolation(env_id: str, tasks: int = 4) -> int:
         The number of steps compared.
     """
     steps = 0
-    used = make(env_id)
+    used = make_health_env(env_id)
     for index in range(tasks):
         alone = [
-            play(make(env_id), policy, Split.TRAIN, task)
+            play(make_health_env(env_id), policy, Split.TRAIN, task)
             for policy, task in zip(policies(index), (2 * index, 2 * index + 1), strict=True)
         ]
         runs = [
-            replay_actions(make(env_id), played, Split.TRAIN, 2 * index + number)
+            replay_actions(make_health_env(env_id), played, Split.TRAIN, 2 * index + number)
             for number, played in enumerate(alone)
         ]
         together = list(zip_longest(*runs))
@@ -130,7 +131,7 @@ def check_clone(env_id: str, tasks: int = 3) -> int:
     Returns:
         The number of clones.
     """
-    env = make(env_id)
+    env = make_health_env(env_id)
     clones = 0
     for index in range(tasks):
         for policy in policies(index):

@@ -14,7 +14,8 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
 from healthgym.core import optional
-from healthgym.testing.play import make, require, shown
+from healthgym.registration import make_health_env
+from healthgym.testing.play import require, shown
 
 #: Headings of an environment's docstring, in their order.
 HEADINGS = (
@@ -39,7 +40,7 @@ def check_gym_api(env_id: str) -> None:
     Args:
         env_id: The environment.
     """
-    env = make(env_id)
+    env = make_health_env(env_id)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # Renders in every mode of the metadata, too.
@@ -66,7 +67,7 @@ def check_docstring(env_id: str) -> int:
     Returns:
         The number of examples run.
     """
-    env = make(env_id)
+    env = make_health_env(env_id)
     text = inspect.getdoc(type(env)) or ""
     found = [heading.strip() for heading in _HEADING.findall(text)]
     known = tuple(heading for heading in found if heading in HEADINGS)
@@ -100,7 +101,7 @@ def check_schemas(env_id: str) -> int:
     template = optional.require(
         "transformers.utils.chat_template_utils", extra="trl", purpose="Comparing schemas"
     )
-    env = make(env_id)
+    env = make_health_env(env_id)
     env.reset(seed=0)
     specs = env.episode.seat(env.role).catalog.specs
     for spec in specs:

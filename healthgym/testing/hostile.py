@@ -12,7 +12,8 @@ from healthgym.core.action import MAX_ACTION_LENGTH, MAX_CALLS
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
 from healthgym.testing.leaks import swapped_env
-from healthgym.testing.play import make, require, shown
+from healthgym.registration import make_health_env
+from healthgym.testing.play import require, shown
 
 _MAX_ERROR = 4001
 _LETTERS = "abcdefghijklmnopqrstuvwxyz_0123456789"
@@ -289,7 +290,7 @@ def check_hostile_actions(env_id: str, count: int = 1000, seed: int = 0) -> int:
         The number of episodes it took.
     """
     rng = np.random.default_rng(seed)
-    env, swapped = make(env_id), swapped_env(env_id)
+    env, swapped = make_health_env(env_id), swapped_env(env_id)
     env.reward = swapped.reward
     options: dict[str, Any] = {"split": str(Split.TRAIN), "index": 0}
     env.reset(options=options)

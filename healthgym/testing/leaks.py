@@ -21,8 +21,9 @@ from healthgym.core.task import AnyGenerator, Instance, Reference, Task, TaskGen
 from healthgym.core.tool import ToolKind
 from healthgym.errors import ConformanceError
 from healthgym.policies.scripted import RandomPolicy, ScriptPolicy
+from healthgym.registration import make_health_env
 from healthgym.rewards import SparseReward
-from healthgym.testing.play import ORACLE, make, require, shown
+from healthgym.testing.play import ORACLE, require, shown
 
 _MAX_OBJECTS = 200_000
 _DRAWN_TWICE = 5
@@ -63,7 +64,7 @@ def swapped_env(env_id: str, distance: int = 1) -> HealthEnv:
         env_id: The environment.
         distance: How many indices further the task is whose reference each task has.
     """
-    env = make(env_id)
+    env = make_health_env(env_id)
     env.family.generator = _OtherReference(env.family.generator, distance)
     env.reward = SparseReward()
     env.render_mode = "ansi"
@@ -84,7 +85,7 @@ def check_non_interference(env_id: str, tasks: int = 5) -> int:
     Returns:
         The number of steps compared.
     """
-    plain = make(env_id)
+    plain = make_health_env(env_id)
     plain.reward, plain.render_mode = SparseReward(), "ansi"
     steps = 0
     for index in range(tasks):
@@ -167,7 +168,7 @@ def check_splits(env_id: str, tasks: int = 200) -> int:
     Returns:
         The number of tasks compared.
     """
-    generator = make(env_id).family.generator
+    generator = make_health_env(env_id).family.generator
     seen: dict[str, str] = {}
     for split in Split:
         size = generator.size(split)

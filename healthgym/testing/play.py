@@ -1,4 +1,4 @@
-"""What the checks share: making environments, and playing them."""
+"""What the checks share: playing environments."""
 
 from __future__ import annotations
 
@@ -8,28 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import gymnasium as gym
-
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import ORACLE as ORACLE
 from healthgym.core.seeding import Split
-from healthgym.errors import ConfigurationError, ConformanceError
+from healthgym.errors import ConformanceError
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import RandomPolicy, ScriptPolicy
-from healthgym.registration import register_all
-
-
-def make(env_id: str, **kwargs: Any) -> HealthEnv:
-    """Return the environment of an id, without Gymnasium's wrappers.
-
-    Raises:
-        ConfigurationError: If it is not one of ours.
-    """
-    register_all()
-    env = gym.make(env_id, **kwargs).unwrapped
-    if not isinstance(env, HealthEnv):
-        raise ConfigurationError(f"{env_id} is not a healthgym environment but {env}.")
-    return env
 
 
 def require(held: bool, message: str) -> None:

@@ -11,7 +11,7 @@ from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
 from healthgym.core.trajectory import Trajectory, Turn
 from healthgym.errors import HealthGymError, TrajectoryError
-from healthgym.testing.play import make
+from healthgym.registration import make_health_env
 from healthgym.version import __version__
 
 
@@ -97,7 +97,7 @@ def _make(trajectory: Trajectory) -> HealthEnv:
         )
     kwargs = {k: v for k, v in trajectory.env_kwargs.items() if k != "render_mode"}
     try:
-        return make(trajectory.env_id, **kwargs)
+        return make_health_env(trajectory.env_id, kwargs)
     except Exception as error:
         raise TrajectoryError(f"{trajectory.env_id} cannot be made: {error}") from error
 

@@ -11,7 +11,8 @@ from healthgym.core.tool import ToolKind
 from healthgym.core.verdict import Profile
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import NopPolicy, RandomPolicy, ScriptPolicy
-from healthgym.testing.play import ORACLE, actions_of, make, policies, require
+from healthgym.registration import make_health_env
+from healthgym.testing.play import ORACLE, actions_of, policies, require
 
 
 def check_oracle(
@@ -31,7 +32,7 @@ def check_oracle(
     Returns:
         The number of episodes.
     """
-    env = make(env_id)
+    env = make_health_env(env_id)
     played = 0
     for split in splits:
         for index in range(min(tasks, env.family.generator.size(split))):
@@ -75,7 +76,7 @@ def check_baselines(env_id: str, tasks: int = 100) -> dict[str, float]:
     Returns:
         The share of tasks solved under the strict profile, by policy.
     """
-    env = make(env_id)
+    env = make_health_env(env_id)
     players: list[Policy] = [NopPolicy(), RandomPolicy()]
     players += [ScriptPolicy(name) for name in env.family.baselines()]
     rates = {p.name: success_rate(env, p, tasks, Profile.STRICT) for p in players}
@@ -97,7 +98,7 @@ def check_tool_kinds(env_id: str, tasks: int = 10) -> dict[str, int]:
     Returns:
         How often each tool was carried out.
     """
-    env = make(env_id)
+    env = make_health_env(env_id)
     used: dict[str, int] = {}
     for index in range(tasks):
         for policy in policies(index):

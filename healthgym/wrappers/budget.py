@@ -7,9 +7,9 @@ from typing import Any, SupportsFloat
 
 import gymnasium as gym
 
+from healthgym.core.unwrapping import health_env
 from healthgym.errors import ConfigurationError
 from healthgym.policies.usage import estimate_tokens
-from healthgym.wrappers.base import health_env
 
 #: Counts the tokens of a text.
 TokenCounter = Callable[[str], int]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from healthgym.core.env import HealthEnv
 from healthgym.core.tool import ToolCall
+from healthgym.core.unwrapping import health_env
 from healthgym.errors import ConfigurationError
-from healthgym.wrappers.base import health_env
 
 #: A tool call as an object, as a mapping or as text.
 Call = ToolCall | Mapping[str, Any] | str

@@ -8,8 +8,8 @@ from typing import Any, SupportsFloat
 import gymnasium as gym
 
 from healthgym.core.trajectory import TrajectoryWriter
+from healthgym.core.unwrapping import health_env
 from healthgym.presentation.pictures import png
-from healthgym.wrappers.base import health_env
 
 
 class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):

@@ -29,7 +29,7 @@ from healthgym.core.seeding import Split
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import resolve
 from healthgym.testing.hostile import hostile_actions, odd_calls
-from healthgym.testing.play import make
+from healthgym.registration import make_health_env
 
 FOLDER = Path(__file__).parent / "episodes"
 POLICIES = ("oracle", "prior", "random", "hostile")
@@ -133,7 +133,7 @@ def record(env_id: str) -> None:
 def opened(env_id: str, policy: str) -> HealthEnv:
     """Return the environment that a policy plays on."""
     turns = {"max_turns": PLANS[env_id].hostile_turns} if policy == HostilePolicy.name else {}
-    return make(env_id, **turns)
+    return make_health_env(env_id, turns)
 
 
 def play(

@@ -20,7 +20,7 @@ from healthgym.core.seeding import Split
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import resolve
-from healthgym.registration import make
+from healthgym.registration import make_health_env
 from tests.golden import episodes
 
 FOLDER = Path(__file__).parent
@@ -63,8 +63,8 @@ def record(env_id: str) -> None:
     recording = RECORDED[env_id]
     path = path_of(env_id)
     path.unlink(missing_ok=True)
-    env = make(env_id, {"split": "test", **recording.kwargs})
-    size = env.unwrapped.family.generator.size(Split.TEST)
+    env = make_health_env(env_id, {"split": "test", **recording.kwargs})
+    size = env.family.generator.size(Split.TEST)
     with TrajectoryWriter(path) as writer:
         for name in recording.policies:
             policy: Policy = resolve(name, 0)
@@ -72,12 +72,12 @@ def record(env_id: str) -> None:
                 # Spread over the split: the published ones are in the order of their types.
                 index = number * (size // recording.tasks) % size
                 observation, info = env.reset(options={"index": index})
-                policy.begin(env.unwrapped, observation, info)
+                policy.begin(env, observation, info)
                 done = False
                 while not done:
                     observation, _, terminated, truncated, _ = env.step(policy.act(observation))
                     done = terminated or truncated
-                writer.write(env.unwrapped.trajectory())
+                writer.write(env.trajectory())
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from healthgym.integrations.trl import chat, demonstrations, trl_spec
 from healthgym.integrations.trl.config import Reinforced, TrainConfig
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.models import _texts
-from healthgym.integrations.trl.spec import make_env
+from healthgym.registration import make_health_env
 
 datasets = pytest.importorskip("datasets")
 pytest.importorskip("transformers")
@@ -20,7 +20,7 @@ pytest.importorskip("transformers")
 
 @pytest.fixture(scope="module")
 def demos(toy_id: str) -> list[Any]:
-    return list(demonstrations(make_env(toy_id), "train", 60))
+    return list(demonstrations(make_health_env(toy_id), "train", 60))
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_a_row_is_a_task(toy_id: str) -> None:
     assert spec.train_dataset[0]["prompt"] == [{"role": "user", "content": ""}]
     slot = spec.environment_factory()
     row = spec.train_dataset[0]
-    assert slot.reset(**row) == make_env(toy_id).open_episode("train", 3).instruction()
+    assert slot.reset(**row) == make_health_env(toy_id).open_episode("train", 3).instruction()
 
 
 def test_several_environments_share_a_data_set(toy_id: str) -> None:
@@ -86,14 +86,14 @@ def test_a_demonstration_is_the_oracles_episode(demos: list[Any], toy_id: str) -
     last_call = first.messages[-3]["tool_calls"][0]["function"]
     assert last_call["name"] == "finish"
     # Playing the calls again gives the answers in the messages.
-    episode = make_env(toy_id).open_episode("train", 0)
+    episode = make_health_env(toy_id).open_episode("train", 0)
     for call, answer in zip(first.messages[1:-1:2], first.messages[2:-1:2], strict=True):
         assert episode.step(call["tool_calls"][0]).observation == answer["content"]
     assert episode.verdict().success
 
 
 def test_inertia_leaves_out_what_changes_the_record(toy_id: str) -> None:
-    env = make_env(toy_id)
+    env = make_health_env(toy_id)
     whole = list(demonstrations(env, "train", 80))
     inert = list(demonstrations(env, "train", 80, inertia=1.0))
     assert {demo.success for demo in whole} == {True}
@@ -109,7 +109,7 @@ def test_inertia_leaves_out_what_changes_the_record(toy_id: str) -> None:
 
 
 def test_an_oracle_that_fails_is_an_error(toy_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    env = make_env(toy_id)
+    env = make_health_env(toy_id)
     monkeypatch.setattr(env.family, "oracle", lambda instance, rng: [])
     with pytest.raises(HealthGymError, match=r"oracle failed toy-records/train/0 .*answer"):
         next(demonstrations(env))

@@ -11,12 +11,12 @@ import pytest
 from healthgym.errors import ConfigurationError, EpisodeStateError, HealthGymError
 from healthgym.integrations.trl import TrlEnvironment, environment_class, episode_reward
 from healthgym.integrations.trl.environment import OVER
-from healthgym.integrations.trl.spec import make_env
+from healthgym.registration import make_health_env
 
 
 @pytest.fixture
 def slot(toy_id: str) -> TrlEnvironment:
-    return environment_class(make_env(toy_id))()
+    return environment_class(make_health_env(toy_id))()
 
 
 def public_functions(slot: TrlEnvironment) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def test_schemas_are_those_transformers_derives(slot: TrlEnvironment) -> None:
 @pytest.mark.parametrize("env_id", ["HealthAgent/FhirRecord-v0", "HealthAgent/MedAgentBenchV2-v0"])
 def test_registered_tools_have_the_same_schemas(env_id: str) -> None:
     utils = pytest.importorskip("transformers.utils")
-    env = make_env(env_id)
+    env = make_health_env(env_id)
     slot = environment_class(env)()
     for tool in env.open_episode("train", 0).seat().catalog.openai():
         assert utils.get_json_schema(getattr(slot, tool["function"]["name"])) == tool
@@ -79,7 +79,7 @@ def test_never_submitting_is_the_worst_outcome(slot: TrlEnvironment, calls: int)
 
 
 def test_progress_without_an_answer_is_not_kept(toy_id: str) -> None:
-    env = make_env(toy_id)
+    env = make_health_env(toy_id)
     slot = environment_class(env, unsubmitted=-0.2)()
     slot.reset(split="train", index=0)
     seat = slot._episode._state.seats["agent"]
@@ -92,7 +92,7 @@ def test_progress_without_an_answer_is_not_kept(toy_id: str) -> None:
 @pytest.mark.parametrize("unsubmitted", [0.0, 0.5, float("nan")])
 def test_never_submitting_cannot_be_made_free(toy_id: str, unsubmitted: float) -> None:
     with pytest.raises(ConfigurationError, match="negative"):
-        environment_class(make_env(toy_id), unsubmitted=unsubmitted)
+        environment_class(make_health_env(toy_id), unsubmitted=unsubmitted)
 
 
 def test_after_the_end_tools_say_so_and_change_nothing(slot: TrlEnvironment) -> None:
@@ -136,7 +136,7 @@ def test_optional_arguments_may_be_absent_or_null(
 
 
 def test_the_row_decides_the_task_and_nothing_else_does(toy_id: str) -> None:
-    make = environment_class(make_env(toy_id))
+    make = environment_class(make_health_env(toy_id))
     group = [make() for _ in range(4)]
     group[0].reset(split="train", index=3)
     group[0].create_order(patient="S1", dose=1.0)
@@ -164,7 +164,7 @@ def test_a_used_slot_is_as_good_as_new(slot: TrlEnvironment, toy_id: str) -> Non
 
 
 def test_slots_do_not_touch_each_other_or_the_environment(toy_id: str) -> None:
-    env = make_env(toy_id)
+    env = make_health_env(toy_id)
     env.reset(options={"index": 0})
     first, second = (environment_class(env)() for _ in range(2))
     first.reset(split="train", index=0)
@@ -243,7 +243,7 @@ def test_pictures_are_handed_over_as_blocks(toy_id: str, monkeypatch: pytest.Mon
     np = pytest.importorskip("numpy")
     from healthgym.core.episode import StepOutcome
 
-    slot: Any = environment_class(make_env(toy_id), images=True)()
+    slot: Any = environment_class(make_health_env(toy_id), images=True)()
     slot.reset(split="train", index=0)
     shown = StepOutcome("seen", (np.zeros((2, 3), np.uint8),), 0.0, False, False)
     monkeypatch.setattr(slot._episode, "step", lambda call: shown)

@@ -17,7 +17,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import TrlSpec, demonstrations, episode_reward, trl_spec
 from healthgym.integrations.trl.demonstrations import demonstrate, scripted
 from healthgym.integrations.trl.environment import OVER
-from healthgym.integrations.trl.spec import make_env
+from healthgym.registration import make_health_env
 
 datasets = pytest.importorskip("datasets")
 trl = pytest.importorskip("trl")
@@ -101,7 +101,7 @@ def test_nonsense_is_answered_and_never_submitting_is_worst(spec: TrlSpec, name:
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name != "modelling"])
 def test_demonstrations_of_every_family_play_again(name: str) -> None:
-    env = make_env(FAMILIES[name], EASY[name])
+    env = make_health_env(FAMILIES[name], EASY[name])
     demo = next(demonstrations(env, "train", 1))
     assert demo.success
     episode = env.open_episode("train", 0)
@@ -111,7 +111,7 @@ def test_demonstrations_of_every_family_play_again(name: str) -> None:
 
 
 def test_tools_can_be_left_out_of_a_demonstration() -> None:
-    env = make_env(FAMILIES["conversion"], EASY["conversion"])
+    env = make_health_env(FAMILIES["conversion"], EASY["conversion"])
     whole = demonstrate(env, Split.TRAIN, 1)
     brief = demonstrate(env, Split.TRAIN, 1, without=("show_events", "inspect_cohort"))
     calls = [
@@ -126,7 +126,7 @@ def test_tools_can_be_left_out_of_a_demonstration() -> None:
 
 
 def test_any_baseline_can_demonstrate() -> None:
-    env = make_env(FAMILIES["conversion"], EASY["conversion"])
+    env = make_health_env(FAMILIES["conversion"], EASY["conversion"])
     hurried = demonstrate(env, Split.TRAIN, 1, policy="default_copy")
     assert not hurried.success
     assert "copy_file" in str(hurried.messages)
@@ -174,7 +174,7 @@ def test_one_step_over_all_families(spec: TrlSpec, tmp_path: Path) -> None:
 
 def test_a_solver_demonstrates_in_closed_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is sent each result before its next action, and knows the instruction only."""
-    env = make_env(FAMILIES["conversion"], EASY["conversion"])
+    env = make_health_env(FAMILIES["conversion"], EASY["conversion"])
     seen: list[str] = []
 
     def solver(instruction: str) -> Any:
@@ -231,7 +231,7 @@ def test_the_example_on_a_workspace_runs_and_goes_on(tmp_path: Path, capsys: Any
 
 def test_the_example_tests_on_requests_that_training_never_makes() -> None:
     config = example("train_on_a_workspace").CONFIG
-    family = make_env(config.env, config.env_kwargs).family
+    family = make_health_env(config.env, config.env_kwargs).family
     made: dict[Split, set[str]] = {}
     for split in Split:
         instances = (family.generator.generate(split, index) for index in range(300))

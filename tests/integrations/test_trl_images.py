@@ -14,7 +14,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import Demonstration, demonstrations
 from healthgym.integrations.trl.demonstrations import demonstrate
 from healthgym.integrations.trl.folder import RunFolder
-from healthgym.integrations.trl.spec import make_env
+from healthgym.registration import make_health_env
 
 for needed in ("scipy", "PIL"):
     pytest.importorskip(needed)
@@ -45,7 +45,7 @@ def called(demo: Demonstration) -> list[str]:
 @pytest.fixture(scope="module")
 def env() -> Any:
     config = example().CONFIG
-    return make_env(config.env, config.env_kwargs)
+    return make_health_env(config.env, config.env_kwargs)
 
 
 def test_each_task_is_shown_twice(env: Any) -> None:

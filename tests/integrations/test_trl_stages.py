@@ -13,8 +13,8 @@ import pytest
 from healthgym.integrations.trl import demonstrations, trl_spec
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
 from healthgym.integrations.trl.folder import RunFolder
-from healthgym.integrations.trl.spec import make_env
 from healthgym.integrations.trl.tiny import TinyConfig
+from healthgym.registration import make_health_env
 
 datasets = pytest.importorskip("datasets")
 trl = pytest.importorskip("trl")
@@ -32,7 +32,7 @@ SHAPE = TinyConfig(hidden=16, layers=1, heads=2, feed_forward=16, vocabulary=500
 
 @pytest.fixture(scope="module")
 def demos(toy_id: str) -> list[Any]:
-    return list(demonstrations(make_env(toy_id), "train", 40))
+    return list(demonstrations(make_health_env(toy_id), "train", 40))
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ def test_evaluation_plays_to_the_end(
     from healthgym.integrations.trl.rollout import Sampling, play
 
     _, tokenizer = nano
-    env = make_env(toy_id)
+    env = make_health_env(toy_id)
     (played,) = play(Player(tokenizer, replies), tokenizer, env, [("test", 0)], Sampling())
     assert played.episode.submitted() is submitted
     assert len(played.episode.turns) == turns
@@ -203,7 +203,7 @@ def test_evaluation_sees_the_tokens_of_training(nano: tuple[Any, Any], toy_id: s
     from healthgym.integrations.trl.rollout import Sampling, play
 
     _, tokenizer = nano
-    env = make_env(toy_id)
+    env = make_health_env(toy_id)
     demo = demonstrate(env, "train", 0)
     replies = [
         calls(c["function"]["name"], **json.loads(c["function"]["arguments"]))

@@ -15,7 +15,7 @@ from healthgym.core.seeding import Split
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import chat, demonstrations, environment_class, trl_spec
 from healthgym.integrations.trl.rollout import Sampling, play
-from healthgym.integrations.trl.spec import make_env
+from healthgym.registration import make_health_env
 from tests.core.signs import SIGNS_ID
 
 datasets = pytest.importorskip("datasets")
@@ -61,7 +61,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def env() -> Any:
-    return make_env(SIGNS_ID)
+    return make_health_env(SIGNS_ID)
 
 
 @pytest.fixture(scope="module")
@@ -364,8 +364,8 @@ def test_trl_alone_fails_where_only_the_blind_go_on(processor: Any, tmp_path: Pa
 def test_a_step_of_grpo_on_chest_ct(tmp_path: Path) -> None:
     """Half a minute on one core, most of it the scans."""
     env_id = "HealthAgent/CtAbnormality-v0"
-    demos = list(demonstrations(make_env(env_id), size=3, images=True, max_image_side=64))
-    seeing = eyes.processor(demonstrations(make_env(env_id), size=3), vocabulary=3000)
+    demos = list(demonstrations(make_health_env(env_id), size=3, images=True, max_image_side=64))
+    seeing = eyes.processor(demonstrations(make_health_env(env_id), size=3), vocabulary=3000)
     view, sheet, submit = call("view_slice"), call("contact_sheet"), call("submit")
     rollouts = (
         [view, submit, DONE],

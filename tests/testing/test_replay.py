@@ -12,15 +12,15 @@ from healthgym.core.images import fingerprint
 from healthgym.core.tool import call
 from healthgym.core.trajectory import Trajectory, read_trajectories
 from healthgym.errors import TrajectoryError
+from healthgym.registration import make_health_env
 from healthgym.testing import ReplayReport, hostile_actions, replay
-from healthgym.testing.play import make
 from healthgym.testing.replay import replayed_pictures
 from healthgym.wrappers import RecordTrajectories, TokenBudget
 from tests.core.toys import LEDGER_ID, make_ledger
 
 
 def record(actions: list[Any], **kwargs: Any) -> Trajectory:
-    env = make(LEDGER_ID, **kwargs)
+    env = make_health_env(LEDGER_ID, kwargs)
     env.reset(options={"task_id": "toy-ledger/test/4"})
     for action in actions:
         env.step(action)
@@ -60,7 +60,7 @@ def test_a_record_of_before_pictures_had_names_replays() -> None:
 
 
 def test_an_oracle_episode_is_told_to_be_a_success() -> None:
-    env = make(LEDGER_ID, reward="shaped")
+    env = make_health_env(LEDGER_ID, {"reward": "shaped"})
     _, info = env.reset(seed=1)
     key = env.episode.task.key
     instance = env.family.generator.generate(key.split, key.index)

@@ -79,7 +79,7 @@ def test_other_environments_are_refused(name: str) -> None:
         wrapper, kwargs = WRAPPERS[name]
         if name == "record":
             kwargs = {"path": "unused"}
-        with pytest.raises(ConfigurationError, match="needs a healthgym environment"):
+        with pytest.raises(ConfigurationError, match="is not a healthgym environment"):
             wrapper(gym.make("ToyOther-v0"), **kwargs)
     finally:
         del gym.registry["ToyOther-v0"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from healthgym.core.env import HealthEnv, parse_split
+from healthgym.core.env import parse_split
 from healthgym.errors import ConfigurationError, MissingDependencyError
 from healthgym.integrations.trl.environment import (
     MAX_IMAGE_SIDE,
@@ -14,7 +14,7 @@ from healthgym.integrations.trl.environment import (
     environment_class,
 )
 from healthgym.integrations.trl.rewards import episode_reward
-from healthgym.registration import make
+from healthgym.registration import make_health_env
 
 EnvironmentFactory = type[TrlEnvironment] | dict[str, type[TrlEnvironment]]
 
@@ -46,18 +46,6 @@ class TrlSpec:
             "environment_factory": self.environment_factory,
             "reward_funcs": list(self.reward_funcs),
         }
-
-
-def make_env(env_id: str, env_kwargs: Mapping[str, Any] | None = None) -> HealthEnv:
-    """Return the environment registered as ``env_id``, without gymnasium's wrappers.
-
-    Raises:
-        ConfigurationError: If there is no such id or argument, or it is not of this engine.
-    """
-    made = make(env_id, env_kwargs).unwrapped
-    if not isinstance(made, HealthEnv):
-        raise ConfigurationError(f"{env_id} is not a healthgym environment.")
-    return made
 
 
 def trl_spec(
@@ -102,7 +90,7 @@ def trl_spec(
     kwargs = dict(env_kwargs or {}) if several else {"": env_kwargs or {}}
     if not ids or kwargs.keys() - ids.keys():
         raise ConfigurationError("env_kwargs are given by the names of the environments.")
-    made = {name: make_env(env_id, kwargs.get(name)) for name, env_id in ids.items()}
+    made = {name: make_health_env(env_id, kwargs.get(name)) for name, env_id in ids.items()}
     tasks = parse_split(split)
     per_env = -(-size // len(ids))
     for name, each in made.items():

@@ -24,8 +24,8 @@ from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
 from healthgym.integrations.trl.page import headline
 from healthgym.integrations.trl.report import checkpoint_scores, floor_scores, write_report
 from healthgym.integrations.trl.rollout import Played, Sampling, play
-from healthgym.integrations.trl.spec import make_env
 from healthgym.policies.statistics import Interval
+from healthgym.registration import make_health_env
 
 
 class Pipeline:
@@ -39,7 +39,7 @@ class Pipeline:
     def __init__(self, folder: RunFolder, config: TrainConfig) -> None:
         self.folder = folder
         self.config = config
-        self.env = make_env(config.env, config.env_kwargs)
+        self.env = make_health_env(config.env, config.env_kwargs)
         self.test = [(Split.TEST, index) for index in range(config.episodes)]
         self.sampling = Sampling(max_new_tokens=config.max_new_tokens, max_length=config.max_length)
         self._demos: list[Demonstration] = []

@@ -1,4 +1,4 @@
-"""What the wrappers share."""
+"""From an environment as Gymnasium hands it out to the one inside its wrappers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ def health_env(env: gym.Env[Any, Any]) -> HealthEnv:
     """Return the environment inside all wrappers.
 
     Raises:
-        ConfigurationError: If it is not one of ours.
+        ConfigurationError: If it is not one of this engine.
     """
     inner = env.unwrapped
     if not isinstance(inner, HealthEnv):
-        raise ConfigurationError(f"This wrapper needs a healthgym environment, not {inner}.")
+        raise ConfigurationError(f"{inner} is not a healthgym environment.")
     return inner
+
+
+__all__ = ["health_env"]
