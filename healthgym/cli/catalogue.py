@@ -5,29 +5,17 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from healthgym.cli.common import checkout
 from healthgym.core.env import HealthEnv
-from healthgym.core.episode import Episode
-from healthgym.core.family import AGENT
-from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolSpec
 from healthgym.core.verdict import Check, Profile
 from healthgym.policies.results import SCHEMA, markdown_table
 from healthgym.registration import Row, make_health_env
 
-#: Tasks looked at to collect tools and checks, enough to meet every task type.
-_LOOKED_AT = 120
-#: Tasks in a row without a new tool or check after which an environment is known well enough.
-_PATIENCE = 40
-#: Tasks of each type played to their end by the oracle, and plays in a row that may bring nothing.
-_PLAYED, _PLAYED_IN_VAIN = 6, 32
 _HEADING = re.compile(r"^(#{1,5}) ", re.MULTILINE)
 _ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([^`]+)`")
 _DOCTEST = re.compile(r"^>>> .*(?:\n(?!\s*$).+)*", re.MULTILINE)
@@ -61,7 +49,7 @@ def _environment(rows: Sequence[Row], scores: Sequence[dict[str, Any]]) -> Itera
     yield f"## {type(envs[0]).__name__.removesuffix('Env')}"
     yield _as_markdown(inspect.getdoc(type(envs[0])) or "")
     yield "### Tools in full"
-    specs, checks = _survey(envs)
+    specs, checks = _declared(envs)
     yield markdown_table(
         ["tool", "kind", "effect"],
         [[f"`{spec.usage}`", str(spec.kind), spec.description.split("\n\n")[0]] for spec in specs],
@@ -98,53 +86,20 @@ def _mark(flag: bool) -> str:
     return "idle" if flag else ""
 
 
-def _survey(
-    envs: Sequence[HealthEnv],
-) -> tuple[list[ToolSpec], list[tuple[Check, list[str]]]]:
-    """Collect tools and checks from the first training tasks.
-
-    Untouched tasks show the checks that always apply; the ends of oracle episodes show those that
-    only a submission brings up.
-    """
+def _declared(envs: Sequence[HealthEnv]) -> tuple[list[ToolSpec], list[tuple[Check, list[str]]]]:
+    """Return the tools and the checks that the families declare."""
     specs: dict[str, ToolSpec] = {}
     checks: dict[tuple[str, str], tuple[Check, list[str]]] = {}
     for env in envs:
-        played: Counter[str] = Counter()
-        known, quiet, in_vain = 0, 0, 0
-        for index in range(min(_LOOKED_AT, env.family.generator.size(Split.TRAIN))):
-            episode = env.open_episode(Split.TRAIN, index)
-            _note(episode, specs, checks)
-            played[episode.task.kind] += 1
-            wanted = played[episode.task.kind] <= _PLAYED and in_vain < _PLAYED_IN_VAIN
-            if wanted and episode.roles == (AGENT,):
-                before = len(checks)
-                instance = env.family.generator.generate(Split.TRAIN, index)
-                for action in env.family.oracle(instance, np.random.default_rng(index)):
-                    if not episode.done():
-                        episode.step(action)
-                _note(episode, specs, checks)
-                in_vain = in_vain + 1 if len(checks) == before else 0
-            quiet = quiet + 1 if len(checks) + len(specs) == known else 0
-            known = len(checks) + len(specs)
-            if quiet == _PATIENCE:
-                break
-    return list(specs.values()), sorted(checks.values(), key=lambda item: item[0].name)
-
-
-def _note(
-    episode: Episode[Any],
-    specs: dict[str, ToolSpec],
-    checks: dict[tuple[str, str], tuple[Check, list[str]]],
-) -> None:
-    for role in episode.roles:
-        for spec in episode.seat(role).catalog.specs:
-            specs.setdefault(spec.name, spec)
+        for role in env.family.roles.values():
+            for spec in role.catalog.specs:
+                specs.setdefault(spec.name, spec)
         for profile in Profile:
-            for result in episode.verdict(role, profile).checks:
-                check = result.check
+            for check in env.family.checks(profile):
                 _, profiles = checks.setdefault((check.name, check.requirement), (check, []))
                 if str(profile) not in profiles:
                     profiles.append(str(profile))
+    return list(specs.values()), sorted(checks.values(), key=lambda item: item[0].name)
 
 
 def _published(folder: Path) -> Iterator[dict[str, Any]]:

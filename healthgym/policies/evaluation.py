@@ -11,8 +11,9 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 import gymnasium as gym
 
+from healthgym.core.action import text_of
 from healthgym.core.env import parse_split
-from healthgym.core.episode import action_text
+from healthgym.core.faults import FaultLedger
 from healthgym.core.images import Image
 from healthgym.core.seeding import Split
 from healthgym.core.task import TaskKey
@@ -55,13 +56,15 @@ def evaluate(
     record: str | os.PathLike[str] | None = None,
     pictures: bool = False,
     floor: bool = True,
+    faults: int = 0,
     on_result: Callable[[EpisodeResult], None] | None = None,
 ) -> Evaluation:
     """Score a policy on the first tasks of a split.
 
     The tasks are those of index 0 to ``episodes - 1``, whatever the seed, so that two runs compare
     task by task. An episode interrupted by an infrastructure failure is counted apart and never
-    as a failure of the policy; after five of them in a row, or once a budget is spent, the run
+    as a failure of the policy; so is one that a failure of ours ended, as long as there are no more
+    of these than ``faults`` allows. After five of either in a row, or once a budget is spent, the run
     stops and returns what it has.
 
     Args:
@@ -77,6 +80,8 @@ def evaluate(
         record: File to which every finished episode is appended as JSON Lines.
         pictures: Whether the pictures shown are kept beside that file; see
             :func:`healthgym.core.trajectory.picture_folder`.
+        faults: Episodes that may be lost to failures of ours, each logged whole; the next one is
+            raised.
         floor: Whether to run the policy that does nothing on the same tasks, for comparison.
         on_result: Called with each result as it comes in; never from two threads at once.
 
@@ -89,14 +94,15 @@ def evaluate(
     if not isinstance(env, str) and (env_kwargs or workers > 1):
         raise ConfigurationError("env_kwargs and workers > 1 need an environment given by id.")
     make_policy = _factory(policy, seed, workers)
+    ledger = FaultLedger(faults)
     with ExitStack() as stack:
 
         def seat() -> _Player:
             if not isinstance(env, str):
-                return _Player(env, make_policy())
+                return _Player(env, make_policy(), ledger)
             made = make(env, env_kwargs)
             stack.callback(made.close)
-            return _Player(made, make_policy())
+            return _Player(made, make_policy(), ledger)
 
         first = seat()
         size = first.inner.family.generator.size(tasks)
@@ -110,7 +116,7 @@ def evaluate(
         idle: tuple[EpisodeResult, ...] = ()
         if floor and first.policy.name != NopPolicy.name:
             played = sorted({result.index for result in results})
-            nop = _Player(first.env, NopPolicy())
+            nop = _Player(first.env, NopPolicy(), ledger)
             idle = _Run(tasks, 1).play(played, nop, seat, 1)
         spec = first.env.spec
         return Evaluation(
@@ -145,9 +151,10 @@ def _factory(policy: str | Policy | PolicyFactory, seed: int, workers: int) -> P
 class _Player:
     """A policy at an environment; ``exhausted`` once its budget is spent."""
 
-    def __init__(self, env: _Env, policy: Policy) -> None:
+    def __init__(self, env: _Env, policy: Policy, faults: FaultLedger) -> None:
         self.env = env
         self.inner = health_env(env)
+        self.inner.faults = faults
         self.policy = policy
         self.exhausted = False
 
@@ -163,27 +170,34 @@ class _Player:
         spent = self._usage()
         self.exhausted = False
         try:
-            characters = self._act_out(split, index, halted, keep)
+            characters, fault = self._act_out(split, index, halted, keep)
         except (InfrastructureError, BudgetExceededError) as error:
             self.exhausted = isinstance(error, BudgetExceededError)
-            key = TaskKey(self.inner.family.generator.name, split, index)
-            usage = self._usage() - spent
-            return EpisodeResult(str(key), "", index, attempt, usage=usage, error=str(error))
-        episode = self.inner.episode
-        events = episode.events
+            return self._without_score(split, index, attempt, spent, str(error))
+        if fault:
+            return self._without_score(split, index, attempt, spent, fault)
+        episode, role = self.inner.episode, self.inner.role
+        events = [event for event in episode.events if event.role == role]
         return EpisodeResult(
             task_id=episode.task.task_id,
             kind=episode.task.kind,
             index=index,
             attempt=attempt,
-            success={str(p): episode.verdict(profile=p).success for p in Profile},
-            reward=episode.total_reward(),
+            success={str(p): episode.verdict(role, p).success for p in Profile},
+            reward=episode.total_reward(role),
             calls=len(events),
             refused=sum(bool(event.error) for event in events),
-            submitted=episode.submitted(),
+            submitted=episode.submitted(role),
             characters=characters,
             usage=self._usage() - spent,
         )
+
+    def _without_score(
+        self, split: Split, index: int, attempt: int, spent: Usage, reason: str
+    ) -> EpisodeResult:
+        key = TaskKey(self.inner.family.generator.name, split, index)
+        usage = self._usage() - spent
+        return EpisodeResult(str(key), "", index, attempt, usage=usage, error=reason)
 
     def _act_out(
         self,
@@ -191,8 +205,8 @@ class _Player:
         index: int,
         halted: threading.Event,
         keep: Callable[[Sequence[Image]], None],
-    ) -> int:
-        """Play to the end; return the number of characters read and written."""
+    ) -> tuple[int, str]:
+        """Play to the end; return the characters read and written, and what failed of ours."""
         options = {"split": split, "index": index}
         observation, info = self.env.reset(seed=index, options=options)
         self.policy.begin(self.inner, observation, info)
@@ -206,9 +220,9 @@ class _Player:
             action = self.policy.act(observation)
             observation, _, terminated, truncated, info = self.env.step(action)
             keep(info.get("images", ()))
-            characters += len(action_text(action)) + len(observation)
+            characters += len(text_of(action)) + len(observation)
             over = terminated or truncated
-        return characters
+        return characters, str(info.get("fault", ""))
 
     def _usage(self) -> Usage:
         return self.policy.usage if isinstance(self.policy, Metered) else Usage()

@@ -11,8 +11,8 @@ import numpy as np
 from healthgym.core.action import MAX_ACTION_LENGTH, MAX_CALLS
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
-from healthgym.testing.leaks import swapped_env
 from healthgym.registration import make_health_env
+from healthgym.testing.leaks import swapped_env
 from healthgym.testing.play import require, shown
 
 _MAX_ERROR = 4001

@@ -75,7 +75,7 @@ def test_hostile_actions(env_id: str) -> None:
 
 
 def test_no_leak(env_id: str) -> None:
-    assert testing.check_no_leak(env_id)
+    assert testing.check_non_interference(env_id)
 
 
 def test_splits(env_id: str) -> None:

@@ -28,8 +28,8 @@ from healthgym.core.env import HealthEnv
 from healthgym.core.seeding import Split
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import resolve
-from healthgym.testing.hostile import hostile_actions, odd_calls
 from healthgym.registration import make_health_env
+from healthgym.testing.hostile import hostile_actions, odd_calls
 
 FOLDER = Path(__file__).parent / "episodes"
 POLICIES = ("oracle", "prior", "random", "hostile")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,19 +12,16 @@ import numpy as np
 
 from healthgym.core import action as actions
 from healthgym.core.env import HealthEnv, parse_split
-from healthgym.core.episode import Episode
-from healthgym.core.family import Family, Script
+from healthgym.core.episode import AnyEpisode, Episode
+from healthgym.core.family import ORACLE as ORACLE
 from healthgym.core.images import Image
 from healthgym.core.seeding import Split, task_rng
-from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
 from healthgym.errors import ConfigurationError, HealthGymError, ToolError
 from healthgym.integrations.trl.environment import MAX_IMAGE_SIDE, blocks
 
 #: Stream of a task's random numbers from which its demonstration is drawn.
 _STREAM = 7_001
-#: The policy that solves every task.
-ORACLE = "oracle"
 #: The assistant's last words, once its answer is in.
 CLOSING = "Done."
 
@@ -122,18 +119,18 @@ def demonstrate(
     """Return a scripted policy's episode on one task; see :func:`demonstrations`."""
     family = env.family
     instance = family.generator.generate(split, index)
-    episode: Episode[Any] = Episode(family, instance, env.reward, env.config)
+    episode = Episode(family, instance, env.reward, env.config)
     rng: np.random.Generator = task_rng(family.generator.name, split, index, _STREAM)
     messages = [{"role": "system", "content": system}] if system else []
     messages.append({"role": "user", "content": episode.instruction()})
-    player = scripted(family, policy, instance, rng)
-    action = next(player, None)
+    player = family.player(policy, instance, rng, env.role)
+    action = player.act()
     inert = bool(rng.random() < inertia)
     left_out = {_spec(episode, name).name for name in without}
     while action is not None and not episode.done():
         seen = []
         # One call at a time, as TRL executes them, so that each has an answer of its own.
-        for request in actions.parse(action):
+        for request in actions.calls_of(action, actions.text_of(action)):
             spec, _ = episode.seat().catalog.resolve(request.name)
             if spec.name not in left_out and not (inert and spec.kind is ToolKind.WRITE):
                 asked, answer, shown = _exchange(episode, spec, dict(request.arguments))
@@ -141,7 +138,9 @@ def demonstrate(
                 if images and shown:
                     answer["content"] = blocks(answer["content"], shown, max_image_side)
                 messages += [asked, answer]
-        action = sent(player, "\n\n".join(seen))
+        action = player.act("\n\n".join(seen))
+    if not episode.done():
+        episode.stop()
     verdict = episode.verdict()
     success = verdict.success and episode.submitted()
     if policy == ORACLE and not success and not inert:
@@ -156,46 +155,7 @@ def demonstrate(
     return Demonstration(task.task_id, task.kind, success, tuple(messages), tools)
 
 
-def scripted(
-    family: Family[Any], name: str, instance: Instance[Task, Reference], rng: np.random.Generator
-) -> Generator[Any, str, None]:
-    """Return a baseline or solver of a family as a generator: actions out, observations in.
-
-    Args:
-        family: The family.
-        name: Name of the baseline or solver. Of the instance a solver is told its instruction.
-        instance: The instance to play.
-        rng: What a baseline leaves to chance.
-
-    Raises:
-        ConfigurationError: If the family has no such policy.
-    """
-    solver = family.solvers().get(name)
-    if solver is not None:
-        seat = next(iter(family.seats(instance).values()))
-        return solver(seat.instruction or instance.task.instruction)
-    baseline = family.baselines().get(name)
-    if baseline is None:
-        named = ", ".join(sorted({*family.baselines(), *family.solvers()}))
-        raise ConfigurationError(f"There is no policy named {name!r} here; use {named}.")
-    return _played(list(baseline(instance, rng)))
-
-
-def _played(script: Script) -> Generator[Any, str, None]:
-    # `yield from` would pass on what is sent, and a list takes no messages.
-    for action in script:  # noqa: UP028
-        yield action
-
-
-def sent(player: Generator[Any, str, None], observation: str) -> Any:
-    """Return a scripted policy's next action, given what it reads; None once it is over."""
-    try:
-        return player.send(observation)
-    except StopIteration:
-        return None
-
-
-def _spec(episode: Episode[Any], name: str) -> ToolSpec:
+def _spec(episode: AnyEpisode, name: str) -> ToolSpec:
     try:
         return episode.seat().catalog.resolve(name)[0]
     except ToolError as error:
@@ -203,7 +163,7 @@ def _spec(episode: Episode[Any], name: str) -> ToolSpec:
 
 
 def _exchange(
-    episode: Episode[Any], spec: ToolSpec, arguments: dict[str, Any]
+    episode: AnyEpisode, spec: ToolSpec, arguments: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], tuple[Image, ...]]:
     """Return a call, its answer and the pictures shown with it."""
     function = {"name": spec.identifier, "arguments": json.dumps(arguments, ensure_ascii=False)}

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.episode import Episode
+from healthgym.core.episode import AnyEpisode
 from healthgym.core.images import Image
 from healthgym.core.tool import ToolCall, ToolSpec
 from healthgym.core.verdict import Verdict
@@ -83,9 +83,11 @@ class TrlEnvironment:
     _max_image_side: ClassVar[int | None]
 
     def __init__(self) -> None:
-        self._episode: Episode[Any] | None = None
+        self._episode: AnyEpisode | None = None
+        self._result: RolloutOutcome | None = None
         self._outage: InfrastructureError | None = None
         self._fault: Exception | None = None
+        self._at: tuple[str, dict[str, Any]] = ("", {})
 
     def reset(self, *, split: str, index: int, **_row: object) -> str:
         """Begin a rollout.
@@ -100,7 +102,7 @@ class TrlEnvironment:
         Raises:
             ConfigurationError: If the task has other tools than the class.
         """
-        self._episode = self._outage = self._fault = None
+        self._episode = self._outage = self._fault = self._result = None
         try:
             episode = self._env.open_episode(split, int(index))
         except InfrastructureError as error:
@@ -131,29 +133,42 @@ class TrlEnvironment:
             return _UNAVAILABLE
         except Exception as error:
             # TRL would show it to the model and go on to score the episode; see _outcome.
-            self._fault = error
+            self._fault, self._at = error, (name, arguments)
             return _UNAVAILABLE
         if outcome.images and self._images:
             return blocks(outcome.observation, outcome.images, self._max_image_side)
         return outcome.observation
 
     def _outcome(self) -> RolloutOutcome:
-        """Return what became of the rollout.
+        """Return what became of the rollout, reached once and kept.
 
         Raises:
-            HealthGymError: If a tool failed for a reason of ours, which TRL had swallowed.
+            HealthGymError: If a tool failed for a reason of ours, which TRL had swallowed, and
+                the environment's :class:`~healthgym.core.faults.FaultLedger` does not let it pass.
         """
-        if self._fault is not None:
-            raise HealthGymError(f"A tool failed on our account: {self._fault!r}") from self._fault
+        if self._result is None:
+            self._result = self._reached()
+        return self._result
+
+    def _reached(self) -> RolloutOutcome:
+        if self._fault is not None and self._episode is not None:
+            task_id = self._episode.task.task_id
+            try:
+                self._env.faults.take(task_id, self._at, self._fault)
+            except Exception as error:
+                raise HealthGymError(f"A tool failed on our account: {error!r}") from error
+            return self._masked()
         if self._outage is not None or self._episode is None:
             return self._masked()
         episode = self._episode
+        reward = episode.total_reward()
         try:
+            if not episode.done():
+                episode.stop()
             verdict = episode.verdict()
         except InfrastructureError as error:
             self._outage = error
             return self._masked()
-        reward = episode.total_reward()
         if not episode.submitted():
             # Progress made without an answer is not kept: never submitting must be the worst
             # outcome, or a policy that is charged for calls learns to make none.

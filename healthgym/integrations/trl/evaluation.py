@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.episode import Episode
+from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.seeding import Split, task_rng
-from healthgym.integrations.trl.demonstrations import scripted, sent
 from healthgym.integrations.trl.rollout import Played
 from healthgym.policies.statistics import Interval, newcombe_difference, wilson_interval
 
@@ -98,6 +97,12 @@ def gain(after: Score, before: Score) -> Interval:
     return newcombe_difference(new.successes, new.episodes, old.successes, old.episodes)
 
 
+def end(episode: AnyEpisode) -> None:
+    """End an episode that was left before its end, so that it has a verdict."""
+    if not episode.done():
+        episode.stop()
+
+
 def play_script(
     env: HealthEnv,
     name: str,
@@ -108,12 +113,13 @@ def play_script(
     played = []
     for split, index in tasks:
         instance = env.family.generator.generate(split, index)
-        episode: Episode[Any] = Episode(env.family, instance, env.reward, env.config)
+        episode = Episode(env.family, instance, env.reward, env.config)
         rng = task_rng(env.family.generator.name, split, index, _STREAM)
-        player = scripted(env.family, name, instance, rng)
-        action = next(player, None)
+        player = env.family.player(name, instance, rng, env.role)
+        action = player.act()
         while action is not None and not episode.done():
-            action = sent(player, episode.step(action).observation)
+            action = player.act(episode.step(action).observation)
+        end(episode)
         played.append(Played(episode, 0, ""))
         progress(1)
     return played

@@ -8,7 +8,7 @@ from typing import Any
 
 from healthgym.core import action as actions
 from healthgym.core.env import HealthEnv
-from healthgym.core.episode import Episode
+from healthgym.core.episode import AnyEpisode
 from healthgym.core.seeding import Split
 from healthgym.errors import ConfigurationError, ToolError
 from healthgym.integrations.trl import chat
@@ -54,7 +54,7 @@ class Talk:
 class _Slot(Talk):
     """One episode being played."""
 
-    episode: Episode[Any]
+    episode: AnyEpisode
     prompt: int
     replies: int = 0
     words: list[str] = field(default_factory=list)
@@ -66,12 +66,12 @@ class Played:
     """A finished rollout.
 
     Attributes:
-        episode: The episode, over or abandoned.
+        episode: The episode; one that the model left before its end was stopped.
         tokens: Length of the whole conversation in tokens.
         closing: What the model said without calling a tool, if anything.
     """
 
-    episode: Episode[Any]
+    episode: AnyEpisode
     tokens: int
     closing: str
 
@@ -114,12 +114,15 @@ def play(
         while live := [slot for slot in slots if slot.live]:
             for slot, reply in zip(live, generate(model, processing, live, sampling), strict=True):
                 _answer(processing, slot, reply, sampling)
+        for slot in slots:
+            if not slot.episode.done():
+                slot.episode.stop()
         played += [Played(slot.episode, len(slot.ids), " ".join(slot.words)) for slot in slots]
         progress(len(slots))
     return played
 
 
-def _seat(processing: Any, episode: Episode[Any], system: str) -> _Slot:
+def _seat(processing: Any, episode: AnyEpisode, system: str) -> _Slot:
     messages = [{"role": "system", "content": system}] if system else []
     messages.append({"role": "user", "content": episode.instruction()})
     tools = episode.seat().catalog.openai()
@@ -204,13 +207,13 @@ def _answer(processing: Any, slot: _Slot, reply: list[int], sampling: Sampling) 
 
 
 def _call(
-    episode: Episode[Any], request: dict[str, Any], sampling: Sampling
+    episode: AnyEpisode, request: dict[str, Any], sampling: Sampling
 ) -> tuple[str | list[dict[str, Any]], list[Any]]:
     """Return what a call is answered, and the pictures in it."""
     if episode.done():
         return OVER, []
     try:
-        (call,) = actions.parse(request)
+        (call,) = actions.calls_of(request, actions.text_of(request))
     except ToolError as error:
         return f"Error: {error}", []
     outcome = episode.step(call)
