@@ -19,6 +19,15 @@ from numpy.typing import NDArray
 
 from healthgym.core.seeding import stable_hash
 from healthgym.envs.ehr_event_modelling.cohort import Cohort
+from healthgym.envs.ehr_event_modelling.columns import (
+    decimals,
+    minutes,
+    patient_ids,
+    raw_events,
+    read_csv,
+    times,
+    whole_numbers,
+)
 from healthgym.envs.ehr_event_modelling.labels import Rows
 from healthgym.envs.ehr_event_modelling.task import Target
 from healthgym.envs.ehr_event_modelling.timeline import (
@@ -26,7 +35,6 @@ from healthgym.envs.ehr_event_modelling.timeline import (
     EventKind,
     Ints,
     Mask,
-    RawEvents,
     Timeline,
     assemble,
 )
@@ -112,8 +120,8 @@ def read_ehrshot(root: Path) -> RealCohort:
 
 def _ehrshot_parts(path: Path) -> tuple[Ints, NDArray[np.int8]]:
     """Return the patients of the split file, ascending, and the part of each."""
-    splits = _read_csv(path, ("omop_person_id", "split"), {"split": "string"}, _EHRSHOT)
-    ids = _integers(splits.column("omop_person_id"), path, _EHRSHOT)
+    splits = read_csv(path, ("omop_person_id", "split"), {"split": "string"}, _EHRSHOT)
+    ids = patient_ids(splits.column("omop_person_id"), path, _EHRSHOT)
     order = np.argsort(ids, kind="stable")
     names = splits.column("split").to_pylist()
     ids = ids[order]
@@ -126,17 +134,17 @@ def _ehrshot_timeline(root: Path, paths: Sequence[Path], ids: Ints) -> Timeline:
     """Return the records of the patients; events of others are left out."""
     texts = ("start", "end", "code", "value", "unit", "visit_id", "omop_table")
     types = dict.fromkeys(texts, "string")
-    tables = [_read_csv(path, _EVENT_COLUMNS, types, _EHRSHOT) for path in paths]
+    tables = [read_csv(path, _EVENT_COLUMNS, types, _EHRSHOT) for path in paths]
     events = require("pyarrow").concat_tables(tables)
     where = paths[0] if len(paths) == 1 else root / "data"
-    place, known = _places(ids, _integers(events.column("patient_id"), where, _EHRSHOT))
-    raw, kinds = _events(
+    place, known = _places(ids, patient_ids(events.column("patient_id"), where, _EHRSHOT))
+    raw, kinds = raw_events(
         place,
-        _times(events.column("start"), where, _EHRSHOT),
-        _times(events.column("end"), where, _EHRSHOT),
+        times(events.column("start"), where, _EHRSHOT),
+        times(events.column("end"), where, _EHRSHOT),
         [events.column(name) for name in ("code", "omop_table", "unit")],
-        _decimals(events.column("value")),
-        _whole(events.column("visit_id")),
+        decimals(events.column("value")),
+        whole_numbers(events.column("visit_id")),
         known,
         where,
     )
@@ -151,9 +159,9 @@ def _places(ids: Ints, patient: Ints) -> tuple[Ints, Mask]:
 
 def _labels(path: Path, ids: Ints) -> Rows:
     columns = ("patient_id", "prediction_time", "value")
-    table = _read_csv(path, columns, {"prediction_time": "string", "value": "string"}, _EHRSHOT)
-    patient = _integers(table.column("patient_id"), path, _EHRSHOT)
-    time = _times(table.column("prediction_time"), path, _EHRSHOT)
+    table = read_csv(path, columns, {"prediction_time": "string", "value": "string"}, _EHRSHOT)
+    patient = patient_ids(table.column("patient_id"), path, _EHRSHOT)
+    time = times(table.column("prediction_time"), path, _EHRSHOT)
     values = [str(value).strip().lower() for value in table.column("value").to_pylist()]
     if set(values) - {"true", "false", "1", "0"} or (time == NO_TIME).any():
         raise DamagedDataError(f"{path} holds rows without a time or a true/false label.")
@@ -177,13 +185,13 @@ def read_meds(root: Path) -> RealCohort:
     events, origin = _meds_events(root)
     subject = events.column("subject_id").to_numpy()
     ids, place = np.unique(subject, return_inverse=True)
-    start = _static_at_first(_minutes(events.column("time").to_numpy()), place, len(ids))
+    start = _static_at_first(minutes(events.column("time").to_numpy()), place, len(ids))
     blank = require("pyarrow").nulls(len(subject), require("pyarrow").string())
     words = [events.column("code"), blank, events.column("unit")]
     value = events.column("numeric_value").to_numpy()
     visit = events.column("visit").to_numpy()
     ends = np.full(len(subject), NO_TIME)
-    raw, kinds = _events(place, start, ends, words, value, visit, start != NO_TIME, root)
+    raw, kinds = raw_events(place, start, ends, words, value, visit, start != NO_TIME, root)
     timeline = assemble(ids, raw, kinds)
     leaving = np.array([kind.code.startswith(_DISCHARGE) for kind in kinds], dtype=np.bool_)
     chosen = leaving[timeline.kind]
@@ -222,7 +230,7 @@ def _meds_table(table: pa.Table, path: Path) -> pa.Table:
     time = table.column("time").type
     if not any(fits(time) for fits in (pa.types.is_timestamp, pa.types.is_date, pa.types.is_null)):
         raise DamagedDataError(f"In {path}, time is {time}, not a timestamp. {_MEDS}")
-    _integers(table.column("subject_id"), path, _MEDS)
+    patient_ids(table.column("subject_id"), path, _MEDS)
     types = (pa.int64(), pa.timestamp("s"), pa.string(), pa.float64(), pa.string())
     columns = {}
     for name, kind in zip(_MEDS_COLUMNS, types, strict=True):
@@ -234,7 +242,9 @@ def _meds_table(table: pa.Table, path: Path) -> pa.Table:
             problem = f"{name} is {column.type}, not {kind}"
             raise DamagedDataError(f"In {path}, {problem}. {_MEDS}") from error
     visit = np.zeros(table.num_rows, dtype=np.int64)
-    columns["visit"] = _whole(table.column("hadm_id")) if "hadm_id" in table.column_names else visit
+    columns["visit"] = (
+        whole_numbers(table.column("hadm_id")) if "hadm_id" in table.column_names else visit
+    )
     return pa.table(columns)
 
 
@@ -287,115 +297,6 @@ def _static_at_first(start: Ints, place: Ints, subjects: int) -> Ints:
     np.minimum.at(first, place[timed], start[timed])
     filled = np.where(timed, start, first[place])
     return np.where(filled == np.iinfo(np.int64).max, NO_TIME, filled)
-
-
-# -- columns ---------------------------------------------------------------------------------------
-
-
-def _events(
-    place: Ints,
-    start: Ints,
-    end: Ints,
-    words: list[Any],
-    value: NDArray[np.float64],
-    visit: Ints,
-    known: Mask,
-    where: Path,
-) -> tuple[RawEvents, tuple[EventKind, ...]]:
-    """Return events of known patients, and their kinds; words are code, table and unit."""
-    encoded = [_encode(column) for column in words]
-    if (encoded[0][0] < 0).any() or (start[known] == NO_TIME).any():
-        raise DamagedDataError(f"{where} holds events without a code or a time.")
-    sizes = [len(names) + 1 for _, names in encoded]
-    mixed = (encoded[0][0] * sizes[1] + encoded[1][0] + 1) * sizes[2] + encoded[2][0] + 1
-    distinct, kind = np.unique(mixed, return_inverse=True)
-    kinds = []
-    for number in distinct.tolist():
-        rest, unit = divmod(number, sizes[2])
-        code, table = divmod(rest, sizes[1])
-        kinds.append(
-            EventKind(
-                encoded[0][1][code],
-                encoded[1][1][table - 1] if table else "",
-                encoded[2][1][unit - 1] if unit else "",
-            )
-        )
-    raw = RawEvents(
-        place[known].astype(np.int64),
-        start[known],
-        end[known],
-        kind[known].astype(np.int64),
-        value[known],
-        visit[known],
-    )
-    return raw, tuple(kinds)
-
-
-def _encode(column: Any) -> tuple[Ints, list[str]]:
-    pa = require("pyarrow")
-    joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    coded = joined.cast(pa.string()).dictionary_encode()
-    if isinstance(coded, pa.ChunkedArray):
-        coded = coded.combine_chunks()
-    return coded.indices.fill_null(-1).to_numpy().astype(np.int64), coded.dictionary.to_pylist()
-
-
-def _read_csv(path: Path, columns: Sequence[str], types: dict[str, str], access: str) -> pa.Table:
-    pa, csv = require("pyarrow"), require("pyarrow.csv")
-    options = csv.ConvertOptions(
-        column_types={name: getattr(pa, kind)() for name, kind in types.items()},
-        strings_can_be_null=True,
-    )
-    try:
-        table = csv.read_csv(path, convert_options=options)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DamagedDataError(f"{path} is not a readable CSV file. {access}") from error
-    missing = [name for name in columns if name not in table.column_names]
-    if missing:
-        raise DamagedDataError(f"{path} lacks the columns {', '.join(missing)}. {access}")
-    return table.select(list(columns))
-
-
-def _integers(column: Any, where: Path, access: str) -> Ints:
-    pa = require("pyarrow")
-    if not pa.types.is_integer(column.type) or column.null_count:
-        raise DamagedDataError(f"{where} holds patients whose id is not a whole number. {access}")
-    return np.asarray(column.to_numpy(), dtype=np.int64)
-
-
-def _times(column: Any, where: Path, access: str) -> Ints:
-    pa = require("pyarrow")
-    try:
-        moments = column.cast(pa.timestamp("us"))
-    except pa.ArrowInvalid as error:
-        raise DamagedDataError(f"{where} holds what is no time: {error}. {access}") from error
-    return _minutes(moments.to_numpy())
-
-
-def _minutes(seconds: NDArray[Any]) -> Ints:
-    moments = seconds.astype("datetime64[s]")
-    missing = np.isnat(moments)
-    counted = moments.astype(np.int64) // 60
-    return np.where(missing, NO_TIME, counted).astype(np.int64)
-
-
-def _decimals(column: Any) -> NDArray[np.float64]:
-    """Return the cells that are numbers; text results have none."""
-    pa, compute = require("pyarrow"), require("pyarrow.compute")
-    pattern = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
-    numeric = compute.match_substring_regex(column, pattern)
-    kept = compute.if_else(numeric, compute.utf8_trim_whitespace(column), None)
-    return np.asarray(kept.cast(pa.float64()).to_numpy(), dtype=np.float64)
-
-
-def _whole(column: Any) -> Ints:
-    """Return whole numbers, 0 where there are none; ids written as floats are read, too."""
-    pa = require("pyarrow")
-    if pa.types.is_string(column.type):
-        numbers = np.nan_to_num(_decimals(column))
-    else:
-        numbers = np.nan_to_num(column.cast(pa.float64()).to_numpy())
-    return numbers.astype(np.int64)
 
 
 def _part(name: Any, where: Path) -> int:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from healthgym.core.clock import Clock
 from healthgym.worlds.fhir.base import Base, Resource, Rows
 from healthgym.worlds.fhir.documents import copy_json
 from healthgym.worlds.fhir.errors import FhirError, bad_request, not_found
+from healthgym.worlds.fhir.overlay import Overlay
 from healthgym.worlds.fhir.records import RecordStore, SearchResult, Write, WriteKind
-from healthgym.worlds.fhir.search.criteria import Criterion
-from healthgym.worlds.fhir.search.dates import microseconds
 from healthgym.worlds.fhir.search.query import Include, Query, parse_query
 from healthgym.worlds.fhir.search.sorting import sort_rows
 from healthgym.worlds.fhir.search.table import Kind, parameter_table
@@ -50,9 +47,6 @@ class _Kept:
 class FhirStore:
     """The embedded record store.
 
-    Rows below ``base.size(type)`` are the base's (and may have been replaced by an update), rows
-    from there on are the resources created in this episode, in order of creation.
-
     Args:
         base: The chart; shared, never changed.
         clock: Gives the time of writes.
@@ -70,15 +64,18 @@ class FhirStore:
         page_size: int = DEFAULT_PAGE_SIZE,
         compat: R4Compat = R4Compat(),  # noqa: B008 -- frozen
     ) -> None:
-        self.base = base
+        self._overlay = Overlay(base)
         self.clock = clock
         self.page_size = page_size
         self._validator = Validator(validation, compat)
         self._next_id = base.next_id
         self._log: list[Write] = []
-        self._current: dict[tuple[str, str], Resource] = {}
-        self._created: dict[str, list[str]] = {}
         self._kept: dict[str, _Kept] = {}
+
+    @property
+    def base(self) -> Base:
+        """The chart under the writes."""
+        return self._overlay.base
 
     @property
     def written(self) -> tuple[Write, ...]:
@@ -91,7 +88,9 @@ class FhirStore:
 
     def digest(self) -> str:
         """Return a hex digest of what was written; the clock and open searches do not count."""
-        written = [[kind, key, value] for (kind, key), value in sorted(self._current.items())]
+        written = [
+            [kind, key, value] for (kind, key), value in sorted(self._overlay.current.items())
+        ]
         text = json.dumps([self._next_id, written], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -102,14 +101,12 @@ class FhirStore:
             clock: Clock of the clone; a clone of this store's clock if None.
         """
         other = object.__new__(FhirStore)
-        other.base = self.base
+        other._overlay = self._overlay.clone()
         other.clock = self.clock.clone() if clock is None else clock
         other.page_size = self.page_size
         other._validator = self._validator
         other._next_id = self._next_id
         other._log = list(self._log)
-        other._current = dict(self._current)
-        other._created = {kind: list(ids) for kind, ids in self._created.items()}
         other._kept = dict(self._kept)
         return other
 
@@ -125,9 +122,9 @@ class FhirStore:
         """
         self._require_type(resource_type)
         query = parse_query(resource_type, params)
-        rows = self._matching(resource_type, query.criteria)
+        rows = self._overlay.matching(resource_type, query.criteria, self.clock.now)
         if query.sort and not query.only_total:
-            rows = sort_rows(rows, query.sort, self._sort_source(resource_type))
+            rows = sort_rows(rows, query.sort, self._overlay.sort_source(resource_type))
         search_id = self._search_id(query)
         if query.only_total:
             return SearchResult(
@@ -174,7 +171,7 @@ class FhirStore:
             FhirError: 404 if the type or the id is not known.
         """
         self._require_type(resource_type)
-        resource = self._find(resource_type, id)
+        resource = self._overlay.find(resource_type, id)
         if resource is None:
             raise not_found(resource_type, id)
         return resource
@@ -186,10 +183,8 @@ class FhirStore:
             FhirError: 400 or 422 if validation fails.
         """
         resource = self._checked(resource)
-        resource_type = resource["resourceType"]
         key = str(self._next_id)
         self._next_id += 1
-        self._created.setdefault(resource_type, []).append(key)
         return self._write(WriteKind.CREATE, resource, key, 1)
 
     def update(self, resource: Resource) -> Resource:
@@ -203,7 +198,7 @@ class FhirStore:
         resource_type, key = resource["resourceType"], resource.get("id")
         if not isinstance(key, str) or not _is_id(key):
             raise bad_request("An update needs the id of the resource in its 'id' element.")
-        current = self._find(resource_type, key)
+        current = self._overlay.find(resource_type, key)
         if current is not None:
             return self._write(WriteKind.UPDATE, resource, key, _version(current) + 1)
         if key.isdigit():
@@ -211,13 +206,12 @@ class FhirStore:
                 f"{resource_type}/{key} does not exist, and a new id chosen by the client must "
                 "contain a character that is not a digit. Use create to be given an id."
             )
-        self._created.setdefault(resource_type, []).append(key)
         return self._write(WriteKind.CREATE, resource, key, 1)
 
     def _checked(self, resource: Any) -> Resource:
         """Return an independent copy of a resource that may be written."""
         types = self.resource_types()
-        self._validator.check(resource, types, lambda kind, key: self._exists(kind, key))
+        self._validator.check(resource, types, self._overlay.exists)
         copied: Resource = copy_json(resource)
         return copied
 
@@ -235,7 +229,7 @@ class FhirStore:
             },
         }
         stored |= {k: v for k, v in resource.items() if k not in stored}
-        self._current[resource_type, key] = stored
+        self._overlay.put(stored, new=kind is WriteKind.CREATE)
         self._log.append(Write(kind, resource_type, key, stored, now))
         copied: Resource = copy_json(stored)
         return copied
@@ -249,69 +243,6 @@ class FhirStore:
                 f"Unknown resource type '{resource_type[:100]}'. This server holds: "
                 f"{', '.join(self.resource_types())}.",
             )
-
-    def _exists(self, resource_type: str, key: str) -> bool:
-        written = (resource_type, key) in self._current
-        return written or self.base.find(resource_type, key) is not None
-
-    def _find(self, resource_type: str, key: str) -> Resource | None:
-        written = self._current.get((resource_type, key))
-        if written is not None:
-            copied: Resource = copy_json(written)
-            return copied
-        row = self.base.find(resource_type, key)
-        return None if row is None else self.base.resource(resource_type, row)
-
-    def _at(self, resource_type: str, row: int) -> Resource:
-        """Return the current version of the resource in a row."""
-        size = self.base.size(resource_type)
-        if row >= size:
-            key = self._created[resource_type][row - size]
-        elif not self._current:
-            return self.base.resource(resource_type, row)
-        else:
-            key = self.base.id_of(resource_type, row)
-        written = self._current.get((resource_type, key))
-        if written is None:
-            return self.base.resource(resource_type, row)
-        copied: Resource = copy_json(written)
-        return copied
-
-    def _matching(self, resource_type: str, criteria: Sequence[Criterion]) -> Rows:
-        """Return the matching rows in id order."""
-        now = microseconds(self.clock.now)
-        base = self.base
-        rows, left = base.narrow(resource_type, criteria, now)
-        written = self._written_rows(resource_type)
-        if written and len(rows):
-            rows = rows[~np.isin(rows, list(written))]
-        if left:
-            kept = [r for r in rows if _meets(base.resource(resource_type, int(r)), left, now)]
-            rows = np.asarray(kept, dtype=np.int64)
-        hits = [row for row, resource in written.items() if _meets(resource, criteria, now)]
-        if hits:
-            rows = np.sort(np.concatenate([rows, np.asarray(hits, dtype=np.int64)]))
-        return rows
-
-    def _written_rows(self, resource_type: str) -> dict[int, Resource]:
-        """Return the resources of a type that were written, by row."""
-        if not self._current:
-            return {}
-        size = self.base.size(resource_type)
-        created = self._created.get(resource_type, [])
-        places = {key: size + position for position, key in enumerate(created)}
-        found = {}
-        for (kind, key), resource in self._current.items():
-            if kind == resource_type:
-                row = places.get(key)
-                if row is None:
-                    row = self.base.find(kind, key)
-                    assert row is not None, "an update replaces a resource of the base"
-                found[row] = resource
-        return found
-
-    def _sort_source(self, resource_type: str) -> _SortSource:
-        return _SortSource(self, resource_type, self._written_rows(resource_type))
 
     def _search_id(self, query: Query) -> str:
         """Return an id that equal searches share until something is written."""
@@ -330,7 +261,7 @@ class FhirStore:
     ) -> SearchResult:
         kind = query.resource_type
         end = offset + size
-        resources = [self._at(kind, int(row)) for row in rows[offset:end]]
+        resources = [self._overlay.at(kind, int(row)) for row in rows[offset:end]]
         included = self._included(query.includes, resources) if query.includes else ()
         if query.elements:
             resources = [_subset(resource, query.elements) for resource in resources]
@@ -383,7 +314,7 @@ class FhirStore:
                 for value in extract(parameter, source):
                     wanted = include.target in (None, value.type)
                     if wanted and value.type and value.id:
-                        resource = self._find(value.type, value.id)
+                        resource = self._overlay.find(value.type, value.id)
                         found += [] if resource is None else [resource]
         return found
 
@@ -395,32 +326,9 @@ class FhirStore:
         for parameter in followed:
             if parameter.kind is Kind.REFERENCE:
                 query = parse_query(include.source, [(parameter.name, ids)])
-                rows = self._matching(include.source, query.criteria)
-                found += [self._at(include.source, int(row)) for row in rows]
+                rows = self._overlay.matching(include.source, query.criteria, self.clock.now)
+                found += [self._overlay.at(include.source, int(row)) for row in rows]
         return found
-
-
-class _SortSource:
-    """Where :func:`sort_rows` gets sort keys from."""
-
-    def __init__(
-        self, store: FhirStore, resource_type: str, written: Mapping[int, Resource]
-    ) -> None:
-        self._store = store
-        self._type = resource_type
-        self.written = written
-
-    def base_keys(self, parameter: Any, rows: Rows) -> Rows | None:
-        """Return integer keys of base rows, or None if they must be read off the resources."""
-        return self._store.base.sort_keys(self._type, parameter, rows)
-
-    def resource(self, row: int) -> Resource:
-        """Return the current resource of a row."""
-        return self._store._at(self._type, row)
-
-
-def _meets(resource: Resource, criteria: Sequence[Criterion], now: int) -> bool:
-    return all(c.matches(extract(c.parameter, resource), now) for c in criteria)
 
 
 def _version(resource: Resource) -> int:

@@ -8,28 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from healthgym.worlds.imaging.noise import white_noise
-from healthgym.worlds.volumes.anatomy import Anatomy
-from healthgym.worlds.volumes.disease import Disease, Plate, Solid
+from healthgym.worlds.volumes.anatomy import HEART_TURN, Anatomy
+from healthgym.worlds.volumes.disease import Disease
 from healthgym.worlds.volumes.grid import Voxels
+from healthgym.worlds.volumes.lesions import Lesions
+from healthgym.worlds.volumes.materials import AIR, BLOOD, FAT, MUSCLE, WATER
 from healthgym.worlds.volumes.patient import Acquisition, Patient
 from healthgym.worlds.volumes.shapes import (
     Floats,
     Lattice,
-    Slices,
     blend,
     blobs,
+    box_of,
     ellipsoid,
-    paint_blob,
     ramp,
     smooth,
 )
 from healthgym.worlds.volumes.skeleton import Skeleton
-from healthgym.worlds.volumes.textures import BULLA, destroyed, mosaic, plane_noise, septa
+from healthgym.worlds.volumes.textures import scan_noise
 from healthgym.worlds.volumes.tubes import Tubes, paint_tubes
 from healthgym.worlds.volumes.vessels import Vasculature
 
-AIR, FAT, MUSCLE, WATER, BLOOD = -1000.0, -104.0, 52.0, 8.0, 42.0
 #: Points worked on at one time.
 _BLOCK = 1_200_000
 
@@ -57,6 +56,11 @@ class Scene:
         """The skeleton."""
         return Skeleton(self.anatomy)
 
+    @cached_property
+    def lesions(self) -> Lesions:
+        """What is wrong, to be painted over the tissue."""
+        return Lesions(self.anatomy, self.disease, self.acquisition)
+
     # Tubes that every slice asks for are made once: looking for them costs more than painting.
 
     @cached_property
@@ -66,16 +70,6 @@ class Scene:
             Tubes.chain([(s * 11, spine + 17, dome - 8), (s * 13, spine + 13, dome - 95)], [3, 6.5])
             for s in (-1.0, 1.0)
         ]
-
-    @cached_property
-    def _scars(self) -> list[tuple[Tubes, float]]:
-        lines = self.disease.scars
-        return [(Tubes.chain(line.points, line.radius), line.density) for line in lines]
-
-    @cached_property
-    def _metal(self) -> list[tuple[Tubes, float]]:
-        lines = (*self.disease.calcium, *self.disease.devices)
-        return [(Tubes.chain(line.points, line.radius), line.density) for line in lines]
 
     @cached_property
     def _gas(self) -> Tubes:
@@ -96,7 +90,7 @@ class Scene:
         places = (grid.positions(0, x), grid.positions(1, y), grid.positions(2, z))
         lattice = Lattice(places)
         values = self.densities(lattice)
-        values += self._noise(x, y, z)
+        values += scan_noise(self.acquisition, x, y, z)
         np.clip(values, -1024, 3071, out=values)
         return np.rint(values, out=values).astype(np.int16)
 
@@ -111,8 +105,8 @@ class Scene:
         found = lattice.within(low, high)
         if found is not None:
             self._chest(values[found], lattice.part(found))
-        self._bones(values, lattice)
-        self._things(values, lattice)
+        self.bones.paint(values, lattice, self.acquisition.blur)
+        self.lesions.paint_things(values, lattice)
         return values
 
     def _outside(self, lattice: Lattice) -> Floats:
@@ -132,7 +126,7 @@ class Scene:
                 line = 1.6 - np.abs(part.y - middle[found[0]])
                 blend(values[found], ramp(line, blur) * (np.abs(part.x) < 215), density)
         body = self.anatomy.body(lattice.x, lattice.y, lattice.z)
-        found = _box_of(body > -blur)
+        found = box_of(body > -blur)
         if found is None:
             return values
         view, inside = values[found], body[found]
@@ -154,8 +148,7 @@ class Scene:
         grain += np.float32(0.35) * blobs(patient.seed + 6, lattice, 4.0)
         blend(values, ramp(cavity, blur), np.float32(FAT + 6) + np.float32(14) * grain)
         self._abdomen(values, lattice, cavity, grain)
-        if max(self.disease.pleural) > 0:
-            self._effusion(values, lattice, cavity)
+        self.lesions.paint_effusion(values, lattice, cavity)
         self._mediastinum(values, lattice)
         inside = anatomy.beside_heart(x, y, z, cavity, self.disease.pleural)
         found = lattice.within((-112.0, -1e3, -1e4), (112.0, 1e3, 1e4))
@@ -227,14 +220,6 @@ class Scene:
         content = np.where(y > 0.3 * patient.depth, np.float32(AIR), np.float32(28.0) + 26 * rough)
         blend(view, ramp(stomach - 4.0, blur), content)
 
-    def _effusion(self, values: Floats, lattice: Lattice, cavity: Floats) -> None:
-        blur = self.acquisition.blur
-        above = (lattice.z - self.anatomy.diaphragm(lattice.x, lattice.y)) * np.float32(0.72)
-        cover = ramp(cavity - 2.0, blur) * ramp(above - 1.0, blur)
-        for side, thick in zip((1.0, -1.0), self.disease.pleural, strict=True):
-            if thick > 0:
-                blend(values, cover * (lattice.x * side > 8), np.float32(WATER + 2))
-
     def _mediastinum(self, values: Floats, lattice: Lattice) -> None:
         """What lies deep in the fat: thymus bed, soft tissue behind the heart."""
         blur = self.acquisition.blur
@@ -248,7 +233,7 @@ class Scene:
     def _lungs(self, values: Floats, lattice: Lattice, inside: Floats, grain: Floats) -> None:
         if float(inside.max()) < -3.0:
             return
-        patient, disease, blur = self.patient, self.disease, self.acquisition.blur
+        patient, blur = self.patient, self.acquisition.blur
         low = patient.dome - 70.0, patient.apex + 2.0
         found = lattice.within((-1e3, -1e3, low[0]), (1e3, 1e3, low[1]))
         if found is None:
@@ -256,29 +241,9 @@ class Scene:
         part, view, inside = lattice.part(found), values[found], inside[found]
         air = np.float32(patient.lung) - np.float32(patient.gradient) * (part.y + 10.0)
         air = air + np.float32(16) * grain[found]
-        if disease.dependent:
-            rear = smooth((-inside + 16.0) / 16.0) * smooth((-part.y - 28.0) / 30.0)
-            air = air + np.float32(disease.dependent) * rear
-        if disease.mosaic:
-            air = air + np.float32(disease.mosaic) * mosaic(patient.seed + 21, part)
+        air = self.lesions.ventilated(air, part, inside)
         self._fissures(air, part)
-        for solid in disease.glass:
-            self._haze(air, part, solid)
-        if disease.septal:
-            net = septa(patient.seed + 31, part, blur)
-            zone = smooth((34.0 - inside) / 22.0) * (0.35 + 0.65 * smooth((10.0 - part.z) / 50.0))
-            air = air + np.float32(disease.septal) * net * zone
-        if disease.emphysema:
-            depth = (part.z - patient.dome) / (patient.apex - patient.dome)
-            share = disease.emphysema * smooth(
-                0.15 + (depth - 0.72 + disease.emphysema_reach) * 1.6
-            )
-            lost = destroyed(patient.seed + 41, part, share, blur)
-            air = air + (np.float32(BULLA) - air) * lost
-        for plate in disease.plates:
-            self._plate(air, part, plate)
-        for solid in disease.dense:
-            self._solid(air, part, solid)
+        air = self.lesions.filled(air, part, inside)
         cover = ramp(inside, blur)
         self._branches(air, part, inside)
         blend(view, cover, air)
@@ -291,10 +256,7 @@ class Scene:
         walls, lumens = vessels.airways
         paint_tubes(air, part, walls, 15.0, blur)
         paint_tubes(air, part, lumens, AIR + 12, blur)
-        for solid in self.disease.nodules:
-            self._solid(air, part, solid)
-        for tubes, density in self._scars:
-            paint_tubes(air, part, tubes, density, blur)
+        self.lesions.paint_nodules(air, part)
 
     def _fissures(self, air: Floats, part: Lattice) -> None:
         """The oblique fissures and the horizontal one: hairlines."""
@@ -308,40 +270,9 @@ class Scene:
         line = np.maximum(line, ramp(0.4 - np.abs(level), blur) * right)
         air += np.float32(170) * line
 
-    def _haze(self, air: Floats, part: Lattice, solid: Solid) -> None:
-        found = solid.blob.slices(part, margin=8.0)
-        if found is not None:
-            cover = ramp(solid.blob.distance(part.part(found)), solid.edge)
-            air[found] += np.float32(solid.density) * cover
-
-    def _solid(self, values: Floats, part: Lattice, solid: Solid) -> None:
-        found = solid.blob.slices(part, margin=4.0)
-        if found is not None:
-            cover = ramp(solid.blob.distance(part.part(found)), max(solid.edge, 1.0))
-            blend(values[found], cover * np.float32(solid.cover), np.float32(solid.density))
-
-    def _plate(self, air: Floats, part: Lattice, plate: Plate) -> None:
-        reach = plate.radius + 4.0
-        low = [c - reach for c in plate.centre]
-        high = [c + reach for c in plate.centre]
-        found = part.within(low, high)
-        if found is None:
-            return
-        box = part.part(found)
-        x, y, z = box.x - plate.centre[0], box.y - plate.centre[1], box.z - plate.centre[2]
-        n = plate.normal
-        across = x * n[0] + y * n[1] + z * n[2]
-        across = across + 3.0 * blobs(self.patient.seed + 17, box, 30.0)
-        far = np.sqrt(x * x + y * y + z * z)
-        taper = np.clip(1.35 - far / plate.radius, 0.0, 1.0)
-        cover = ramp(0.5 * plate.thickness * taper - np.abs(across), 1.3) * (taper > 0.05)
-        blend(air[found], cover, np.float32(plate.density))
-
     # -- heart and vessels -------------------------------------------------------------------
 
     def _heart(self, values: Floats, lattice: Lattice) -> None:
-        from healthgym.worlds.volumes.anatomy import HEART_TURN
-
         heart, blur = self.anatomy.heart, self.acquisition.blur
         contrast, fluid = self.acquisition.contrast, self.disease.pericardial
         reach = max(heart.radii) + fluid + 6
@@ -370,8 +301,6 @@ class Scene:
 
     def _chambers(self, view: Floats, part: Lattice, inner: Floats) -> None:
         """Blood in the four chambers; without contrast it hardly shows."""
-        from healthgym.worlds.volumes.anatomy import HEART_TURN
-
         heart, contrast = self.anatomy.heart, self.acquisition.contrast
         blur = self.acquisition.blur
         a, b, c = heart.radii
@@ -407,97 +336,4 @@ class Scene:
         if gas:
             paint_tubes(values, lattice, self._gas.grown(0.0, gas + 2.2), 40.0, blur)
             paint_tubes(values, lattice, self._gas.grown(0.0, gas), -850.0, blur)
-        if self.disease.hernia:
-            self._hernia(values, lattice)
-        for node in self.disease.nodes:
-            self._solid(values, lattice, node)
-
-    def _hernia(self, values: Floats, lattice: Lattice) -> None:
-        anatomy, blur, r = self.anatomy, self.acquisition.blur, self.disease.hernia
-        centre = anatomy.hernia_centre
-        found = lattice.within([c - 1.3 * r for c in centre], [c + 1.3 * r for c in centre])
-        if found is None:
-            return
-        part, view = lattice.part(found), values[found]
-        sac = ellipsoid(part.x, part.y, part.z, centre, (1.15 * r, r, 1.1 * r))
-        sac = sac + 2.0 * blobs(self.patient.seed + 51, part, 12.0)
-        blend(view, ramp(sac, blur), np.float32(42.0 + 0.2 * self.acquisition.contrast))
-        # The patient lies on the back: gas is in front.
-        level = centre[1] + r * (1.0 - 2.0 * self.disease.hernia_gas)
-        content = np.where(part.y > level, np.float32(AIR + 15), np.float32(24.0))
-        blend(view, ramp(sac - 3.6, blur), content)
-
-    # -- bones and what people put there ------------------------------------------------------
-
-    def _bones(self, values: Floats, lattice: Lattice) -> None:
-        bones, blur = self.bones, self.acquisition.blur
-        spine = self.anatomy.spine
-        low, high = (-150.0, spine - 60.0, -1e4), (150.0, spine + 20.0, 1e4)
-        found = lattice.within(low, high)
-        if found is not None:
-            part, view = lattice.part(found), values[found]
-            disc = ellipsoid(part.x, part.y, 0.0, (0.0, spine, 0.0), (16.0, 12.0, 1e3), power=2.6)
-            blend(view, ramp(disc, blur), np.float32(86.0))
-            paint_tubes(view, part, bones.arches, 430.0, blur)
-            paint_tubes(view, part, bones.arches.grown(1.0, -1.7), 190.0, blur)
-            canal = ellipsoid(part.x, part.y, 0.0, (0.0, spine - 18.5, 0.0), (9.5, 7.5, 1e3))
-            blend(view, ramp(canal, blur) + 0.0 * part.z, np.float32(22.0))
-            for body in bones.bodies:
-                self._vertebra(view, part, body)
-        paint_tubes(values, lattice, bones.cartilage, 88.0, blur)
-        for tubes in (bones.ribs, bones.sternum, bones.girdle):
-            paint_tubes(values, lattice, tubes, 560.0, blur)
-            paint_tubes(values, lattice, tubes.grown(1.0, -1.6), 165.0, blur)
-
-    def _vertebra(self, view: Floats, part: Lattice, body: Any) -> None:
-        found = body.slices(part)
-        if found is None:
-            return
-        box = part.part(found)
-        inside = body.distance(box)
-        grain = blobs(self.patient.seed + 7, box, 2.6)
-        blend(view[found], ramp(inside, 1.0), np.float32(470.0))
-        blend(view[found], ramp(inside - 1.5, 1.2), np.float32(165.0) + np.float32(75) * grain)
-
-    def _things(self, values: Floats, lattice: Lattice) -> None:
-        """Calcifications and medical material."""
-        blur = self.acquisition.blur
-        for tubes, density in self._metal:
-            paint_tubes(values, lattice, tubes, density, blur)
-        for solid in self.disease.boxes:
-            paint_blob(values, lattice, solid.blob, solid.density, blur)
-
-    # -- noise -------------------------------------------------------------------------------
-
-    def _noise(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Floats:
-        """Return the noise at voxels: fine grain for a sharp kernel, blobs for a soft one."""
-        scan = self.acquisition
-        fine, coarse = scan.sharp, 1.0 - scan.sharp
-        # 0.32 is the standard deviation of smooth noise in two dimensions.
-        total = plane_noise(scan.seed + 1, x, y, z)
-        total *= np.float32(coarse / 0.32)
-        if fine:
-            grain = white_noise(scan.seed, (z, x, y)).transpose(1, 2, 0)
-            grain *= np.float32(fine)
-            total += grain
-        total = np.ascontiguousarray(total)
-        scale = scan.noise / float(np.hypot(fine, coarse))
-        grid = scan.grid
-        far = (grid.positions(0, x) / 190.0)[:, None, None] ** 2
-        far = far + (grid.positions(1, y) / 150.0)[None, :, None] ** 2
-        # Less noise near the surface, more between the shoulders.
-        high = smooth((grid.positions(2, z) - 40.0) / 70.0)[None, None, :]
-        level = np.clip(1.1 - 0.45 * far, 0.5, 1.1) * (1.0 + 0.5 * high)
-        total *= np.float32(scale) * level.astype(np.float32)
-        return total
-
-
-def _box_of(mask: NDArray[np.bool_]) -> Slices | None:
-    """Return the smallest box around the true points of a lattice, or None if there are none."""
-    flat: NDArray[np.bool_] = np.any(mask, axis=2)
-    spans = [np.flatnonzero(np.any(flat, axis=axis)) for axis in (1, 0)]
-    if not len(spans[0]):
-        return None
-    spans.append(np.flatnonzero(np.any(mask, axis=(0, 1))))
-    x, y, z = (slice(int(span[0]), int(span[-1]) + 1) for span in spans)
-    return x, y, z
+        self.lesions.paint_mediastinal(values, lattice)

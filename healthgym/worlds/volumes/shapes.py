@@ -187,3 +187,14 @@ def paint_blob(target: Floats, lattice: Lattice, blob: Blob, value: float, soft:
     found = blob.slices(lattice)
     if found is not None:
         blend(target[found], ramp(blob.distance(lattice.part(found)), soft), np.float32(value))
+
+
+def box_of(mask: NDArray[np.bool_]) -> Slices | None:
+    """Return the smallest box around the true points of a lattice, or None if there are none."""
+    flat: NDArray[np.bool_] = np.any(mask, axis=2)
+    spans = [np.flatnonzero(np.any(flat, axis=axis)) for axis in (1, 0)]
+    if not len(spans[0]):
+        return None
+    spans.append(np.flatnonzero(np.any(mask, axis=(0, 1))))
+    x, y, z = (slice(int(span[0]), int(span[-1]) + 1) for span in spans)
+    return x, y, z

@@ -7,8 +7,17 @@ from functools import cached_property
 import numpy as np
 
 from healthgym.worlds.volumes.anatomy import Anatomy
-from healthgym.worlds.volumes.shapes import Blob, Point
-from healthgym.worlds.volumes.tubes import Tubes
+from healthgym.worlds.volumes.shapes import (
+    Blob,
+    Floats,
+    Lattice,
+    Point,
+    blend,
+    blobs,
+    ellipsoid,
+    ramp,
+)
+from healthgym.worlds.volumes.tubes import Tubes, paint_tubes
 
 
 class Skeleton:
@@ -133,3 +142,39 @@ class Skeleton:
             ]
             parts.append(Tubes.chain(head, 17.0))
         return Tubes.joined(parts)
+
+    def paint(self, values: Floats, lattice: Lattice, blur: float) -> None:
+        """Paint the bones over what is there.
+
+        Args:
+            values: Densities, in HU; changed.
+            lattice: The points.
+            blur: Width of an edge, in mm.
+        """
+        spine = self.anatomy.spine
+        low, high = (-150.0, spine - 60.0, -1e4), (150.0, spine + 20.0, 1e4)
+        found = lattice.within(low, high)
+        if found is not None:
+            part, view = lattice.part(found), values[found]
+            disc = ellipsoid(part.x, part.y, 0.0, (0.0, spine, 0.0), (16.0, 12.0, 1e3), power=2.6)
+            blend(view, ramp(disc, blur), np.float32(86.0))
+            paint_tubes(view, part, self.arches, 430.0, blur)
+            paint_tubes(view, part, self.arches.grown(1.0, -1.7), 190.0, blur)
+            canal = ellipsoid(part.x, part.y, 0.0, (0.0, spine - 18.5, 0.0), (9.5, 7.5, 1e3))
+            blend(view, ramp(canal, blur) + 0.0 * part.z, np.float32(22.0))
+            for body in self.bodies:
+                self._vertebra(view, part, body)
+        paint_tubes(values, lattice, self.cartilage, 88.0, blur)
+        for tubes in (self.ribs, self.sternum, self.girdle):
+            paint_tubes(values, lattice, tubes, 560.0, blur)
+            paint_tubes(values, lattice, tubes.grown(1.0, -1.6), 165.0, blur)
+
+    def _vertebra(self, view: Floats, part: Lattice, body: Blob) -> None:
+        found = body.slices(part)
+        if found is None:
+            return
+        box = part.part(found)
+        inside = body.distance(box)
+        grain = blobs(self.anatomy.patient.seed + 7, box, 2.6)
+        blend(view[found], ramp(inside, 1.0), np.float32(470.0))
+        blend(view[found], ramp(inside - 1.5, 1.2), np.float32(165.0) + np.float32(75) * grain)

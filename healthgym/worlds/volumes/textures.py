@@ -1,4 +1,4 @@
-"""Disease that is spread through the lungs: emphysema, mosaic, thick septa."""
+"""Textures: disease that is spread through the lungs, and the noise of a scan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from healthgym.worlds.imaging.noise import between, hash_lattice, uniform
+from healthgym.worlds.imaging.noise import between, hash_lattice, uniform, white_noise
+from healthgym.worlds.volumes.patient import Acquisition
 from healthgym.worlds.volumes.shapes import Floats, Lattice, blobs, ramp, smooth
 
 #: Distance of the centres of destroyed lobules, in mm.
@@ -110,3 +111,32 @@ def plane_noise(seed: int, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) ->
             (axis + 1) % 3 if thin else axis,
         )
     return values.transpose(2, 0, 1) if thin else values.transpose(1, 2, 0)
+
+
+def scan_noise(scan: Acquisition, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Floats:
+    """Return the noise at voxels, in HU: fine grain for a sharp kernel, blobs for a soft one.
+
+    Args:
+        scan: How the scan was made.
+        x: Indices of voxels, ascending; likewise ``y`` and ``z``.
+        y: See ``x``.
+        z: See ``x``.
+    """
+    fine, coarse = scan.sharp, 1.0 - scan.sharp
+    # 0.32 is the standard deviation of smooth noise in two dimensions.
+    total = plane_noise(scan.seed + 1, x, y, z)
+    total *= np.float32(coarse / 0.32)
+    if fine:
+        grain = white_noise(scan.seed, (z, x, y)).transpose(1, 2, 0)
+        grain *= np.float32(fine)
+        total += grain
+    total = np.ascontiguousarray(total)
+    scale = scan.noise / float(np.hypot(fine, coarse))
+    grid = scan.grid
+    far = (grid.positions(0, x) / 190.0)[:, None, None] ** 2
+    far = far + (grid.positions(1, y) / 150.0)[None, :, None] ** 2
+    # Less noise near the surface, more between the shoulders.
+    high = smooth((grid.positions(2, z) - 40.0) / 70.0)[None, None, :]
+    level = np.clip(1.1 - 0.45 * far, 0.5, 1.1) * (1.0 + 0.5 * high)
+    total *= np.float32(scale) * level.astype(np.float32)
+    return total

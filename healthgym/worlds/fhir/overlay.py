@@ -1,0 +1,138 @@
+"""The resources of a base under those written in an episode, by id and by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from healthgym.worlds.fhir.base import Base, Resource, Rows
+from healthgym.worlds.fhir.documents import copy_json
+from healthgym.worlds.fhir.search.criteria import Criterion
+from healthgym.worlds.fhir.search.dates import microseconds
+from healthgym.worlds.fhir.search.values import extract
+
+
+class Overlay:
+    """What is written over a base that never changes.
+
+    Rows below ``base.size(type)`` are the base's (and may have been replaced by an update), rows
+    from there on are the resources created in this episode, in order of creation.
+
+    Args:
+        base: The chart; shared, never changed.
+
+    Attributes:
+        current: The resources written, by type and id.
+        created: The ids of new resources of each type, in order of creation.
+    """
+
+    def __init__(self, base: Base) -> None:
+        self.base = base
+        self.current: dict[tuple[str, str], Resource] = {}
+        self.created: dict[str, list[str]] = {}
+
+    def clone(self) -> Overlay:
+        """Return an independent overlay of the same base."""
+        other = Overlay(self.base)
+        other.current = dict(self.current)
+        other.created = {kind: list(ids) for kind, ids in self.created.items()}
+        return other
+
+    def put(self, resource: Resource, *, new: bool) -> None:
+        """Write a resource; a new one gets the next row of its type."""
+        resource_type, key = resource["resourceType"], resource["id"]
+        if new:
+            self.created.setdefault(resource_type, []).append(key)
+        self.current[resource_type, key] = resource
+
+    def exists(self, resource_type: str, key: str) -> bool:
+        """Return whether there is a resource."""
+        written = (resource_type, key) in self.current
+        return written or self.base.find(resource_type, key) is not None
+
+    def find(self, resource_type: str, key: str) -> Resource | None:
+        """Return the current version of a resource, or None if there is none."""
+        written = self.current.get((resource_type, key))
+        if written is not None:
+            copied: Resource = copy_json(written)
+            return copied
+        row = self.base.find(resource_type, key)
+        return None if row is None else self.base.resource(resource_type, row)
+
+    def at(self, resource_type: str, row: int) -> Resource:
+        """Return the current version of the resource in a row."""
+        size = self.base.size(resource_type)
+        if row >= size:
+            key = self.created[resource_type][row - size]
+        elif not self.current:
+            return self.base.resource(resource_type, row)
+        else:
+            key = self.base.id_of(resource_type, row)
+        written = self.current.get((resource_type, key))
+        if written is None:
+            return self.base.resource(resource_type, row)
+        copied: Resource = copy_json(written)
+        return copied
+
+    def matching(self, resource_type: str, criteria: Sequence[Criterion], moment: datetime) -> Rows:
+        """Return the rows that match at a moment, in id order."""
+        now = microseconds(moment)
+        base = self.base
+        rows, left = base.narrow(resource_type, criteria, now)
+        written = self.written_rows(resource_type)
+        if written and len(rows):
+            rows = rows[~np.isin(rows, list(written))]
+        if left:
+            kept = [r for r in rows if _meets(base.resource(resource_type, int(r)), left, now)]
+            rows = np.asarray(kept, dtype=np.int64)
+        hits = [row for row, resource in written.items() if _meets(resource, criteria, now)]
+        if hits:
+            rows = np.sort(np.concatenate([rows, np.asarray(hits, dtype=np.int64)]))
+        return rows
+
+    def written_rows(self, resource_type: str) -> dict[int, Resource]:
+        """Return the resources of a type that were written, by row."""
+        if not self.current:
+            return {}
+        size = self.base.size(resource_type)
+        created = self.created.get(resource_type, [])
+        places = {key: size + position for position, key in enumerate(created)}
+        found = {}
+        for (kind, key), resource in self.current.items():
+            if kind == resource_type:
+                row = places.get(key)
+                if row is None:
+                    row = self.base.find(kind, key)
+                    assert row is not None, "an update replaces a resource of the base"
+                found[row] = resource
+        return found
+
+    def sort_source(self, resource_type: str) -> SortSource:
+        """Return where the rows of a type get their sort keys from."""
+        return SortSource(self, resource_type, self.written_rows(resource_type))
+
+
+class SortSource:
+    """Where :func:`healthgym.worlds.fhir.search.sorting.sort_rows` gets sort keys from."""
+
+    def __init__(
+        self, overlay: Overlay, resource_type: str, written: Mapping[int, Resource]
+    ) -> None:
+        self._overlay = overlay
+        self._type = resource_type
+        self.written = written
+
+    def base_keys(self, parameter: Any, rows: Rows) -> Rows | None:
+        """Return integer keys of base rows, or None if they must be read off the resources."""
+        return self._overlay.base.sort_keys(self._type, parameter, rows)
+
+    def resource(self, row: int) -> Resource:
+        """Return the current resource of a row."""
+        return self._overlay.at(self._type, row)
+
+
+def _meets(resource: Resource, criteria: Sequence[Criterion], now: int) -> bool:
+    return all(c.matches(extract(c.parameter, resource), now) for c in criteria)
