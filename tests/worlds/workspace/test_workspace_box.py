@@ -1,61 +1,21 @@
-"""Boxes with full Python: that they hold, and that each attempt to break them could succeed."""
+"""Boxes with full Python: what works in them, and that greedy or broken code ends alone."""
 
 import gc
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
-import gymnasium as gym
 import pytest
 
-import healthgym
-from healthgym.core.clock import Clock
-from healthgym.errors import (
-    ConfigurationError,
-    InfrastructureError,
-    SandboxUnavailableError,
-    ToolError,
-)
-from healthgym.testing.leaks import MARKER, PlantedGenerator, find_marker
-from healthgym.worlds.workspace import FullPythonTools, Table, Workspace, WorkspaceWorld
-from healthgym.worlds.workspace.box import Box, BoxLimits, BoxRun, open_box, probe, probes
-from healthgym.worlds.workspace.box import box as module
-from healthgym.worlds.workspace.box.command import Identity
-from healthgym.worlds.workspace.box.seccomp import call_numbers, seccomp_filter
+from healthgym.errors import InfrastructureError, ToolError
+from healthgym.worlds.workspace import Table
+from healthgym.worlds.workspace.box import Box
 from healthgym.worlds.workspace.box.spool import Spool
+from tests.worlds.workspace.boxes import NOW, run, small
 
 pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
-
-NOW = datetime(2024, 1, 1, 12, tzinfo=UTC)
-#: A filter that lets everything pass: RET ALLOW.
-OPEN = bytes.fromhex("06 00 00 00 00 00 ff 7f")
-Weakening = Callable[[list[str]], list[str]]
-
-
-@pytest.fixture(scope="module")
-def box() -> Box:
-    """A box that holds; where there is none the tests are skipped, saying why."""
-    try:
-        return open_box(BoxLimits(seconds=60.0))
-    except SandboxUnavailableError as error:
-        pytest.skip(str(error))
-
-
-def small(box: Box, **limits: float) -> Box:
-    """A box of small limits. Its time stays long, but where the test waits for the end of it."""
-    return Box(box.bwrap, box.runtime, box.identity, replace(probes.TRIAL, **limits))  # type: ignore[arg-type]
-
-
-def run(box: Box, code: str, **functions: object) -> BoxRun:
-    return box.run(code, functions)  # type: ignore[arg-type]
-
-
-# -- what works ------------------------------------------------------------------------------------
 
 
 def test_code_runs_with_numpy_and_polars_and_calls_what_it_is_given(box: Box) -> None:
@@ -146,122 +106,7 @@ def test_mistakes_in_host_functions_are_seen_and_ours_are_raised(box: Box) -> No
         run(box, "try:\n    bug()\nexcept Exception:\n    pass", bug=bug)
 
 
-# -- that it holds ---------------------------------------------------------------------------------
-
-
-def test_every_attempt_to_break_a_box_fails(box: Box) -> None:
-    assert probe(box) == []
-
-
-def share_network(line: list[str]) -> list[str]:
-    return [
-        word
-        for word in line
-        if word not in ("--unshare-net",)
-        # Where all is unshared at once, only this brings it back.
-    ] + (["--share-net"] if "--unshare-all" in line else [])
-
-
-def show_host(line: list[str]) -> list[str]:
-    place = tempfile.gettempdir()
-    at = line.index("--symlink")
-    return [*line[:at], "--bind", place, place, *line[at + 3 :]]
-
-
-def name_canary(line: list[str]) -> list[str]:
-    return [*line[:1], *line[1 : line.index("--clearenv") + 1], "--setenv", "HEALTHGYM_CANARY", "x",
-            *line[line.index("--clearenv") + 1 :]]  # fmt: skip
-
-
-def large_folder(line: list[str]) -> list[str]:
-    return ["400000000" if line[n - 1] == "--size" else word for n, word in enumerate(line)]
-
-
-def same(line: list[str]) -> list[str]:
-    return line
-
-
-class Anything(BoxLimits):
-    """Limits that limit nothing."""
-
-    def rlimits(self) -> dict[str, int]:
-        return {}
-
-
-#: For each attempt what must be taken from a box for it to succeed: a change of its command,
-#: whether the filter is left out, and whether the limits are.
-WEAKENED: dict[str, tuple[Weakening, bool, bool]] = {
-    "connect": (share_network, True, False),
-    "raw_sockets": (same, True, False),
-    "host_files": (show_host, False, False),
-    "environment": (name_canary, False, False),
-    "fork": (same, True, True),
-    "spawn": (same, True, True),
-    "raw_clone": (same, True, True),
-    "threads": (same, False, True),
-    "memory": (same, False, True),
-    "uncounted_memory": (same, True, False),
-    "namespaces": (same, True, False),
-    "tracing": (same, True, False),
-    "writing": (show_host, False, False),
-    "links": (show_host, False, False),
-    "disk": (large_folder, False, True),
-}
-
-
-@pytest.mark.parametrize("name", WEAKENED)
-def test_each_attempt_succeeds_where_its_wall_is_left_out(
-    name: str, box: Box, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change, unfiltered, unlimited = WEAKENED[name]
-    whole = module.command
-    monkeypatch.setattr(module, "command", lambda *a, **k: _changed(whole(*a, **k), change))
-    if unfiltered:
-        monkeypatch.setattr(module, "seccomp_filter", lambda: OPEN)
-    limits = (Anything if unlimited else BoxLimits)(
-        seconds=60.0, memory=1 << 30, disk=8 << 20, threads=12
-    )
-    weak = Box(box.bwrap, box.runtime, box.identity, limits)
-    found = probes.make_attempts(weak, [name])
-    assert found.get("controls") == ""
-    assert found[name]
-
-
-def _changed(line: list[str], change: Weakening) -> list[str]:
-    end = line.index("--")
-    return [*change(line[:end]), *line[end:]]
-
-
-def test_a_box_without_its_walls_is_refused(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "seccomp_filter", lambda: OPEN)
-    assert any(found.startswith("raw_sockets") for found in probe(box))
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be root in a box")
-def test_staying_root_is_found_out(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BOX_UID", 0)
-    assert probes.make_attempts(small(box), ["identity"])["identity"] == "user 0"
-
-
-def test_no_box_where_there_is_no_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probes, "_opened", None)
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(SandboxUnavailableError, match="apt-get install bubblewrap"):
-        open_box()
-    with pytest.raises(SandboxUnavailableError, match="python='sandbox'"):
-        gym.make("HealthAgent/EhrDataQuality-v0", python="full")
-
-
-def test_no_box_where_bubblewrap_isolates_nothing(
-    box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake = tmp_path / "bwrap"
-    fake.write_text("#!/bin/sh\nexit 1\n")
-    fake.chmod(0o755)
-    monkeypatch.setattr(probes, "_opened", None)
-    monkeypatch.setattr(shutil, "which", lambda name: str(fake))
-    with pytest.raises(SandboxUnavailableError, match="do not hold"):
-        open_box()
+# -- what is stopped ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -379,133 +224,3 @@ def test_nothing_is_left_running(box: Box) -> None:
     run(small(box, seconds=0.5), "while True: pass")
     assert not [line for line in commands_of_children() if b"bwrap" in line or b"/box/" in line]
     assert not list(Path(tempfile.gettempdir()).glob("healthgym-escape*"))
-
-
-def test_the_project_its_tests_and_other_packages_are_not_in_the_box(box: Box) -> None:
-    code = (
-        "import importlib.util, os\n"
-        "print([n for n in ('healthgym', 'pyarrow', 'duckdb', 'pip', 'gymnasium', 'numpy')\n"
-        "       if importlib.util.find_spec(n)])\n"
-        "print(sum('healthgym' in name or 'generator.py' == name\n"
-        "          for _, folders, files in os.walk('/') for name in folders + files\n"
-        "          if '/box/packages' not in _ and '/box/lib' not in _))\n"
-        "print(sorted(os.listdir('/')), sorted(os.listdir('/box')))"
-    )
-    lines = run(box, code).output.splitlines()
-    assert lines[:2] == ["['numpy']", "0"]
-    assert "'home'" not in lines[2]
-    assert "'proc'" not in lines[2]
-
-
-def test_the_filter_names_what_it_refuses_and_other_machines_are_refused() -> None:
-    assert len(seccomp_filter("x86_64")) % 8 == 0
-    assert seccomp_filter("aarch64") != seccomp_filter("x86_64")
-    assert call_numbers("x86_64")["socket"] == 41
-    with pytest.raises(SandboxUnavailableError, match="x86_64, aarch64"):
-        seccomp_filter("riscv64")
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs a host root to map")
-def test_a_mapped_root_is_refused_for_its_threads_are_not_counted(box: Box) -> None:
-    mapped = Box(box.bwrap, box.runtime, Identity.MAPPED, probes.TRIAL)
-    found = probes.make_attempts(mapped)
-    assert [name for name, what in found.items() if what] == ["threads"]
-
-
-# -- as a tool -------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def tools(box: Box) -> FullPythonTools:
-    start = Workspace({"README.md": "one two"}, {"t": Table(pa.table({"id": ["a", "b"]}))})
-    return FullPythonTools(WorkspaceWorld(start, Clock(NOW)))
-
-
-def test_the_tool_has_the_face_of_the_other_tier(tools: FullPythonTools) -> None:
-    code = "print(sql('SELECT count(*) AS n FROM t'), read_file('README.md'), list_files())"
-    assert tools.run_python(code).text == "[{'n': 2}] one two ['README.md']"
-    assert tools.run_python("table('t').shape").text == "(2, 1)"
-    with pytest.raises(ToolError, match="no table 'x'"):
-        tools.run_python("table('x')")
-
-
-def test_an_environment_says_which_python_it_offers(box: Box) -> None:
-    named = {}
-    for tier in ("sandbox", "full", "none"):
-        env = gym.make("HealthAgent/EhrDataQuality-v0", python=tier)
-        _, info = env.reset(options={"index": 0})
-        named[tier] = {tool["function"]["name"] for tool in info["tools"]}
-    assert named["full"] - named["none"] == {"run_python", "compute_table"}
-    assert named["sandbox"] - named["none"] <= {"run_python"}
-    with pytest.raises(ConfigurationError, match="sandbox, full, none"):
-        gym.make("HealthAgent/EhrDataQuality-v0", python="nope")
-
-
-def test_a_computed_table_can_be_queried(tools: FullPythonTools) -> None:
-    code = "result = table('t').with_columns(n=1)\nprint('made')"
-    before = tools.world.digest()
-    assert tools.compute_table("mine", code).text == "made\nSaved mine: 2 rows (id, n)."
-    assert tools.world.digest() != before
-    assert tools.world.sql.query("SELECT sum(n) FROM mine").rows() == [(2,)]
-    assert tools.run_python("table('mine').shape").text == "(2, 2)"
-    with pytest.raises(ToolError, match="already"):
-        tools.compute_table("mine", code)
-
-
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("t", "result = {'a': [1]}"),
-        ("Bad Name", "result = {'a': [1]}"),
-        ("mine", "pass"),
-        ("mine", "result = 5"),
-        ("mine", "result = {}"),
-        ("mine", "result = {'a': [1], 'b': [1, 2]}"),
-        ("mine", "result = {'a': [1], 'A': [1]}"),
-        ("mine", "result = {'a': [1, 'b']}"),
-        ("mine", "result = {'a': [{'time': 1}]}"),
-        ("mine", "result = {'a': [object()]}"),
-        ("mine", "result = {'a': [10**30]}"),
-        ("mine", "result = {'a': [0] * 200_001}"),
-        ("mine", "result = {'a': ['x' * 20_000]}"),
-        ("mine", "result = {str(n): [0] for n in range(600)}"),
-        ("mine", "1 / 0"),
-    ],
-)
-def test_what_is_no_table_is_refused(tools: FullPythonTools, name: str, code: str) -> None:
-    before = tools.world.digest()
-    with pytest.raises(ToolError):
-        tools.compute_table(name, code)
-    assert tools.world.digest() == before
-
-
-@pytest.mark.parametrize(
-    "family", ["HealthAgent/EhrDataQuality-v0", "HealthAgent/EhrEventModelling-v0"]
-)
-def test_the_reference_is_out_of_reach(box: Box, family: str) -> None:
-    pytest.importorskip("lightgbm")
-    env = gym.make(family, python="full", difficulty="easy").unwrapped
-    env.family.generator = PlantedGenerator(env.family.generator)
-    env.reset(options={"index": 0})
-    hunt = (
-        "import os\nmark = 'CANARY-' + 'c0ffee'\n"
-        "for path in list_files():\n    assert mark not in read_file(path)\n"
-        "for name in list_tables():\n    assert mark not in table(name).write_csv()\n"
-        "for folder, _, names in os.walk('/'):\n"
-        "    for name in names:\n"
-        "        path = os.path.join(folder, name)\n"
-        "        if folder.startswith(('/data', '/work', '/box')) and os.path.isfile(path):\n"
-        "            assert mark.encode() not in open(path, 'rb').read(), path\n"
-        "print(len(list_tables()), 'tables')"
-    )
-    observation = env.step(healthgym.call("run_python", code=hunt))[0]
-    assert "Error" not in observation
-    assert "tables" in observation
-    assert find_marker(observation) == ""
-    env.close()
-
-
-def test_what_is_in_a_table_would_have_been_found(box: Box) -> None:
-    start = Workspace({}, {"t": Table(pa.table({"id": [MARKER]}))})
-    tools = FullPythonTools(WorkspaceWorld(start, Clock(NOW)))
-    assert find_marker(tools.run_python("table('t')['id'][0]").text) == MARKER

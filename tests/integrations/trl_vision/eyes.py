@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+import pytest
 import torch
 from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration, Qwen3VLProcessor
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
@@ -22,6 +23,12 @@ from healthgym.integrations.trl.tiny import train_tokenizer
 
 MARKS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
 PATCH = 8
+# Deprecations the libraries raise about each other, none of them for something chosen here.
+QUIET = [
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
 
 
 class Eyes(ProcessorMixin):  # type: ignore[misc,no-untyped-call]
