@@ -1,94 +1,74 @@
-"""Measure the data-quality environment: resets, queries, memory of sixteen; write a JSON of it.
+"""Measure EhrDataQuality-v0 into results/ehr_data_quality.json: resets, a query, memory.
 
-    python benchmarks/ehr_data_quality.py [--resets 40]
+    python benchmarks/ehr_data_quality.py                 every figure
+    python benchmarks/ehr_data_quality.py --only reset    only these
 
-Times are medians, in milliseconds; memory is the growth of this process, in MiB. Bounds named by
-the project stand beside the figures; missing one on a busy machine is no failure.
+Times are medians; memory is the growth of the process. The first build of a hard hospital makes
+its tables; they are kept, so that the next reset to the same task finds them.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import resource
-import statistics
-import time
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-import gymnasium as gym
-
-import healthgym
+from _harness import Figures, Run, Suite, at_most, make, resident_mib, timed
 
 ENV_ID = "HealthAgent/EhrDataQuality-v0"
-RESULTS = Path(__file__).parent / "results" / "ehr_data_quality.json"
+QUERY = "SELECT itemid, avg(valuenum) FROM labevents GROUP BY 1"
+
+suite = Suite("ehr_data_quality", __doc__)
 
 
-def make(**kwargs: Any) -> Any:
-    """Make the environment without Gymnasium's per-step checks."""
-    return gym.make(ENV_ID, disable_env_checker=True, **kwargs)
+def opened(difficulty: str) -> Any:
+    """Return an environment in its first task, whose data have been asked for."""
+    from healthgym.core.tool import call
+
+    env = make(ENV_ID, difficulty=difficulty)
+    env.reset(options={"index": 0})
+    env.step(call("sql", query=QUERY))
+    return env
 
 
-def milliseconds(action: Callable[[int], Any], repeats: int) -> float:
-    """Return the median duration of an action, which is told how often it was run."""
-    durations = []
-    for turn in range(repeats):
-        start = time.perf_counter()
-        action(turn)
-        durations.append(1e3 * (time.perf_counter() - start))
-    return round(statistics.median(durations), 2)
+def _open(env: Any, index: int) -> None:
+    env.reset(options={"index": index})
 
 
-def resident() -> float:
-    """Return the resident memory of this process, in MiB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
-
-
-def memory_of_sixteen(difficulty: str, *, shared: bool) -> float:
-    """Return what sixteen live environments add, on one task or on sixteen."""
-    envs = [make(difficulty=difficulty) for _ in range(16)]
-    envs[0].reset(options={"index": 500})
-    before = resident()
-    for turn, env in enumerate(envs):
-        env.reset(options={"index": 500 if shared else 500 + turn})
-    return round(resident() - before, 1)
-
-
-def main() -> int:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--resets", type=int, default=40)
-    args = parser.parse_args()
-    easy, hard = make(difficulty="easy"), make(difficulty="hard")
-    easy.reset(options={"index": 0})
-    query = healthgym.call("sql", query="SELECT itemid, avg(valuenum) FROM labevents GROUP BY 1")
-    easy.step(query)
-    figures = {
-        "reset_easy_ms (bound 20)": milliseconds(
-            lambda turn: easy.reset(options={"index": 1000 + turn}), args.resets
-        ),
-        "reset_hard_first_build_ms": milliseconds(
-            lambda turn: hard.reset(options={"index": turn}), 3
-        ),
-        "reset_hard_again_ms (bound 1000)": milliseconds(
-            lambda turn: hard.reset(options={"index": 2}), 5
-        ),
+@suite.measure(bounds={"easy_ms": at_most(20), "hard_again_ms": at_most(1000)})
+def reset(run: Run) -> Figures:
+    """Reset to new tasks, and again to one whose tables are built."""
+    easy, hard = opened("easy"), make(ENV_ID, difficulty="hard")
+    return {
+        "easy_ms": timed(partial(_open, easy), range(1000, 1000 + run.repeats(40))).median(),
+        "hard_first_build_ms": timed(partial(_open, hard), range(3)).median(),
+        "hard_again_ms": timed(partial(_open, hard), [2] * 5).median(),
     }
-    easy.reset(options={"index": 0})
-    easy.step(query)
-    world = easy.unwrapped.episode.world
-    text = query.arguments["query"]
-    figures["sql_small_ms (bound 3)"] = milliseconds(lambda turn: world.sql.query(text), 100)
-    figures["sixteen_easy_same_task_mib"] = memory_of_sixteen("easy", shared=True)
-    figures["sixteen_easy_mib"] = memory_of_sixteen("easy", shared=False)
-    figures["sixteen_hard_same_task_mib"] = memory_of_sixteen("hard", shared=True)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(figures, indent=1) + "\n")
-    print(json.dumps(figures, indent=1))
-    return 0
+
+
+@suite.measure(bounds={"small_ms": at_most(3)})
+def sql(run: Run) -> Figures:
+    """Aggregate a small table."""
+    sql = opened("easy").unwrapped.episode.world.sql
+    return {"small_ms": timed(sql.query, [QUERY] * run.repeats(100)).median()}
+
+
+@suite.measure()
+def memory(run: Run) -> Figures:
+    """Hold sixteen environments, on one task or on sixteen."""
+    figures: Figures = {}
+    for difficulty, word, indices in (
+        ("easy", "easy_same_task", [500] * 16),
+        ("easy", "easy", range(500, 516)),
+        ("hard", "hard_same_task", [500] * 16),
+    ):
+        envs = [make(ENV_ID, difficulty=difficulty) for _ in indices]
+        envs[0].reset(options={"index": 500})
+        before = resident_mib()
+        for env, index in zip(envs, indices, strict=True):
+            env.reset(options={"index": index})
+        figures[f"sixteen_{word}_mib"] = round(resident_mib() - before, 1)
+    return figures
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(suite.main())

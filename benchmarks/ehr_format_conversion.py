@@ -1,173 +1,148 @@
-"""Measure EHR to MEDS conversion, and write results/ehr_format_conversion.json.
+"""Measure EhrFormatConversion-v0 into results/ehr_format_conversion.json.
 
-    python benchmarks/ehr_format_conversion.py                 synthetic hospitals
-    python benchmarks/ehr_format_conversion.py --demo FOLDER   and a raw MIMIC-IV folder
+    python benchmarks/ehr_format_conversion.py                               synthetic hospitals
+    python benchmarks/ehr_format_conversion.py --only demo --source FOLDER   a raw MIMIC-IV folder
 
-Times are medians over the first tasks of the train split; baselines play the first test tasks. The
-issue's bound for a reset is 50 ms.
+Times are medians over the first tasks of the train split; baselines play the first test tasks.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
-import resource
 import statistics
-import time
-from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from _harness import (
+    Figures,
+    Run,
+    Suite,
+    at_most,
+    make,
+    mean_scores,
+    once,
+    play,
+    resident_mib,
+    timed,
+)
 
-from healthgym.core.env import HealthEnv
-from healthgym.core.seeding import Split
-from healthgym.core.tool import call
-from healthgym.core.verdict import Profile
-from healthgym.envs.ehr_format_conversion.env import EhrFormatConversionEnv
-from healthgym.envs.ehr_format_conversion.wording import CUSTOM_CONFIG, DEFAULT_CONFIG
-from healthgym.policies.scripted import NopPolicy, RandomPolicy, ScriptPolicy
+ENV_ID = "HealthAgent/EhrFormatConversion-v0"
+LEVELS = ("easy", "medium", "hard")
 
-RESULTS = Path(__file__).parent / "results" / "ehr_format_conversion.json"
-
-
-def milliseconds(actions: Iterable[Callable[[], Any]]) -> float:
-    """Return the median duration of some actions."""
-    durations = []
-    for action in actions:
-        start = time.perf_counter()
-        action()
-        durations.append(1000 * (time.perf_counter() - start))
-    return round(statistics.median(durations), 2)
+suite = Suite("ehr_format_conversion", __doc__)
+suite.parser.add_argument("--source", type=Path, metavar="FOLDER", help="of raw tables, for demo")
 
 
-def resident_mib() -> float:
-    """Return the resident memory of this process."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
+def inner(**kwargs: Any) -> Any:
+    """Make the environment without wrappers."""
+    return make(ENV_ID, **kwargs).unwrapped
 
 
-def play(env: HealthEnv, policy: Any, split: str, index: int) -> Any:
-    """Play an episode to its end and return it."""
-    observation, info = env.reset(options={"split": split, "index": index})
-    policy.begin(env, observation, info)
-    while not env.episode.done():
-        observation = env.step(policy.act(observation))[0]
-    return env.episode
+def _open(env: Any, index: int) -> None:
+    env.reset(options={"index": index})
 
 
-def speed(difficulty: str, tasks: int) -> dict[str, float]:
-    """Return times of one difficulty, in milliseconds."""
-    env = EhrFormatConversionEnv(difficulty=difficulty)
-    play(env, ScriptPolicy("oracle"), "train", 10**6)  # warm
-    resets = [lambda i=i: env.reset(options={"index": i}) for i in range(tasks)]
-    found = {"reset_p50_ms": milliseconds(resets)}
-    episodes = [env.open_episode("train", index) for index in range(tasks)]
-    rows = []
-    for episode in episodes:
-        episode.step(call("copy_file", source=DEFAULT_CONFIG, target=CUSTOM_CONFIG))
-    run = call("run_etl", config=CUSTOM_CONFIG)
-    found["first_run_etl_ms"] = milliseconds([lambda e=e: e.step(run) for e in episodes])
-    edit = call("edit_file", path=CUSTOM_CONFIG, old="code: MEDS_BIRTH", new="code: BORN")
-    for episode in episodes:
-        episode.step(edit)
-    found["next_run_etl_ms"] = milliseconds([lambda e=e: e.step(run) for e in episodes])
-    look = call("inspect_cohort")
-    found["inspect_cohort_ms"] = milliseconds([lambda e=e: e.step(look) for e in episodes])
-    for episode in episodes:
-        raw = episode.world.workspace.pipeline.raw
-        rows.append(sum(body.count(b"\n") - 1 for body in raw.files.values()))
-    found["raw_rows"] = float(statistics.median(rows))
-    oracle = ScriptPolicy("oracle")
-    found["oracle_episode_ms"] = milliseconds(
-        [lambda i=i: play(env, oracle, "train", i) for i in range(tasks)]
-    )
-    return found
+@suite.measure()
+def memory(run: Run) -> Figures:
+    """Hold sixteen live environments, before and after a run of the ETL in each."""
+    from healthgym.core.tool import call
+    from healthgym.envs.ehr_format_conversion.wording import DEFAULT_CONFIG
 
-
-def memory() -> dict[str, float]:
-    """Return what sixteen live environments hold after a run of the ETL in each."""
+    # What every environment shares is loaded first.
+    inner()
     start = resident_mib()
-    envs = [EhrFormatConversionEnv() for _ in range(16)]
+    envs = [inner() for _ in range(16)]
     for index, env in enumerate(envs):
         env.reset(options={"index": index})
     reset = resident_mib()
     for env in envs:
         env.step(call("run_etl", config=DEFAULT_CONFIG))
+    one, two = (env.episode.world.workspace for env in envs[:2])
     return {
         "sixteen_after_reset_mib": round(reset - start, 1),
         "sixteen_after_run_etl_mib": round(resident_mib() - start, 1),
+        "repository_shared": one.files is two.files,
     }
 
 
-def shared_texts() -> bool:
-    """Return whether two environments hold one and the same repository."""
-    one, two = (EhrFormatConversionEnv().open_episode("train", i).world.workspace for i in (0, 1))
-    return one.files is two.files
+@suite.measure(bounds={f"{level}.reset_p50_ms": at_most(50) for level in LEVELS})
+def speed(run: Run) -> Figures:
+    """Time resets, the tools and the oracle's episodes by difficulty."""
+    return {level: _speed(level, run.tasks(20)) for level in LEVELS}
 
 
-def baselines(difficulty: str, tasks: int) -> dict[str, dict[str, float]]:
+def _speed(level: str, tasks: int) -> Figures:
+    from healthgym.core.tool import call
+    from healthgym.envs.ehr_format_conversion.wording import CUSTOM_CONFIG, DEFAULT_CONFIG
+
+    env = inner(difficulty=level)
+    play(env, "oracle", "train", 10**6)
+    copy = call("copy_file", source=DEFAULT_CONFIG, target=CUSTOM_CONFIG)
+    edit = call("edit_file", path=CUSTOM_CONFIG, old="code: MEDS_BIRTH", new="code: BORN")
+    execute, look = call("run_etl", config=CUSTOM_CONFIG), call("inspect_cohort")
+    figures: Figures = {"reset_p50_ms": timed(partial(_open, env), range(tasks)).median()}
+    episodes = [env.open_episode("train", index) for index in range(tasks)]
+    for name, before, action in (
+        ("first_run_etl", copy, execute),
+        ("next_run_etl", edit, execute),
+        ("inspect_cohort", None, look),
+    ):
+        for episode in episodes if before else ():
+            episode.step(before)
+        taken = timed(lambda episode, action=action: episode.step(action), episodes)
+        figures[f"{name}_ms"] = taken.median()
+    raws = (episode.world.workspace.pipeline.raw.files.values() for episode in episodes)
+    rows = [sum(body.count(b"\n") - 1 for body in raw) for raw in raws]
+    figures["raw_rows"] = float(statistics.median(rows))
+    played = timed(partial(play, env, "oracle", "train"), range(tasks))
+    return figures | {"oracle_episode_ms": played.median(), "tasks": tasks}
+
+
+@suite.measure()
+def baselines(run: Run) -> Figures:
     """Return the share of test tasks solved by each policy, and the mean strict progress."""
-    env = EhrFormatConversionEnv(difficulty=difficulty)
-    players: list[Any] = [NopPolicy(), RandomPolicy()]
-    players += [ScriptPolicy(name) for name in env.family.baselines()]
-    scores = {}
-    for player in players:
-        verdicts = []
-        for index in range(tasks):
-            episode = play(env, player, "test", index)
-            verdicts.append({p: episode.verdict(profile=p) for p in Profile})
-        scores[player.name] = {
-            "paper": float(np.mean([v[Profile.PAPER].success for v in verdicts])),
-            "strict": float(np.mean([v[Profile.STRICT].success for v in verdicts])),
-            "progress": round(float(np.mean([v[Profile.STRICT].progress for v in verdicts])), 3),
+    figures: Figures = {}
+    for level in LEVELS:
+        env = inner(difficulty=level)
+        policies = ["nop", "random", *env.family.baselines()]
+        scores = mean_scores(env, policies, run.tasks(20), _scores)
+        figures[level] = {
+            name: {part: scores[f"{name}.{part}"] for part in ("paper", "strict", "progress")}
+            for name in policies
         }
-    return scores
+    return figures
 
 
-def demo(folder: Path) -> dict[str, Any]:
-    """Return how the published request goes on a folder of raw tables."""
+def _scores(episode: Any) -> dict[str, float]:
+    from healthgym.core.verdict import Profile
+
+    scores = {str(each): float(episode.verdict(profile=each).success) for each in Profile}
+    return scores | {"progress": episode.verdict(profile=Profile.STRICT).progress}
+
+
+@suite.measure(usual=False)
+def demo(run: Run) -> Figures:
+    """Answer the published request on a folder of raw tables."""
+    from healthgym.core.seeding import Split
+    from healthgym.core.verdict import Profile
+
+    if run.options.source is None:
+        raise SystemExit("demo needs --source FOLDER")
     before = resident_mib()
-    start = time.perf_counter()
-    env = EhrFormatConversionEnv(source=folder, canonical=True)
-    made = time.perf_counter() - start
+    env, made = once(partial(inner, source=run.options.source, canonical=True))
     env.reset(options={"split": "test"})
-    reset = milliseconds([lambda: env.reset(options={"split": "test"}) for _ in range(10)])
-    start = time.perf_counter()
-    episode = play(env, ScriptPolicy("oracle"), "test", 0)
+    reset = timed(lambda _: env.reset(options={"split": "test"}), range(10))
+    episode, played = once(partial(play, env, "oracle", "test", 0))
+    cohort = env.family.generator.generate(Split.TEST, 0).reference.cohort()
     return {
-        "make_s": round(made, 2),
-        "reset_p50_ms": reset,
-        "oracle_episode_s": round(time.perf_counter() - start, 2),
-        "solved": {str(p): episode.verdict(profile=p).success for p in Profile},
-        "rows": dict(env.family.generator.generate(Split.TEST, 0).reference.cohort().rows),
+        "make_s": round(made.median("s"), 2),
+        "reset_p50_ms": reset.median(),
+        "oracle_episode_s": round(played.median("s"), 2),
+        "solved": {str(each): episode.verdict(profile=each).success for each in Profile},
+        "rows": dict(cohort.rows),
         "memory_mib": round(resident_mib() - before, 1),
     }
 
 
-def main() -> None:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tasks", type=int, default=30)
-    parser.add_argument("--demo", type=Path)
-    options = parser.parse_args()
-    levels = ("easy", "medium", "hard")
-    results: dict[str, Any] = {
-        "machine": {"cpus": os.cpu_count(), "python": platform.python_version()},
-        "tasks": options.tasks,
-        "memory": memory(),
-        "repository_shared": shared_texts(),
-        "speed": {level: speed(level, options.tasks) for level in levels},
-        "baselines": {level: baselines(level, options.tasks) for level in levels},
-    }
-    if options.demo:
-        results["demo"] = demo(options.demo)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    print(json.dumps(results, indent=2))
-
-
 if __name__ == "__main__":
-    main()
+    raise SystemExit(suite.main())

@@ -1,208 +1,198 @@
-"""Measure speed and memory, each figure in a fresh process, and write results/speed.json.
+"""Measure import, the record environment and its world into results/speed.json.
 
-    python benchmarks/run.py            every figure
-    python benchmarks/run.py reset step only these
+    python benchmarks/run.py                             every figure; also `healthgym bench`
+    python benchmarks/run.py --only reset --only step    only these
 
-Times are medians. The issue's bound stands beside each figure that has one; a bound is a goal, and
-this script does not fail when a slower machine misses it.
+Times are medians; a bound stands beside each figure that has one.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
-import resource
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from _harness import (
+    Figures,
+    Run,
+    Suite,
+    alternate,
+    at_least,
+    at_most,
+    in_fresh_process,
+    make,
+    once,
+    play_script,
+    resident_mib,
+    timed,
+)
+
 ENV_ID = "HealthAgent/FhirRecord-v0"
-RESULTS = Path(__file__).parent / "results" / "speed.json"
+DIFFICULTIES = ("easy", "medium", "hard")
+#: The time of the published server.
+NOW = datetime(2023, 11, 13, 10, 15, tzinfo=UTC)
+
+suite = Suite("speed", __doc__)
 
 
-def median_seconds(action: Callable[[], Any], repeats: int) -> float:
-    """Return the median duration of an action, in seconds."""
-    durations = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        action()
-        durations.append(time.perf_counter() - start)
-    return statistics.median(durations)
+@suite.measure("import", bounds={"healthgym_s": at_most(0.3)})
+def imports(run: Run) -> Figures:
+    """Import healthgym, and gymnasium alone, in fresh interpreters."""
+    clock = "import time; t=time.perf_counter(); import {}; s=time.perf_counter()-t; "
+    light = "import sys; assert not {'torch','transformers','trl'} & set(sys.modules); "
+    scripts = {
+        "healthgym_s": clock.format("healthgym") + light + "print(s)",
+        "gymnasium_alone_s": clock.format("gymnasium") + "print(s)",
+    }
+    return {
+        name: float(np.median([_printed(script) for _ in range(run.repeats(7))]))
+        for name, script in scripts.items()
+    }
 
 
-def resident_mib() -> float:
-    """Return the resident memory of this process, in MiB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
+def _printed(script: str) -> float:
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    return float(done.stdout)
 
 
-def make(difficulty: str = "medium", **kwargs: Any) -> Any:
-    """Make the record environment without Gymnasium's per-step checks."""
-    import gymnasium as gym
-
-    import healthgym  # noqa: F401
-
-    return gym.make(ENV_ID, difficulty=difficulty, disable_env_checker=True, **kwargs)
+def _open(env: Any, index: int) -> None:
+    env.reset(options={"index": index})
 
 
-def measure_import() -> dict[str, float]:
-    """Import healthgym in fresh interpreters."""
-    code = (
-        "import time; t=time.perf_counter(); import healthgym; s=time.perf_counter()-t; import sys;"
-        "assert not {'torch','transformers','trl'} & set(sys.modules); print(s)"
-    )
-    numpy = "import time; t=time.perf_counter(); import gymnasium; print(time.perf_counter()-t)"
-    figures = {}
-    for name, script in (("healthgym_s", code), ("gymnasium_alone_s", numpy)):
-        runs = [
-            float(
-                subprocess.run(
-                    [sys.executable, "-c", script], capture_output=True, check=True
-                ).stdout
-            )
-            for _ in range(7)
-        ]
-        figures[name] = statistics.median(runs)
-    return figures
-
-
-def measure_reset() -> dict[str, float]:
+@suite.measure(bounds={"medium_ms": at_most(5)})
+def reset(run: Run) -> Figures:
     """Reset to a new task, by difficulty."""
-    figures = {}
-    for difficulty in ("easy", "medium", "hard"):
-        env = make(difficulty)
-        indices = iter(range(10_000))
-        for _ in range(20):
-            env.reset(options={"index": next(indices)})
-        figures[f"{difficulty}_ms"] = 1e3 * median_seconds(
-            lambda env=env, indices=indices: env.reset(options={"index": next(indices)}), 400
-        )
+    figures: Figures = {}
+    for difficulty in DIFFICULTIES:
+        opened = partial(_open, make(ENV_ID, difficulty=difficulty))
+        taken = timed(opened, range(20, 20 + run.repeats(400)), warm_up=range(20))
+        figures[f"{difficulty}_ms"] = taken.median()
     return figures
 
 
-def _task_with_rows(env: Any, kind: str, code: str) -> str:
-    """Reset to a task whose patient has more than 20 rows of a code; return the record number."""
+def _patient_with_rows(env: Any) -> str:
+    """Reset to a task whose patient has more than 20 glucose values; return the record number."""
     for index in range(1000):
-        _, info = env.reset(options={"index": index})
-        facts = env.unwrapped.episode._instance.reference.facts
+        env.reset(options={"index": index})
+        patient = env.unwrapped.episode._instance.reference.facts.patient
         store = env.unwrapped.episode.world.store
-        found = store.search(
-            "Observation", [("patient", facts.patient), ("code", code), ("_summary", "count")]
-        )
-        if info["kind"] == kind and (found.total or 0) > 20:
-            return str(facts.patient)
+        query = [("patient", patient), ("code", "GLU"), ("_summary", "count")]
+        if (store.search("Observation", query).total or 0) > 20:
+            return str(patient)
     raise SystemExit("no task with more than 20 rows")
 
 
-def measure_step() -> dict[str, float]:
-    """Search 20 rows through env.step, beside an empty text environment and a refused call."""
-    import gymnasium as gym
+@suite.measure(bounds={"search_20_rows_ms": at_most(0.5)})
+def step(run: Run) -> Figures:
+    """Search 20 rows through env.step, typed and from text; get refused; step an empty one."""
+    import json
 
     from healthgym.core.tool import call
-    from healthgym.spaces import UnicodeText
 
-    class Empty(gym.Env[str, str]):
-        observation_space = UnicodeText(1000)
-        action_space = UnicodeText(1000)
-
-        def reset(
-            self, *, seed: int | None = None, options: Any = None
-        ) -> tuple[str, dict[str, Any]]:
-            super().reset(seed=seed)
-            return "", {}
-
-        def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-            return "", 0.0, False, False, {}
-
-    env = make("hard", task_types=["v1-t7"], max_turns=1_000_000)
-    patient = _task_with_rows(env, "v1-t7", "GLU")
+    env = make(ENV_ID, difficulty="hard", task_types=["v1-t7"], max_turns=1_000_000)
+    patient = _patient_with_rows(env)
     search = call("search_observations", patient=patient, code="GLU", limit=20)
     raw = call("search_fhir", query=f"Observation?patient={patient}&code=GLU&_sort=-date&_count=20")
     text = json.dumps({"name": "search_observations", "arguments": dict(search.arguments)})
-    empty = Empty()
-    empty.reset()
     assert len(env.step(search)[0].splitlines()) >= 21
-    figures = {
-        "search_20_rows_ms": 1e3 * median_seconds(lambda: env.step(search), 1500),
-        "search_20_rows_from_text_ms": 1e3 * median_seconds(lambda: env.step(text), 1500),
-        "search_20_resources_as_json_ms": 1e3 * median_seconds(lambda: env.step(raw), 500),
-        "refused_call_ms": 1e3 * median_seconds(lambda: env.step("no call"), 1500),
-        "empty_environment_ms": 1e3 * median_seconds(lambda: empty.step(""), 1500),
+    empty = _empty()
+    actions: dict[str, tuple[Callable[[Any], Any], Any, int]] = {
+        "search_20_rows": (env.step, search, 1500),
+        "search_20_rows_from_text": (env.step, text, 1500),
+        "search_20_resources_as_json": (env.step, raw, 500),
+        "refused_call": (env.step, "no call", 1500),
+        "empty_environment": (empty.step, "", 1500),
     }
-    figures["search_over_empty_ratio"] = (
-        figures["search_20_rows_ms"] / figures["empty_environment_ms"]
-    )
-    return figures
+    timings = {
+        name: timed(act, [action] * run.repeats(usual))
+        for name, (act, action, usual) in actions.items()
+    }
+    figures: Figures = {f"{name}_ms": timing.median() for name, timing in timings.items()}
+    ratio = timings["search_20_rows"].over(timings["empty_environment"])
+    return figures | {"search_over_empty_ratio": ratio}
 
 
-def measure_http() -> dict[str, float]:
-    """Ask the same question of the embedded store and of it behind HTTP on loopback."""
-    from healthgym.core.tool import call
+def _empty() -> Any:
+    """Return a text environment that does nothing."""
+    import gymnasium as gym
+
+    from healthgym.spaces import UnicodeText
+
+    class Empty(gym.Env[str, str]):
+        """Does nothing."""
+
+        observation_space = UnicodeText(1000)
+        action_space = UnicodeText(1000)
+
+        def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+            """Do nothing."""
+            return "", 0.0, False, False, {}
+
+    return Empty()
+
+
+@suite.measure()
+def http(run: Run) -> Figures:
+    """Ask the same question of the embedded store and of it behind HTTP on loopback, in turn."""
     from healthgym.envs.fhir_record.toolset import RecordToolset
     from healthgym.worlds.fhir.remote import RemoteStore
     from healthgym.worlds.fhir.server import serve
 
-    env = make("hard", task_types=["v1-t7"])
-    patient = _task_with_rows(env, "v1-t7", "GLU")
+    env = make(ENV_ID, difficulty="hard", task_types=["v1-t7"])
+    arguments = {"patient": _patient_with_rows(env), "code": "GLU", "limit": 20}
     world = env.unwrapped.episode.world
-    local = RecordToolset(world)
-    arguments = dict(call("x", patient=patient, code="GLU", limit=20).arguments)
-    embedded = median_seconds(lambda: local.search_observations(**arguments), 500)
     with serve(world.store) as server:
-        remote_world = type("RemoteWorld", (), {})()
-        remote_world.store, remote_world.clock = RemoteStore(server.url), world.clock
-        remote = RecordToolset(remote_world)
-        assert (
-            remote.search_observations(**arguments).splitlines()[:20]
-            == (local.search_observations(**arguments).splitlines()[:20])
-        )
-        over_http = median_seconds(lambda: remote.search_observations(**arguments), 200)
+        remote = type("RemoteWorld", (), {})()
+        remote.store, remote.clock = RemoteStore(server.url), world.clock
+        asked = {
+            "embedded": partial(RecordToolset(world).search_observations, **arguments),
+            "over_http": partial(RecordToolset(remote).search_observations, **arguments),
+        }
+        assert len({"\n".join(ask().splitlines()[:20]) for ask in asked.values()}) == 1
+        timings = alternate(asked, run.repeats(200))
     return {
-        "embedded_ms": 1e3 * embedded,
-        "over_http_ms": 1e3 * over_http,
-        "http_over_embedded_ratio": over_http / embedded,
+        **{f"{name}_ms": timing.median() for name, timing in timings.items()},
+        "http_over_embedded_ratio": timings["over_http"].over(timings["embedded"]),
     }
 
 
-def measure_episodes() -> dict[str, float]:
+@suite.measure(bounds={"medium_episodes_per_s": at_least(150)})
+def episodes(run: Run) -> Figures:
     """Play oracle episodes, reset included, on one core."""
-    import numpy as np
-
-    figures = {}
-    for difficulty in ("easy", "medium", "hard"):
-        env = make(difficulty)
-        family = env.unwrapped.family
-        count, steps, start = 150, 0, time.perf_counter()
-        for index in range(count):
-            env.reset(options={"index": index})
-            instance = env.unwrapped.episode._instance
-            for action in family.oracle(instance, np.random.default_rng(0)):
-                done = env.step(action)
-                steps += 1
-            assert done[4]["success"]
-        seconds = time.perf_counter() - start
-        figures[f"{difficulty}_episodes_per_s"] = count / seconds
-        figures[f"{difficulty}_steps_per_s_with_resets"] = steps / seconds
+    figures: Figures = {}
+    for difficulty in DIFFICULTIES:
+        env, count = make(ENV_ID, difficulty=difficulty), run.repeats(150)
+        steps, timing = once(partial(_play_oracle, env, count))
+        figures[f"{difficulty}_episodes_per_s"] = count / timing.median("s")
+        figures[f"{difficulty}_steps_per_s_with_resets"] = steps / timing.median("s")
     return figures
 
 
-def measure_live() -> dict[str, float]:
+def _play_oracle(env: Any, count: int) -> int:
+    """Solve tasks and return the number of steps it took."""
+    steps, oracle = 0, env.unwrapped.family.oracle
+    for index in range(count):
+        assert play_script(env, oracle, index)["success"]
+        steps += len(env.unwrapped.episode.turns)
+    return steps
+
+
+@suite.measure(bounds={"growth_mib": at_most(1024)})
+def live(run: Run) -> Figures:
     """Hold 1,000 environments in one process, each in the middle of an episode."""
     from healthgym.core.tool import call
 
-    make().reset(options={"index": 0})
-    before = resident_mib()
-    envs = []
-    for index in range(1000):
-        env = make()
-        env.reset(options={"index": index})
+    _open(make(ENV_ID), 0)
+    before, envs = resident_mib(), []
+    for index in range(run.repeats(1000)):
+        env = make(ENV_ID)
+        _open(env, index)
         env.step(call("search_fhir", query="Observation?_count=20"))
         envs.append(env)
     after = resident_mib()
@@ -213,192 +203,97 @@ def measure_live() -> dict[str, float]:
     }
 
 
-def measure_population() -> dict[str, float]:
+@suite.measure(
+    bounds={
+        "build_s": at_most(90),
+        "load_s": at_most(3),
+        "mapped_process_mib": at_most(2560),
+        "built_process_mib": at_most(2560),
+        "search_mapped_ms": at_most(1),
+    }
+)
+def population(run: Run) -> Figures:
     """Build, save, map and search the full-size population."""
-    from datetime import UTC, datetime
+    from healthgym.worlds.fhir.cohort import population as build
 
-    from healthgym.core.clock import Clock
-    from healthgym.worlds.fhir.cohort import population
-    from healthgym.worlds.fhir.store import FhirStore
-
-    now = datetime(2023, 11, 13, 10, 15, tzinfo=UTC)
-    start = time.perf_counter()
-    base = population(0, now=now)
-    figures = {"build_s": time.perf_counter() - start}
-    kinds = base.resource_types()
-    figures |= {f"{kind}_count": base.size(kind) for kind in kinds}
-    figures["records"] = sum(base.size(kind) for kind in kinds)
-    figures["built_process_mib"] = resident_mib()
+    base, built = once(partial(build, 0, now=NOW))
+    counts = {f"{kind}_count": base.size(kind) for kind in base.resource_types()}
+    figures: Figures = {
+        "build_s": built.median("s"),
+        **counts,
+        "records": sum(counts.values()),
+        "built_process_mib": resident_mib(),
+    }
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "population"
-        start = time.perf_counter()
-        base.save(path)
-        figures["save_s"] = time.perf_counter() - start
-        figures["saved_mib"] = sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) / 2**20
-        figures |= json.loads(
-            subprocess.run(
-                [sys.executable, __file__, "--load", str(path)], capture_output=True, check=True
-            ).stdout
-        )
-    store = FhirStore(base, clock=Clock(now))
-    figures["search_built_ms"] = 1e3 * _search_time(store)
-    return figures
+        _, saved = once(partial(base.save, path))
+        written = sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+        figures |= {"save_s": saved.median("s"), "saved_mib": written / 2**20}
+        figures |= in_fresh_process(_mapped, str(path), run)
+    return figures | {"search_built_ms": _search_ms(_store(base), run)}
 
 
-def _search_time(store: Any) -> float:
-    """Return the median time of a search by patient and code, 20 rows, newest first."""
-    patients = _busiest(store)
-    queries = iter(
-        [("patient", patient), ("code", code), ("_sort", "-date")]
-        for _ in range(50)
-        for patient in patients
-        for code in ("GLU", "K", "MG", "A1C")
-    )
-    return median_seconds(lambda: store.search("Observation", next(queries)), 400)
-
-
-def _busiest(store: Any) -> list[str]:
-    counts = {}
-    for patient in store.search("Patient", [("_count", "2000")]).resources:
-        found = store.search("Observation", [("patient", patient["id"]), ("_summary", "count")])
-        counts[patient["id"]] = found.total
-    return sorted(counts, key=lambda key: -counts[key])[:10]
-
-
-def load_population(path: str) -> dict[str, float]:
-    """Map a saved population in this fresh process, and search it."""
-    from datetime import UTC, datetime
-
-    from healthgym.core.clock import Clock
+def _mapped(path: str, run: Run) -> Figures:
+    """Map a saved population, and search it."""
     from healthgym.worlds.fhir.charts import ColumnBase
-    from healthgym.worlds.fhir.store import FhirStore
 
-    start = time.perf_counter()
-    base = ColumnBase.load(path, mmap=True)
-    seconds = time.perf_counter() - start
-    store = FhirStore(base, clock=Clock(datetime(2023, 11, 13, 10, 15, tzinfo=UTC)))
-    first = median_seconds(
-        lambda: store.search("Observation", [("code", "GLU"), ("_count", "1")]), 1
-    )
-    search = _search_time(store)
+    base, loaded = once(lambda: ColumnBase.load(path, mmap=True))
+    store = _store(base)
+    query = [("code", "GLU"), ("_count", "1")]
+    _, first = once(lambda: store.search("Observation", query))
     return {
-        "load_s": seconds,
-        "first_search_s": first,
-        "search_mapped_ms": 1e3 * search,
+        "load_s": loaded.median("s"),
+        "first_search_s": first.median("s"),
+        "search_mapped_ms": _search_ms(store, run),
         "mapped_process_mib": resident_mib(),
     }
 
 
-def measure_growth() -> dict[str, float]:
+def _store(base: Any) -> Any:
+    from healthgym.core.clock import Clock
+    from healthgym.worlds.fhir.store import FhirStore
+
+    return FhirStore(base, clock=Clock(NOW))
+
+
+def _search_ms(store: Any, run: Run) -> float:
+    """Return the median time of a search by patient and code, newest first, in the fullest."""
+    counts = {
+        patient["id"]: store.search(
+            "Observation", [("patient", patient["id"]), ("_summary", "count")]
+        ).total
+        for patient in store.search("Patient", [("_count", "2000")]).resources
+    }
+    fullest = sorted(counts, key=lambda key: -counts[key])[:10]
+    queries = [
+        [("patient", patient), ("code", code), ("_sort", "-date")]
+        for patient in fullest
+        for code in ("GLU", "K", "MG", "A1C")
+    ]
+    return timed(partial(store.search, "Observation"), queries * run.repeats(10)).median()
+
+
+@suite.measure()
+def growth(run: Run) -> Figures:
     """Time reset and a 20-row search as the chart grows."""
     import dataclasses
 
     from healthgym.core.tool import call
     from healthgym.envs.fhir_record.draft import PRESETS, Difficulty
 
-    figures = {}
+    figures: Figures = {}
     for density in (0.0, 0.01, 0.04, 0.16):
         config = dataclasses.replace(PRESETS[Difficulty.HARD], density=density)
-        env = make(config, task_types=["v1-t7"], max_turns=1_000_000)
-        indices = iter(range(1000))
-        reset = median_seconds(lambda env=env, i=indices: env.reset(options={"index": next(i)}), 40)
-        patient = _task_with_rows(env, "v1-t7", "GLU")
+        env = make(ENV_ID, difficulty=config, task_types=["v1-t7"], max_turns=1_000_000)
+        opened = timed(partial(_open, env), range(run.repeats(40)))
+        search = call("search_observations", patient=_patient_with_rows(env), code="GLU", limit=20)
         base = env.unwrapped.episode.world.store.base
-        records = sum(base.size(kind) for kind in base.resource_types())
-        search = call("search_observations", patient=patient, code="GLU", limit=20)
-        step = median_seconds(lambda env=env, search=search: env.step(search), 300)
-        figures[f"density_{density}_records"] = records
-        figures[f"density_{density}_reset_ms"] = 1e3 * reset
-        figures[f"density_{density}_search_ms"] = 1e3 * step
+        searched = timed(env.step, [search] * run.repeats(300))
+        figures[f"density_{density}_records"] = sum(map(base.size, base.resource_types()))
+        figures[f"density_{density}_reset_ms"] = opened.median()
+        figures[f"density_{density}_search_ms"] = searched.median()
     return figures
 
 
-MEASURES: dict[str, Callable[[], dict[str, float]]] = {
-    "import": measure_import,
-    "reset": measure_reset,
-    "step": measure_step,
-    "http": measure_http,
-    "episodes": measure_episodes,
-    "live": measure_live,
-    "population": measure_population,
-    "growth": measure_growth,
-}
-
-#: Figure -> bound, in the figure's own unit.
-BOUNDS = {
-    "import.healthgym_s": "<= 0.3",
-    "reset.medium_ms": "<= 5",
-    "step.search_20_rows_ms": "<= 0.5",
-    "episodes.medium_episodes_per_s": ">= 150",
-    "live.growth_mib": "<= 1024",
-    "population.build_s": "<= 90",
-    "population.load_s": "<= 3",
-    "population.mapped_process_mib": "<= 2560",
-    "population.built_process_mib": "<= 2560",
-    "population.search_mapped_ms": "<= 1",
-}
-
-
-def machine() -> dict[str, Any]:
-    """Describe the machine without naming it."""
-    model = ""
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = cpuinfo.read_text().splitlines()
-        model = next((line.split(":")[1].strip() for line in lines if "model name" in line), "")
-    return {
-        "cpu": model or platform.processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "system": platform.system(),
-    }
-
-
-def in_fresh_process(name: str) -> dict[str, float]:
-    """Run one measure in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, __file__, "--one", name], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise SystemExit(f"{name} failed:\n{done.stderr}")
-    return dict(json.loads(done.stdout))
-
-
-def rows(results: dict[str, dict[str, float]]) -> Iterator[str]:
-    """Yield the results as lines of a table."""
-    for name, figures in results.items():
-        for figure, value in figures.items():
-            key = f"{name}.{figure}"
-            yield f"{key:<48} {value:>14.3f}   {BOUNDS.get(key, '')}"
-
-
-def main() -> int:
-    """Measure what is named, or everything, and merge it into the results."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("measures", nargs="*", help=", ".join(MEASURES))
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--load", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.one:
-        print(json.dumps(MEASURES[args.one]()))
-        return 0
-    if args.load:
-        print(json.dumps(load_population(args.load)))
-        return 0
-    unknown = set(args.measures) - MEASURES.keys()
-    if unknown:
-        parser.error(f"no measure {', '.join(unknown)}; there are {', '.join(MEASURES)}")
-    results: dict[str, dict[str, float]] = {}
-    for name in args.measures or MEASURES:
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        results[name] = in_fresh_process(name)
-    print("\n".join(rows(results)))
-    known = json.loads(RESULTS.read_text())["figures"] if RESULTS.exists() else {}
-    RESULTS.parent.mkdir(exist_ok=True)
-    report = {"machine": machine(), "bounds": BOUNDS, "figures": {**known, **results}}
-    RESULTS.write_text(json.dumps(report, indent=1, sort_keys=True) + "\n")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(suite.main())
