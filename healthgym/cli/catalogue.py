@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from healthgym.cli.common import checkout
 from healthgym.core.env import HealthEnv
 from healthgym.core.tool import ToolSpec
 from healthgym.core.verdict import Check, Profile
@@ -25,17 +24,17 @@ _PREAMBLE = (
 )
 
 
-def catalogue(table: Sequence[Row], results: Path | None = None) -> str:
+def catalogue(table: Sequence[Row], results: Path | None) -> str:
     """Return the page.
 
     Args:
         table: The registry; rows of one class are described together.
-        results: Folder of published evaluations, as JSON; the checkout's own if None.
+        results: Folder of published evaluations, as JSON; None for a page without scores.
 
     Raises:
         HealthGymError: If an environment cannot be made.
     """
-    scores = list(_published(checkout() / "benchmarks" / "results" if results is None else results))
+    scores = list(_published(results)) if results else []
     listed = [[f"`{row.id}`", row.title] for row in table]
     parts = [_PREAMBLE, markdown_table(["id", "what it is"], listed)]
     for entry in dict.fromkeys(row.entry_point for row in table):

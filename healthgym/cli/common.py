@@ -46,9 +46,11 @@ def read_settings(settings: Sequence[str]) -> dict[str, Any]:
     return arguments
 
 
-def checkout() -> Path:
-    """Return the root of the source checkout this package runs from, if it runs from one."""
-    return Path(__file__).resolve().parents[2]
+def checkout() -> Path | None:
+    """Return the root of the source checkout this package runs from; None if it is installed."""
+    root = Path(__file__).resolve().parents[2]
+    # An installed package may lie beside somebody else's folder named benchmarks.
+    return root if (root / "pyproject.toml").is_file() else None
 
 
 def write(text: str) -> None:

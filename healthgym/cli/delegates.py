@@ -65,10 +65,12 @@ def pass_on(command: str, argv: Sequence[str]) -> int:
 
 
 def _bench(argv: Sequence[str]) -> int:
-    script = checkout() / "benchmarks" / "run.py"
-    if not script.is_file():
+    root = checkout()
+    script = root / "benchmarks" / "run.py" if root else None
+    if script is None or not script.is_file():
         raise MissingDataError(
-            f"The benchmarks are part of the source checkout; there is no {script}."
+            "`healthgym bench` runs the scripts in benchmarks/, which only a source checkout has; "
+            "clone the repository, `pip install -e .` there, and run it again."
         )
     return subprocess.run([sys.executable, str(script), *argv], check=False).returncode
 

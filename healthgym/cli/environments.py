@@ -9,6 +9,8 @@ import textwrap
 from healthgym.cli.common import (
     Commands,
     add_environment_arguments,
+    checkout,
+    note,
     read_settings,
     write,
 )
@@ -35,7 +37,13 @@ def list_environments(args: argparse.Namespace) -> int:
     from healthgym.registration import TABLE
 
     if args.markdown:
-        write(catalogue(TABLE))
+        root = checkout()
+        if root is None:
+            note(
+                "The scores of the baselines are published in a source checkout only; "
+                "this page goes without them."
+            )
+        write(catalogue(TABLE, root / "benchmarks" / "results" if root else None))
         return 0
     width = max(len(row.id) for row in TABLE)
     for row in TABLE:

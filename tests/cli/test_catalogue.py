@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from healthgym.cli import main
+from healthgym.cli import environments, main
 from healthgym.cli.catalogue import catalogue
 from healthgym.policies.evaluation import evaluate
 from healthgym.registration import TABLE, Row
@@ -41,6 +41,18 @@ def test_published_scores_are_shown(tmp_path: Path) -> None:
 
 def test_the_page_is_the_same_each_time(tmp_path: Path) -> None:
     assert catalogue(TOYS, tmp_path) == catalogue(TOYS, tmp_path)
+
+
+def test_an_installed_package_writes_the_page_without_scores(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(environments, "checkout", lambda: None)
+    monkeypatch.setattr("healthgym.registration.TABLE", TOYS)
+    assert main(["envs", "--markdown"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == catalogue(TOYS, None)
+    (line,) = shown.err.splitlines()
+    assert "in a source checkout only" in line
 
 
 def test_the_registry_is_described_whole(capsys: pytest.CaptureFixture[str]) -> None:

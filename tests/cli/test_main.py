@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from healthgym import __version__
-from healthgym.cli import delegates, main
+from healthgym.cli import common, delegates, main
 from healthgym.errors import MissingDependencyError
 from healthgym.registration import ids
 from tests.cli.terminal import TOY, healthgym
@@ -129,9 +129,32 @@ def test_bench_runs_the_checkouts_script(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(delegates, "checkout", lambda: tmp_path)
     (tmp_path / "benchmarks").mkdir()
     script = tmp_path / "benchmarks" / "run.py"
-    assert main(["bench"]) == 2
     script.write_text("import sys; sys.exit(len(sys.argv))")
     assert main(["bench", "--only", "reset"]) == 3
+
+
+@pytest.mark.parametrize("installed", [True, False], ids=["no checkout", "no script in it"])
+def test_bench_says_that_it_needs_a_checkout(
+    installed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(delegates, "checkout", lambda: None if installed else tmp_path)
+    assert main(["bench"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("healthgym: ")
+    assert "only a source checkout has" in line
+
+
+def test_an_installed_package_is_no_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "benchmarks").mkdir()
+    monkeypatch.setattr(common, "__file__", str(tmp_path / "healthgym" / "cli" / "common.py"))
+    assert common.checkout() is None
+    (tmp_path / "pyproject.toml").touch()
+    assert common.checkout() == tmp_path
 
 
 def test_a_served_record_store_answers_and_ends_cleanly() -> None:
