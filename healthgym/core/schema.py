@@ -1,60 +1,41 @@
-"""From one typed, documented method to a JSON Schema and an argument validator.
+"""From one typed, documented method to a JSON Schema.
 
 The schema follows the rules of ``transformers.utils.get_json_schema``, which chat templates and
-TRL use, so that a tool looks the same to a model whichever way it is offered. Validation is
-pydantic's, in strict mode: a string is not a number, and unknown arguments are refused.
+TRL use, so that a tool looks the same to a model whichever way it is offered. What those rules
+cannot say, records, dates and bounds, is said in JSON Schema's own words; :func:`expressible`
+tells the two apart.
 """
 
 from __future__ import annotations
 
 import inspect
-import re
-import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
 from enum import Enum
-from functools import partial
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    create_model,
+from healthgym.core.docstrings import describe as describe
+from healthgym.core.docstrings import describe_record
+from healthgym.core.parts import (
+    REQUIRED,
+    Facets,
+    Part,
+    announcing,
+    argument_parts,
+    discriminator,
+    inner,
+    is_record,
+    options_of,
+    plain_value,
+    record_parts,
+    variants,
 )
-
-from healthgym.errors import ToolError
+from healthgym.core.validation import argument_model as argument_model
+from healthgym.core.validation import validate as validate
 
 _SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 _BARE = {list: "array", dict: "object"}
-_SECTION = re.compile(r"\n\s*(Args|Returns|Raises):\s*\n")
-_ARGUMENT = re.compile(r"^(\w+):\s*(.*)$")
-_PREFIX = "argument_"
-
-
-def describe(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Split a Google-style docstring into its description and its argument descriptions.
-
-    Raises:
-        TypeError: If the docstring is missing.
-    """
-    doc = inspect.getdoc(function)
-    if not doc:
-        raise TypeError(f"Tool {function.__name__} needs a docstring: it is the model's manual.")
-    parts = _SECTION.split("\n" + doc)
-    description = parts[0].strip()
-    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
-    arguments: dict[str, str] = {}
-    current = ""
-    for line in inspect.cleandoc(sections.get("Args", "")).splitlines():
-        match = _ARGUMENT.match(line)
-        if match:
-            current = match[1]
-            arguments[current] = match[2].strip()
-        elif current and line.strip():
-            arguments[current] = f"{arguments[current]} {line.strip()}".strip()
-    return description, arguments
+_DATES = {date: "date", datetime: "date-time"}
 
 
 def type_schema(hint: Any) -> dict[str, Any]:
@@ -63,42 +44,7 @@ def type_schema(hint: Any) -> dict[str, Any]:
     Raises:
         TypeError: If the hint has no counterpart in JSON.
     """
-    origin, args = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return {}
-    if hint in _SCALARS or hint in _BARE:
-        return {"type": _SCALARS.get(hint) or _BARE[hint]}
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return _enum([member.value for member in hint])
-    if origin is Literal:
-        return _enum(list(args))
-    if origin in (Union, types.UnionType):
-        return _union(args)
-    if origin is list:
-        return {"type": "array", "items": type_schema(args[0])}
-    if origin is dict and args[0] is str:
-        return {"type": "object", "additionalProperties": type_schema(args[1])}
-    raise TypeError(f"{hint!r} cannot be an argument of a tool: JSON has no such type.")
-
-
-def _enum(values: list[Any]) -> dict[str, Any]:
-    if not values or any(type(value) not in _SCALARS for value in values):
-        raise TypeError(f"{values!r} cannot be the choices of an argument: JSON has no such type.")
-    kinds = list(dict.fromkeys(_SCALARS[type(value)] for value in values))
-    return {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": values}
-
-
-def _union(args: tuple[Any, ...]) -> dict[str, Any]:
-    options = [type_schema(arg) for arg in args if arg is not type(None)]
-    if len(options) == 1:
-        schema = options[0]
-    elif all(option.keys() == {"type"} for option in options):
-        schema = {"type": sorted({option["type"] for option in options})}
-    else:
-        schema = {"anyOf": options}
-    if type(None) in args:
-        schema = {**schema, "nullable": True}
-    return schema
+    return _schema(inner(hint), ())
 
 
 def parameters_schema(function: Callable[..., Any]) -> dict[str, Any]:
@@ -107,24 +53,7 @@ def parameters_schema(function: Callable[..., Any]) -> dict[str, Any]:
     Raises:
         TypeError: If an argument lacks a type hint or a description, or JSON has no such argument.
     """
-    hints = get_type_hints(function)
-    _, descriptions = describe(function)
-    properties: dict[str, Any] = {}
-    required = []
-    for name, parameter in argument_signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise TypeError(f"Tool {function.__name__} needs a fixed list of arguments.")
-        if name not in hints:
-            raise TypeError(f"Argument {name} of tool {function.__name__} needs a type hint.")
-        if name not in descriptions:
-            raise TypeError(f"Argument {name} of tool {function.__name__} needs a description.")
-        properties[name] = {**type_schema(hints[name]), "description": descriptions[name]}
-        if parameter.default is inspect.Parameter.empty:
-            required.append(name)
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    if required:
-        schema["required"] = required
-    return schema
+    return _object(argument_parts(function), ())
 
 
 def argument_signature(function: Callable[..., Any]) -> inspect.Signature:
@@ -136,71 +65,112 @@ def argument_signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.Signature(typed)
 
 
-def argument_model(function: Callable[..., Any]) -> type[BaseModel]:
-    """Return the pydantic model that validates a method's arguments, strictly."""
-    fields: dict[str, Any] = {}
-    for name, parameter in argument_signature(function).parameters.items():
-        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # An alias, so that an argument may be called what pydantic calls its own methods.
-        fields[_PREFIX + name] = (_by_value(parameter.annotation), Field(default, alias=name))
-    config = ConfigDict(
-        strict=True, extra="forbid", allow_inf_nan=False, protected_namespaces=(), frozen=True
-    )
-    return create_model(f"{function.__name__}_arguments", __config__=config, **fields)
+def expressible(function: Callable[..., Any]) -> bool:
+    """Return whether the schema maker of transformers can say what a method takes.
 
-
-def _by_value(hint: Any) -> Any:
-    """Let the members of enums be given by their values; strict mode would want the members."""
-    origin, args = get_origin(hint), get_args(hint)
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        members = {_typed(member.value): member for member in hint}
-        return Annotated[hint, BeforeValidator(partial(_choose, members))]
-    if origin is Literal:
-        # Pydantic would take true for 1.
-        return Annotated[
-            hint, BeforeValidator(partial(_choose, {_typed(arg): arg for arg in args}))
-        ]
-    if origin in (Union, types.UnionType):
-        return Union[tuple(_by_value(arg) for arg in args)]  # noqa: UP007 - built at run time
-    if origin in (list, dict):
-        return origin[tuple(_by_value(arg) for arg in args)]
-    return hint
-
-
-def _typed(value: Any) -> tuple[type, Any]:
-    return type(value), value
-
-
-def _choose(choices: Mapping[tuple[type, Any], Any], value: Any) -> Any:
-    if isinstance(value, str | int | float | None) and _typed(value) in choices:
-        return choices[_typed(value)]
-    raise ValueError(f"use one of {', '.join(repr(choice) for _, choice in choices)}")
-
-
-def validate(
-    model: type[BaseModel], name: str, usage: str, arguments: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the validated arguments, defaults filled in.
-
-    Raises:
-        ToolError: Naming each wrong argument and the usage of the tool.
+    It knows no records, dates, bounds, nor names other than those in Python; it drops what stands
+    in ``Annotated``, and fails on the rest.
     """
-    try:
-        checked = model.model_validate(dict(arguments))
-    except ValidationError as error:
-        problems = "; ".join(_problem(item) for item in error.errors(include_url=False)[:5])
-        raise ToolError(f"{name}: {problems}. Usage: {usage}") from None
-    return {
-        field.removeprefix(_PREFIX): getattr(checked, field) for field in type(checked).model_fields
+    parts = argument_parts(function)
+    hints = get_type_hints(function, include_extras=True)
+    return all(part.name == part.key and _known_abroad(hints[part.key]) for part in parts)
+
+
+def _known_abroad(hint: Any) -> bool:
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated or hint in _DATES or is_record(hint):
+        return False
+    if origin is Literal:
+        return not any(isinstance(value, Enum) for value in args)
+    return all(_known_abroad(arg) for arg in args)
+
+
+def _schema(facets: Facets, around: tuple[type, ...]) -> dict[str, Any]:
+    """Return the schema of a type inside of the given records."""
+    schema = _variants(facets, around) if facets.discriminator else _bare(facets.hint, around)
+    said = {"description": facets.description} if facets.description else {}
+    return {**schema, **facets.bounds, **said}
+
+
+def _bare(hint: Any, around: tuple[type, ...]) -> dict[str, Any]:
+    origin, args = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return {}
+    if hint in _SCALARS or hint in _BARE:
+        return {"type": _SCALARS.get(hint) or _BARE[hint]}
+    if hint in _DATES:
+        return {"type": "string", "format": _DATES[hint]}
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _enum([member.value for member in hint])
+    if is_record(hint):
+        return _record(hint, around)
+    if origin is Literal:
+        return _enum([plain_value(arg) for arg in args])
+    if len(options_of(hint)) > 1:
+        return _union(args, around)
+    if origin is list:
+        return {"type": "array", "items": _schema(inner(args[0]), around)}
+    if origin is dict and args[0] is str:
+        return {"type": "object", "additionalProperties": _schema(inner(args[1]), around)}
+    raise TypeError(f"{hint!r} cannot be an argument of a tool: JSON has no such type.")
+
+
+def _enum(values: list[Any]) -> dict[str, Any]:
+    if not values or any(type(value) not in _SCALARS for value in values):
+        raise TypeError(f"{values!r} cannot be the choices of an argument: JSON has no such type.")
+    kinds = list(dict.fromkeys(_SCALARS[type(value)] for value in values))
+    return {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": values}
+
+
+def _union(args: tuple[Any, ...], around: tuple[type, ...]) -> dict[str, Any]:
+    some = [arg for arg in args if arg is not type(None)]
+    if len(some) > 1 and any(is_record(arg) for arg in some):
+        raise TypeError("Records of a union need a field that tells them apart: discriminator=.")
+    options = [_schema(inner(arg), around) for arg in some]
+    if len(options) == 1:
+        schema = options[0]
+    elif all(option.keys() == {"type"} for option in options):
+        schema = {"type": sorted({option["type"] for option in options})}
+    else:
+        schema = {"anyOf": options}
+    if type(None) in args:
+        schema = {**schema, "nullable": True}
+    return schema
+
+
+def _variants(facets: Facets, around: tuple[type, ...]) -> dict[str, Any]:
+    records = dict.fromkeys(variants(facets).values())
+    schema: dict[str, Any] = {
+        "oneOf": [_record(record, around, facets.discriminator) for record in records]
     }
+    return {**schema, "nullable": True} if type(None) in get_args(facets.hint) else schema
 
 
-def _problem(item: Any) -> str:
-    where = ".".join(str(part) for part in item["loc"])[:80] or "arguments"
-    if item["type"] == "missing":
-        return f"argument '{where}' is missing"
-    if item["type"] == "extra_forbidden":
-        return f"there is no argument '{where}'"
-    message = item["msg"].removeprefix("Value error, ")
-    message = message[0].lower() + message[1:200]
-    return f"argument '{where}': {message}"
+def _record(cls: type, around: tuple[type, ...], announced_by: str = "") -> dict[str, Any]:
+    if cls in around:
+        raise TypeError(f"Record {cls.__name__} holds itself: JSON Schema would have no end.")
+    description, _ = describe_record(cls)
+    schema = _object(record_parts(cls), (*around, cls))
+    if announced_by:
+        name = discriminator(cls, announced_by).name
+        values = announcing(cls, announced_by)
+        said = {"const": values[0]} if len(values) == 1 else {"enum": values}
+        text = schema["properties"][name]["description"]
+        schema["properties"][name] = {"type": "string", **said, "description": text}
+        # A default would leave open which record is meant.
+        named = {name, *schema.get("required", ())}
+        schema["required"] = [key for key in schema["properties"] if key in named]
+    return {**schema, "additionalProperties": False, "description": description}
+
+
+def _object(parts: Iterable[Part], around: tuple[type, ...]) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    required = []
+    for part in parts:
+        properties[part.name] = {**_schema(part.facets, around), "description": part.description}
+        if part.default is REQUIRED:
+            required.append(part.name)
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    return schema

@@ -8,6 +8,7 @@ from its signature and docstring, once per class.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
@@ -27,6 +28,7 @@ from healthgym.core.schema import (
     parameters_schema,
     validate,
 )
+from healthgym.core.usage import usage_line
 from healthgym.core.world import World
 from healthgym.errors import ConfigurationError, ToolError
 
@@ -34,6 +36,8 @@ WorldT = TypeVar("WorldT", bound=World)
 #: How long a call takes: always the same, or by its validated arguments.
 Duration = timedelta | Callable[[Mapping[str, Any]], timedelta]
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*")
 
 
 class ToolKind(StrEnum):
@@ -113,6 +117,8 @@ class ToolSpec:
             own step length if None.
         closes: What a SUBMIT tool closes.
         engine: Whether the tool is the engine's own and not a family's.
+        published: Name it is offered under, where the method's own will not do; with a dot in it,
+            the full name.
     """
 
     function: Callable[..., Any]
@@ -121,15 +127,18 @@ class ToolSpec:
     takes: Duration | None = None
     closes: Scope = Scope.SESSION
     engine: bool = False
+    published: str = ""
 
     @property
     def method(self) -> str:
-        """Name of the method."""
-        return self.function.__name__
+        """Name without the namespace: the method's, unless another is published."""
+        return self.published.rpartition(".")[2] or self.function.__name__
 
     @property
     def name(self) -> str:
         """Full name: ``namespace.method``, or the method alone."""
+        if "." in self.published:
+            return self.published
         return f"{self.namespace}.{self.method}" if self.namespace else self.method
 
     @property
@@ -160,12 +169,7 @@ class ToolSpec:
     @cached_property
     def usage(self) -> str:
         """One-line usage, such as ``find(name: string, limit?: integer)``."""
-        required = self.parameters.get("required", [])
-        parts = []
-        for name, schema in self.parameters["properties"].items():
-            kind = "|".join(map(str, schema["enum"])) if "enum" in schema else _type_name(schema)
-            parts.append(f"{name}{'' if name in required else '?'}: {kind}")
-        return f"{self.identifier}({', '.join(parts)})"
+        return usage_line(self.identifier, self.parameters)
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what is derived: a generated pydantic model cannot be pickled.
@@ -196,17 +200,12 @@ class ToolSpec:
         }
 
 
-def _type_name(schema: Mapping[str, Any]) -> str:
-    if "anyOf" in schema:
-        return "|".join(_type_name(option) for option in schema["anyOf"])
-    kind = schema.get("type", "any")
-    if kind == "array" and "items" in schema:
-        return f"list[{_type_name(schema['items'])}]"
-    return "|".join(kind) if isinstance(kind, list) else str(kind)
-
-
 def tool(
-    kind: ToolKind, *, takes: Duration | None = None, closes: Scope = Scope.SESSION
+    kind: ToolKind,
+    *,
+    takes: Duration | None = None,
+    name: str = "",
+    closes: Scope = Scope.SESSION,
 ) -> Callable[[Method], Method]:
     """Mark a method of a :class:`Toolset` as a tool.
 
@@ -214,11 +213,20 @@ def tool(
         kind: What the tool may do.
         takes: Simulated time one call takes, or a function from its validated arguments to that;
             the episode's step length if omitted.
+        name: Name it is offered under, for methods that cannot bear it: ``"list"`` in the
+            toolset's namespace, or with a dot the full name, ``"orders.list"``.
         closes: What a SUBMIT tool closes.
+
+    Raises:
+        TypeError: If the name is not made of words joined by dots.
     """
+    if name and not _NAME.fullmatch(name):
+        raise TypeError(f"A tool cannot be named {name!r}: use words joined by dots.")
+
+    declared = {"kind": kind, "takes": takes, "published": name, "closes": closes}
 
     def mark(method: Method) -> Method:
-        method.__tool__ = {"kind": kind, "takes": takes, "closes": closes}  # type: ignore[attr-defined]
+        method.__tool__ = declared  # type: ignore[attr-defined]
         return method
 
     return mark

@@ -14,6 +14,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
 from healthgym.core import optional
+from healthgym.core.schema import expressible
 from healthgym.registration import make_health_env
 from healthgym.testing.play import require, shown
 
@@ -89,6 +90,8 @@ def check_docstring(env_id: str) -> int:
 def check_schemas(env_id: str) -> int:
     """Compare each tool's schema with the one that transformers derives from its method.
 
+    Tools whose arguments transformers cannot express are passed to it as our schema.
+
     Args:
         env_id: The environment.
 
@@ -105,6 +108,8 @@ def check_schemas(env_id: str) -> int:
     env.reset(seed=0)
     specs = env.episode.seat(env.role).catalog.specs
     for spec in specs:
+        if not expressible(spec.function):
+            continue
         theirs = template.get_json_schema(spec.function)["function"]
         for part, ours in (("description", spec.description), ("parameters", spec.parameters)):
             require(

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from healthgym.core.schema import argument_model, describe, parameters_schema, validate
+from healthgym.core.schema import (
+    argument_model,
+    describe,
+    expressible,
+    parameters_schema,
+    validate,
+)
 from healthgym.core.tool import ToolKind, Toolset, tool
 from healthgym.errors import ToolError
 from tests.core.toys import ArchiveTools, BuyerTools, LedgerTools, SellerTools
@@ -115,6 +121,7 @@ def check(arguments: dict[str, Any], function: Callable[..., Any] = everything) 
 def test_schema_equals_that_of_transformers(function: Callable[..., Any]) -> None:
     utils = pytest.importorskip("transformers.utils")
     theirs = utils.get_json_schema(function)["function"]
+    assert expressible(function)
     assert parameters_schema(function) == theirs["parameters"]
     assert describe(function)[0] == theirs["description"]
 

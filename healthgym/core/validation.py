@@ -1,0 +1,247 @@
+"""Validation of what an agent hands in: pydantic's, in strict mode.
+
+A string is not a number, and unknown arguments are refused. Only what JSON has no type for is
+given as text: dates in ISO form, and the members of enums by their values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime
+from enum import Enum
+from functools import cache, partial
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    create_model,
+)
+
+from healthgym.core.parts import (
+    REQUIRED,
+    Facets,
+    Part,
+    argument_parts,
+    discriminator,
+    inner,
+    is_record,
+    options_of,
+    plain_value,
+    record_parts,
+    variants,
+)
+from healthgym.errors import ToolError
+
+_PREFIX = "argument_"
+_MAX_PROBLEMS = 5
+#: Begins pydantic's name for a record of a union, which is no part of the path an agent wrote.
+_MARK = "\0"
+_CONFIG = ConfigDict(
+    strict=True, extra="forbid", allow_inf_nan=False, protected_namespaces=(), frozen=True
+)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
+    r"(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
+#: Sentences of our own, by the type of pydantic's error; the braces take its context.
+_SENTENCES = {
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be more than {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be less than {lt}",
+    "multiple_of": "must be a multiple of {multiple_of}",
+    "string_too_short": "must have {min_length} or more characters",
+    "string_too_long": "must have {max_length} or fewer characters",
+    "string_pattern_mismatch": "must match the pattern {pattern!r}",
+    "too_short": "must have {min_length} or more items",
+    "too_long": "must have {max_length} or fewer items",
+    "model_type": "must be an object",
+}
+
+
+def argument_model(function: Callable[..., Any]) -> type[BaseModel]:
+    """Return the pydantic model that validates a method's arguments, strictly."""
+    return _model(f"{function.__name__}_arguments", argument_parts(function))
+
+
+def validate(
+    model: type[BaseModel], name: str, usage: str, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the validated arguments by their names in Python, defaults filled in.
+
+    Raises:
+        ToolError: Naming each wrong argument and the usage of the tool.
+    """
+    try:
+        checked = model.model_validate(dict(arguments))
+    except ValidationError as error:
+        items = error.errors(include_url=False)[:_MAX_PROBLEMS]
+        problems = "; ".join(_problem(item) for item in items)
+        raise ToolError(f"{name}: {problems}. Usage: {usage}") from None
+    return {
+        field.removeprefix(_PREFIX): getattr(checked, field) for field in type(checked).model_fields
+    }
+
+
+def _model(name: str, parts: Iterable[Part]) -> type[BaseModel]:
+    fields: dict[str, Any] = {}
+    for part in parts:
+        default = ... if part.default is REQUIRED else part.default
+        # An alias, so that an argument may be called what pydantic calls its own methods.
+        fields[_PREFIX + part.key] = (_strict(part.facets), Field(default, alias=part.name))
+    return create_model(name, __config__=_CONFIG, **fields)
+
+
+def _strict(facets: Facets) -> Any:
+    """Return a hint for pydantic that takes what JSON text can say, and nothing like it."""
+    hint = _tagged(facets) if facets.discriminator else _by_value(facets.hint)
+    return Annotated[hint, *facets.constraints] if facets.constraints else hint
+
+
+def _by_value(hint: Any) -> Any:
+    """Let enums and dates be given as JSON has them; strict mode would want Python's objects."""
+    origin, args = get_origin(hint), get_args(hint)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        members = {_typed(member.value): member for member in hint}
+        return Annotated[hint, BeforeValidator(partial(_choose, members))]
+    if hint is date:
+        return Annotated[date, BeforeValidator(_date)]
+    if hint is datetime:
+        return Annotated[datetime, BeforeValidator(_datetime)]
+    if is_record(hint):
+        return _record(hint)
+    if origin is Literal:
+        # Pydantic would take true for 1.
+        choices = {_typed(plain_value(arg)): arg for arg in args}
+        return Annotated[hint, BeforeValidator(partial(_choose, choices))]
+    if len(options_of(hint)) > 1:
+        return Union[tuple(_strict(inner(arg)) for arg in args)]  # noqa: UP007 - at run time
+    if origin in (list, dict):
+        return origin[tuple(_strict(inner(arg)) for arg in args)]
+    return hint
+
+
+def _typed(value: Any) -> tuple[type, Any]:
+    return type(value), value
+
+
+def _choose(choices: Mapping[tuple[type, Any], Any], value: Any) -> Any:
+    if isinstance(value, str | int | float | None) and _typed(value) in choices:
+        return choices[_typed(value)]
+    raise ValueError(f"use one of {', '.join(repr(choice) for _, choice in choices)}")
+
+
+def _date(value: Any) -> date:
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"there is no day {value}") from None
+    raise ValueError("use a date such as '2026-03-13'")
+
+
+def _datetime(value: Any) -> datetime:
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError("use a date and time with its offset, such as '2026-03-13T09:00:00Z'")
+    if match[2] is None:
+        raise ValueError(f"say the offset from UTC as well, such as '{value}Z' or '{value}+01:00'")
+    try:
+        moment = datetime.fromisoformat(value)
+        moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"there is no time {value}") from None
+    return moment
+
+
+@cache
+def _record(cls: type) -> Any:
+    parts = record_parts(cls)
+    model = _model(f"{cls.__name__}_record", parts)
+    return Annotated[model, AfterValidator(partial(_build, cls, parts))]
+
+
+def _build(cls: type, parts: tuple[Part, ...], checked: BaseModel) -> Any:
+    """Make the record itself, so that its own defaults and checks hold.
+
+    Raises:
+        ValueError: If it refuses its fields.
+    """
+    named = issubclass(cls, BaseModel)
+    given = {
+        part.name if named else part.key: getattr(checked, _PREFIX + part.key)
+        for part in parts
+        if _PREFIX + part.key in checked.model_fields_set
+    }
+    try:
+        return cls(**given)
+    except ValidationError as error:
+        items = error.errors(include_url=False)[:_MAX_PROBLEMS]
+        raise ValueError("; ".join(_within(item) for item in items)) from None
+    except ToolError as error:
+        raise ValueError(str(error)) from None
+
+
+def _within(item: Any) -> str:
+    where = ".".join(str(part) for part in item["loc"])
+    return f"{where}: {_message(item)}" if where else _message(item)
+
+
+def _tagged(facets: Facets) -> Any:
+    """Return a union whose record is chosen by one field, so that errors speak of that record."""
+    table = variants(facets)
+    records = list(dict.fromkeys(table.values()))
+    marks = {value: f"{_MARK}{records.index(record)}" for value, record in table.items()}
+    name = discriminator(records[0], facets.discriminator).name
+    choices = ", ".join(map(repr, table))
+    options = [
+        Annotated[_record(record), Tag(f"{_MARK}{number}")] for number, record in enumerate(records)
+    ]
+    union: Any = Annotated[
+        Union[tuple(options)],  # noqa: UP007 - at run time
+        Discriminator(
+            _marker(name, marks),
+            custom_error_type="discriminator",
+            custom_error_message=f"must be an object whose '{name}' is one of {choices}",
+        ),
+    ]
+    return union | None if type(None) in get_args(facets.hint) else union
+
+
+def _marker(name: str, marks: Mapping[str, str]) -> Callable[[Any], str | None]:
+    def mark(value: Any) -> str | None:
+        announced = value.get(name) if isinstance(value, dict) else None
+        return marks.get(announced) if isinstance(announced, str) else None
+
+    return mark
+
+
+def _problem(item: Any) -> str:
+    steps = [str(step) for step in item["loc"] if not str(step).startswith(_MARK)]
+    where = ".".join(steps)[:80] or "arguments"
+    if item["type"] == "missing":
+        return f"argument '{where}' is missing"
+    if item["type"] == "extra_forbidden":
+        return f"there is no argument '{where}'"
+    return f"argument '{where}': {_message(item)}"
+
+
+def _message(item: Any) -> str:
+    if item["type"] in _SENTENCES:
+        context = {key: _short(value) for key, value in item["ctx"].items()}
+        return _SENTENCES[item["type"]].format(**context)[:200]
+    message: str = item["msg"].removeprefix("Value error, ")
+    return message[:1].lower() + message[1:200]
+
+
+def _short(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
