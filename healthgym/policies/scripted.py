@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from healthgym.core.bounds import matches, size_within, within
 from healthgym.core.env import HealthEnv
 from healthgym.core.players import Player
 from healthgym.core.seeding import stable_hash
@@ -17,6 +18,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.policies.base import Policy
 
 _WORD = re.compile(r"[^\s\"',;()\[\]{}]+")
+_DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 #: Words remembered of an episode, the latest ones.
 _MAX_WORDS = 400
@@ -91,10 +93,10 @@ class RandomPolicy:
     def _choose(self, specs: Sequence[ToolSpec]) -> ToolSpec:
         return specs[int(self._rng.integers(len(specs)))]
 
-    def _arguments(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def _arguments(self, schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
         required = schema.get("required", ())
         return {
-            name: self._value(part)
+            name: self._value(part, depth)
             for name, part in schema["properties"].items()
             if name in required or self._rng.random() < 0.5
         }
@@ -104,22 +106,26 @@ class RandomPolicy:
         rng = self._rng
         if "enum" in schema:
             return schema["enum"][int(rng.integers(len(schema["enum"])))]
-        if "anyOf" in schema:
-            options = schema["anyOf"]
+        if "const" in schema:
+            return schema["const"]
+        if "properties" in schema:
+            return self._arguments(schema, depth + 1)
+        if "anyOf" in schema or "oneOf" in schema:
+            options = schema.get("anyOf") or schema["oneOf"]
             return self._value(options[int(rng.integers(len(options)))], depth)
         kinds = schema.get("type", ["string", "integer", "number", "boolean"])
         kinds = [kinds] if isinstance(kinds, str) else kinds
         match kinds[int(rng.integers(len(kinds)))]:
             case "string":
-                return self._word()
+                return self._text(schema)
             case "integer":
-                return int(self._number())
+                return within(schema, int(self._number()))
             case "number":
-                return self._number()
+                return within(schema, self._number())
             case "boolean":
                 return bool(rng.integers(2))
             case "array":
-                size = int(rng.integers(3)) if depth < 3 else 0
+                size = size_within(schema, int(rng.integers(3)) if depth < 3 else 0)
                 return [self._value(schema.get("items", {}), depth + 1) for _ in range(size)]
             case "object":
                 size = int(rng.integers(3)) if depth < 3 else 0
@@ -128,6 +134,23 @@ class RandomPolicy:
                 return {self._word(): self._value(inner, depth + 1) for _ in range(size)}
             case _:
                 return None
+
+    def _text(self, schema: Mapping[str, Any]) -> str:
+        if "format" in schema:
+            return self._moment(schema["format"])
+        if "pattern" in schema:
+            fitting = [word for word in self._words if matches(schema, word)]
+            if fitting:
+                return fitting[int(self._rng.integers(len(fitting)))]
+        text: str = within(schema, self._word())
+        return text
+
+    def _moment(self, form: str) -> str:
+        """Return a day, or a time of a day, from what was read if there is one."""
+        match = _DAY.search(self._word())
+        year, month, day = (int(n) for n in self._rng.integers((2020, 1, 1), (2030, 13, 29)))
+        text = match[0] if match else f"{year}-{month:02}-{day:02}"
+        return f"{text}T{int(self._rng.integers(24)):02}:00:00Z" if form == "date-time" else text
 
     def _word(self) -> str:
         if not self._words:

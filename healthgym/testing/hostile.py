@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from healthgym.core.action import MAX_ACTION_LENGTH, MAX_CALLS
+from healthgym.core.bounds import size_within, within
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
 from healthgym.registration import make_health_env
@@ -30,6 +31,14 @@ _TEXTS = (
     "x:y:z", "<script>", "${jndi:ldap://x}", "{{7*7}}", "Thing/", "/", "#", "urn:uuid:", "\ufeff",
     "2**9999", "1/0", "__import__('os')", "9" * 400 + "*" * 40, "(" * 2000,
 )  # fmt: skip
+#: Times that are valid, and hard to store or to compute with.
+_MOMENTS: Mapping[str, tuple[str, ...]] = {
+    "date": ("2024-02-29", "0001-01-01", "9999-12-31", "1900-03-01"),
+    "date-time": (
+        "2024-02-29T23:59:59.999999-12:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z",
+        "1970-01-01T00:00:00+14:00",
+    ),
+}  # fmt: skip
 _NAMES = (
     "", " ", "__class__", "__init__", "__globals__", "world", "self", "_private", "step", "reset",
     "eval", "exec", "os.system", "../../etc/passwd", "'; DROP TABLE tasks; --", "verify",
@@ -85,36 +94,48 @@ def odd_calls(
     usable = [spec for spec in specs if spec.kind is not ToolKind.SUBMIT]
     for _ in range(count if usable else 0):
         spec = _pick(rng, usable)
-        required = spec.parameters.get("required", [])
-        arguments = {
-            name: _odd_fit(rng, part)
-            for name, part in spec.parameters["properties"].items()
-            if name in required or rng.random() < 0.6
-        }
-        yield ToolCall(spec.identifier, arguments)
+        yield ToolCall(spec.identifier, _odd_object(rng, spec.parameters, 0))
+
+
+def _odd_object(rng: np.random.Generator, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    required = schema.get("required", [])
+    return {
+        name: _odd_fit(rng, part, depth)
+        for name, part in schema["properties"].items()
+        if name in required or rng.random() < 0.6
+    }
 
 
 def _odd_fit(rng: np.random.Generator, schema: Mapping[str, Any], depth: int = 0) -> Any:
     """Return an odd value that a schema allows."""
     if "enum" in schema:
         return _pick(rng, schema["enum"])
-    if "anyOf" in schema:
-        return _odd_fit(rng, _pick(rng, schema["anyOf"]), depth)
+    if "const" in schema:
+        return schema["const"]
+    if "anyOf" in schema or "oneOf" in schema:
+        return _odd_fit(rng, _pick(rng, schema.get("anyOf") or schema["oneOf"]), depth)
     if schema.get("nullable") and rng.random() < 0.2:
         return None
+    if "properties" in schema:
+        return _odd_object(rng, schema, depth + 1)
+    if "format" in schema:
+        return _pick(rng, _MOMENTS[schema["format"]])
     kinds = sorted(_kinds(schema)) or ["string", "integer", "number", "boolean", "array", "object"]
     inner = schema.get("items" if "items" in schema else "additionalProperties", {})
     size = int(rng.integers(3)) if depth < 3 else 0
     match _pick(rng, kinds):
         case "string":
-            return str(_pick(rng, _TEXTS)) if rng.random() < 0.7 else _word(rng) * 200
+            text = str(_pick(rng, _TEXTS)) if rng.random() < 0.7 else _word(rng) * 200
+            return within(schema, text)
         case "integer":
-            return _pick(rng, (-1, 0, 1, 7, 10**9, 2**63 - 1, -(2**63)))
+            return within(schema, _pick(rng, (-1, 0, 1, 7, 10**9, 2**63 - 1, -(2**63))))
         case "number":
-            return _pick(rng, (-1.0, 0, -0.0, 1e-300, 1e308, -1e308, 0.1, 2**53 + 1))
+            numbers = (-1.0, 0, -0.0, 1e-300, 1e308, -1e308, 0.1, 2**53 + 1)
+            return within(schema, _pick(rng, numbers))
         case "boolean":
             return bool(rng.integers(2))
         case "array":
+            size = size_within(schema, size)
             return [_odd_fit(rng, inner, depth + 1) for _ in range(size)]
         case "object":
             return {str(_pick(rng, _TEXTS)): _odd_fit(rng, inner, depth + 1) for _ in range(size)}
@@ -193,12 +214,21 @@ def _wrong_arguments(rng: np.random.Generator, specs: Sequence[ToolSpec]) -> Any
 def _fitting(rng: np.random.Generator, schema: Mapping[str, Any]) -> Any:
     if "enum" in schema:
         return schema["enum"][0]
-    if "anyOf" in schema:
-        return _fitting(rng, schema["anyOf"][0])
+    if "const" in schema:
+        return schema["const"]
+    if "anyOf" in schema or "oneOf" in schema:
+        return _fitting(rng, (schema.get("anyOf") or schema["oneOf"])[0])
+    if "properties" in schema:
+        required = schema.get("required", [])
+        return {name: _fitting(rng, schema["properties"][name]) for name in required}
+    if "format" in schema:
+        return _MOMENTS[schema["format"]][0]
     kind = schema.get("type", "string")
     kind = kind[0] if isinstance(kind, list) else kind
     plain = {"string": _word(rng), "integer": 1, "number": 1.5, "boolean": True, "array": []}
-    return plain.get(kind, {})
+    if kind == "array":
+        return [_fitting(rng, schema["items"]) for _ in range(schema.get("minItems", 0))]
+    return within(schema, plain.get(kind, {}))
 
 
 def _misfits(schema: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -206,16 +236,39 @@ def _misfits(schema: Mapping[str, Any]) -> tuple[Any, ...]:
     if "enum" in schema:
         others: tuple[Any, ...] = ("no such choice", -1, [], {})
         return tuple(v for v in others if v not in schema["enum"])
+    if "const" in schema:
+        return ("no such choice", -1, [], {})
     kinds = _kinds(schema)
     if not kinds:
         return ()
     allowed = kinds | ({"integer"} if "number" in kinds else set())
-    return tuple(v for v in _WRONG[sorted(kinds)[0]] if _kind(v) not in allowed)
+    wrong = tuple(v for v in _WRONG[sorted(kinds)[0]] if _kind(v) not in allowed)
+    return wrong + _beyond(schema)
+
+
+def _beyond(schema: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return values of the right type that are out of bounds, no record, or no date."""
+    wrong: list[Any] = []
+    if "properties" in schema or "oneOf" in schema:
+        wrong.append({"no such field": 1})
+    if "format" in schema:
+        wrong += ["yesterday", "2024-02-30", "2024-02-30T10:00:00Z", "2024-01-31T10:00:00"]
+    if "minimum" in schema or "exclusiveMinimum" in schema:
+        wrong.append(schema.get("minimum", schema.get("exclusiveMinimum")) - 1)
+    if "maximum" in schema or "exclusiveMaximum" in schema:
+        wrong.append(schema.get("maximum", schema.get("exclusiveMaximum")) + 1)
+    if schema.get("minLength"):
+        wrong.append("")
+    if "maxLength" in schema:
+        wrong.append("a" * (schema["maxLength"] + 1))
+    if schema.get("minItems"):
+        wrong.append([])
+    return tuple(wrong)
 
 
 def _kinds(schema: Mapping[str, Any]) -> set[str]:
-    if "anyOf" in schema:
-        found = [_kinds(option) for option in schema["anyOf"]]
+    if "anyOf" in schema or "oneOf" in schema:
+        found = [_kinds(option) for option in schema.get("anyOf") or schema["oneOf"]]
         return set().union(*found) if all(found) else set()
     kind = schema.get("type")
     return {kind} if isinstance(kind, str) else set(kind or ())
