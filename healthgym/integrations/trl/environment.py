@@ -15,19 +15,24 @@ processor returns ``image_grid_thw``: Qwen3-VL and its descendants. What TRL doe
   ``max_image_side`` and leave room;
 * train on pictures in tool results with models whose template has no such messages (Qwen2.5-VL,
   SmolVLM, Idefics 3): the trainer refuses them when it is made.
+
+TRL reads a tool's schema from its signature, by way of transformers, which knows no records, dates
+or bounds. A tool that takes any is offered as its schema, which chat templates and reply parsers
+take as it is: see :class:`_Offered`.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import AnyEpisode
 from healthgym.core.images import Image
+from healthgym.core.schema import expressible
 from healthgym.core.tool import ToolCall, ToolSpec
 from healthgym.core.verdict import Verdict
 from healthgym.errors import (
@@ -79,10 +84,14 @@ class TrlEnvironment:
     _env: ClassVar[HealthEnv]
     _unsubmitted: ClassVar[float]
     _tools: ClassVar[tuple[str, ...]]
+    _schemas: ClassVar[Mapping[str, dict[str, Any]]] = {}
     _images: ClassVar[bool]
     _max_image_side: ClassVar[int | None]
 
     def __init__(self) -> None:
+        # TRL lists the functions of the class, and takes what the instance has by their names.
+        for name, schema in self._schemas.items():
+            vars(self)[name] = _Offered(schema, getattr(self, name))
         self._episode: AnyEpisode | None = None
         self._result: RolloutOutcome | None = None
         self._outage: InfrastructureError | None = None
@@ -188,6 +197,18 @@ class TrlEnvironment:
         return RolloutOutcome(kind, None, None, False, 0, 0)
 
 
+class _Offered(dict[str, Any]):
+    """A tool as its schema, in OpenAI's function form, which can be called as TRL calls tools."""
+
+    def __init__(self, schema: dict[str, Any], method: Callable[..., Any]) -> None:
+        super().__init__(schema)
+        self.__name__: str = schema["function"]["name"]
+        self._method = method
+
+    def __call__(self, /, **arguments: Any) -> Any:
+        return self._method(**arguments)
+
+
 def environment_class(
     env: HealthEnv,
     *,
@@ -232,6 +253,9 @@ def environment_class(
     members["_unsubmitted"] = unsubmitted
     members["_images"] = images
     members["_max_image_side"] = max_image_side
+    members["_schemas"] = {
+        spec.identifier: spec.openai() for spec in specs if not expressible(spec.function)
+    }
     members["_tools"] = tuple(spec.identifier for spec in specs)
     title = name or (env.spec.id if env.spec else type(env).__name__)
     return type(re.sub(r"\W", "_", title), (TrlEnvironment,), members)
