@@ -27,7 +27,7 @@ from healthgym.worlds.workspace.python import HostFunction, Printed, call_host
 
 #: Largest request to a host function, in bytes, and seconds a box may take to start and to end.
 _MAX_CALL = 1 << 20
-_STARTUP = 10.0
+_STARTUP = 60.0
 _TICK = 0.05
 
 
