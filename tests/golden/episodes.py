@@ -133,7 +133,9 @@ def record(env_id: str) -> None:
 def opened(env_id: str, policy: str) -> HealthEnv:
     """Return the environment that a policy plays on."""
     turns = {"max_turns": PLANS[env_id].hostile_turns} if policy == HostilePolicy.name else {}
-    return make_health_env(env_id, turns)
+    env = make_health_env(env_id, turns)
+    assert isinstance(env, HealthEnv)
+    return env
 
 
 def play(
@@ -180,9 +182,11 @@ def play(
 def text_of(action: Any) -> str:
     """Return an action as text; empty if JSON cannot say it."""
     try:
-        return action if isinstance(action, str) else json.dumps(action, default=_call)
+        text = action if isinstance(action, str) else json.dumps(action, default=_call)
     except (TypeError, ValueError, RecursionError):
         return ""
+    # As read back from a file, in which the two halves of a surrogate pair become one character.
+    return str(json.loads(json.dumps(text)))
 
 
 def _call(value: Any) -> Any:
