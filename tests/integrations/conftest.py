@@ -17,11 +17,21 @@ import pytest
 
 from healthgym.core.clock import Clock
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import AGENT, EpisodeConfig, Evidence, Family, Seat
-from healthgym.core.seeding import INDEX_BOUND, Split, content_hash, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.family import (
+    AGENT,
+    EpisodeConfig,
+    Evidence,
+    Family,
+    HandIn,
+    Seat,
+    Verifier,
+    single,
+)
+from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
+from healthgym.core.state import log
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator, TaskKey
 from healthgym.core.tool import ToolCall, ToolCatalog, ToolKind, Toolset, call, tool
-from healthgym.core.verdict import Check, Profile, Verdict
+from healthgym.core.verdict import Check, Judgement, Profile, Verdict
 from healthgym.core.world import World
 from healthgym.errors import EndpointError, ToolError
 from healthgym.rewards.functions import resolve
@@ -44,18 +54,11 @@ class ToyStart:
 
 
 class ToyWorld(World):
+    orders = log[tuple[str, float]]()
+
     def __init__(self, start: ToyStart) -> None:
         self.clock = Clock(NOW)
         self.start = start
-        self.orders: list[tuple[str, float]] = []
-
-    def digest(self) -> str:
-        return content_hash(self.orders)
-
-    def clone(self) -> ToyWorld:
-        twin = ToyWorld(self.start)
-        twin.clock, twin.orders = self.clock.clone(), list(self.orders)
-        return twin
 
 
 class ToyTools(Toolset[ToyWorld]):
@@ -107,18 +110,34 @@ ANSWER = Check("answer", "The value handed in is the newest of the last 24 hours
 ORDER = Check("order", "What was ordered is what the value asks for.", idle=True)
 
 
-class ToyVerifier:
-    def verify(self, evidence: Evidence[ToyWorld], profile: Profile) -> Verdict:
+class ToyVerifier(Verifier[Task, ToyReference, ToyWorld]):
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        return (ANSWER, ORDER)
+
+    def judge(
+        self, evidence: Evidence[Task, ToyReference, ToyWorld], profile: Profile
+    ) -> Judgement:
         reference = evidence.reference
-        assert isinstance(reference, ToyReference)
         given = evidence.submission["value"] if evidence.submission else None
         doses = [dose for _, dose in evidence.after.orders]
         wanted = [] if reference.dose is None else [reference.dose]
-        results = [ANSWER.result(given == [reference.value]), ORDER.result(doses == wanted)]
-        return Verdict.of(profile, results)
+        return Judgement.of(
+            [ANSWER.result(given == [reference.value]), ORDER.result(doses == wanted)]
+        )
+
+    def progress(
+        self,
+        evidence: Evidence[Task, ToyReference, ToyWorld],
+        profile: Profile,
+        part: str = "",
+    ) -> float:
+        return Verdict.from_judgement(profile, self.judge(evidence, profile)).progress
 
 
-class ToyGenerator:
+ToyInstance = Instance[Task, ToyReference, ToyStart]
+
+
+class ToyGenerator(TaskGenerator[Task, ToyReference, ToyStart]):
     name = "toy-records"
 
     def __init__(self, limit: int) -> None:
@@ -127,7 +146,7 @@ class ToyGenerator:
     def size(self, split: Split) -> int:
         return self.limit
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def draw(self, split: Split, index: int) -> ToyInstance:
         rng = task_rng(self.name, split, index)
         patient = f"S{rng.integers(1_000_000, 9_000_000)}"
         ordering = bool(rng.integers(2))
@@ -145,32 +164,31 @@ class ToyGenerator:
         return Instance(task, ToyReference(value, dose), ToyStart(patient, rows))
 
 
-class ToyFamily(Family[ToyWorld]):
+class ToyFamily(Family[Task, ToyReference, ToyStart, ToyWorld]):
     name = "toy-records"
+    roles = single(ToyTools)
+    hand_in = HandIn("finish", withheld=False)
+    verifier = ToyVerifier()
 
     def __init__(self, limit: int = INDEX_BOUND) -> None:
         self.generator = ToyGenerator(limit)
-        self.verifier = ToyVerifier()
-        self.catalog = ToolCatalog([ToyTools])
 
-    def open(self, instance: Instance[Task, Reference]) -> ToyWorld:
+    def open(self, instance: ToyInstance) -> ToyWorld:
         if instance.task.key.index == 13_000:
             raise EndpointError("the record server is down")
         return ToyWorld(instance.start)
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
+    def seats(self, instance: ToyInstance) -> dict[str, Seat]:
         if instance.task.key.index == 14_000:
-            return {AGENT: Seat(ToolCatalog([ToyTools], only=["finish"]))}
-        return {AGENT: Seat(self.catalog)}
+            few = ToolCatalog([ToyTools], only=["finish"])
+            return {AGENT: Seat(few, instance.task.instruction)}
+        return super().seats(instance)
 
     def baselines(self) -> Mapping[str, Any]:
-        return {"oracle": self.oracle, "nop": lambda instance, rng: [call("finish", value=[-1.0])]}
+        return {"nop": lambda instance, rng: [call("finish", value=[-1.0])]}
 
-    def oracle(
-        self, instance: Instance[Task, Reference], rng: np.random.Generator
-    ) -> Sequence[ToolCall]:
+    def oracle(self, instance: ToyInstance, rng: np.random.Generator) -> Sequence[ToolCall]:
         reference, start = instance.reference, instance.start
-        assert isinstance(reference, ToyReference)
         script = [call("search_observations", patient=start.patient, code="MG")]
         if reference.dose is not None:
             script.append(call("create_order", patient=start.patient, dose=reference.dose))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from healthgym.core.faults import FaultLedger
 from healthgym.errors import ConfigurationError, EpisodeStateError, HealthGymError
 from healthgym.integrations.trl import TrlEnvironment, environment_class, episode_reward
 from healthgym.integrations.trl.environment import OVER
@@ -79,14 +80,12 @@ def test_never_submitting_is_the_worst_outcome(slot: TrlEnvironment, calls: int)
 
 
 def test_progress_without_an_answer_is_not_kept(toy_id: str) -> None:
-    env = make_health_env(toy_id)
-    slot = environment_class(env, unsubmitted=-0.2)()
-    slot.reset(split="train", index=0)
-    seat = slot._episode._state.seats["agent"]
-    seat.total_reward = 0.7
-    assert episode_reward([slot]) == [-0.2]
-    seat.total_reward = -0.3
-    assert episode_reward([slot]) == pytest.approx([-0.5])
+    slot = environment_class(make_health_env(toy_id), unsubmitted=-0.2)()
+    for earned, paid in ((0.7, -0.2), (-0.3, -0.5)):
+        slot.reset(split="train", index=0)
+        slot._episode._state.seats["agent"].total_reward = earned
+        assert episode_reward([slot]) == pytest.approx([paid])
+        assert episode_reward([slot]) == pytest.approx([paid])
 
 
 @pytest.mark.parametrize("unsubmitted", [0.0, 0.5, float("nan")])
@@ -156,7 +155,6 @@ def test_a_used_slot_is_as_good_as_new(slot: TrlEnvironment, toy_id: str) -> Non
     text = slot.reset(split="train", index=1)
     fresh = type(slot)()
     assert text == fresh.reset(split="train", index=1)
-    assert slot._outcome() == fresh._outcome()
     slot.finish(value=[-5])
     fresh.finish(value=[-5])
     assert slot._episode.turns == fresh._episode.turns
@@ -205,13 +203,26 @@ def test_a_failing_verifier_is_masked(
         raise ZeroDivisionError
 
     slot.reset(split="train", index=0)
-    monkeypatch.setattr(slot._env.family.verifier, "verify", broken)
+    monkeypatch.setattr(slot._env.family.verifier, "judge", broken)
     assert "unavailable" in slot.finish(value=[1])
     assert episode_reward([slot]) == [None]
 
 
 def test_a_bug_of_ours_is_not_swallowed(slot: TrlEnvironment) -> None:
     slot.reset(split="train", index=0)
+    slot.search_observations(patient="S9999999", code="MG")
+    with pytest.raises(HealthGymError, match="a bug of ours"):
+        episode_reward([slot])
+
+
+def test_a_bug_of_ours_can_be_masked_up_to_a_ceiling(slot: TrlEnvironment) -> None:
+    slot._env.faults = FaultLedger(1)
+    slot.reset(split="train", index=0)
+    slot.search_observations(patient="S9999999", code="MG")
+    assert episode_reward([slot]) == [None]
+    (report,) = slot._env.faults.reports
+    assert "a bug of ours" in report
+    slot.reset(split="train", index=1)
     slot.search_observations(patient="S9999999", code="MG")
     with pytest.raises(HealthGymError, match="a bug of ours"):
         episode_reward([slot])

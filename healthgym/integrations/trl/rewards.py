@@ -42,5 +42,6 @@ def _figures(outcomes: Sequence[RolloutOutcome]) -> dict[str, list[float]]:
         figures["env/refused"].append(outcome.refused)
         figures[f"task/{outcome.kind}"].append(success)
         for result in verdict.checks:
-            figures[f"check/{result.check.name}"].append(float(result.passed))
+            if result.passed is not None:
+                figures[f"check/{result.check.name}"].append(float(result.passed))
     return dict(figures)
