@@ -37,6 +37,13 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the policy and the resampling")
     parser.add_argument("--workers", type=int, default=1, help="episodes played at a time")
     parser.add_argument("--no-floor", action="store_true", help="leave out doing nothing")
+    parser.add_argument(
+        "--faults",
+        type=int,
+        default=0,
+        metavar="N",
+        help="episodes that failures of ours may cost before the run stops",
+    )
     parser.add_argument("--record", metavar="FILE", help="append every episode as JSON Lines")
     parser.add_argument("--pictures", action="store_true", help="keep pictures beside --record")
     parser.add_argument("--json", metavar="FILE", help="write the evaluation; - for the terminal")
@@ -90,6 +97,7 @@ def run_evaluation(args: argparse.Namespace) -> int:
         record=args.record,
         pictures=args.pictures,
         floor=not args.no_floor,
+        faults=args.faults,
         on_result=_Progress(args.episodes * args.samples),
     )
     text = evaluation.to_json(episodes=not args.summary)

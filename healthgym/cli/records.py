@@ -90,7 +90,6 @@ def _oracle(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def _recorded(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    from healthgym.core.family import AGENT
     from healthgym.core.trajectory import read_trajectories
     from healthgym.core.verdict import Profile
     from healthgym.integrations.trl.demonstrations import CLOSING
@@ -98,7 +97,7 @@ def _recorded(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
     finder = _Finder(args.recorded, args.max_image_side) if args.images else None
     for trajectory in read_trajectories(args.recorded):
-        verdicts = trajectory.verdicts.get(AGENT, {})
+        verdicts = trajectory.verdicts.get(trajectory.role, {})
         wanted = args.id.rpartition(":")[2]
         solved = verdicts.get(Profile.STRICT, {}).get("success", False)
         if trajectory.env_id != wanted or not solved:
@@ -116,7 +115,7 @@ def _recorded(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
             "task_id": trajectory.task_id,
             "kind": trajectory.kind,
             "messages": [message.template() for message in messages],
-            "tools": json.dumps(trajectory.tools[AGENT]),
+            "tools": json.dumps(trajectory.tools[trajectory.role]),
         }
 
 

@@ -207,16 +207,17 @@ class HealthEnv(gym.Env[str, Any]):
 
         episode = episode or self.episode
         spec = self.spec
+        roles = (episode.role, *(role for role in episode.roles if role != episode.role))
         return Trajectory(
             env_id=spec.id if spec else "",
             env_kwargs=dict(spec.kwargs) if spec else {},
             task_id=episode.task.task_id,
             kind=episode.task.kind,
-            instructions={role: episode.instruction(role) for role in episode.roles},
-            tools={role: episode.seat(role).catalog.openai() for role in episode.roles},
+            instructions={role: episode.instruction(role) for role in roles},
+            tools={role: episode.seat(role).catalog.openai() for role in roles},
             turns=episode.turns,
-            verdicts={role: episode.verdicts(role) for role in episode.roles if episode.settled},
-            rewards={role: episode.total_reward(role) for role in episode.roles},
+            verdicts={role: episode.verdicts(role) for role in roles if episode.settled},
+            rewards={role: episode.total_reward(role) for role in roles},
             stopped=tuple(role for role in episode.roles if episode.stopped(role)),
             version=__version__,
         )

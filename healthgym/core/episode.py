@@ -13,7 +13,7 @@ from typing import Any, Generic, Self
 
 from healthgym.core import action as actions
 from healthgym.core.calls import CallRunner, Result
-from healthgym.core.family import AGENT, EpisodeConfig, Event, Family, Seat
+from healthgym.core.family import EpisodeConfig, Event, Family, Seat
 from healthgym.core.images import Image, fingerprint
 from healthgym.core.players import Player
 from healthgym.core.reading import compose, told
@@ -93,6 +93,9 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self._reward = reward
         self.config = config or EpisodeConfig()
         self._seats: Mapping[str, Seat] = family.seats(instance)
+        filled = counterparts or {}
+        #: The role that is meant where none is named: the first that no counterpart plays.
+        self.role = next((role for role in self._seats if role not in filled), "")
         self._alone = len(self._seats) == 1 and type(family).to_act is Family.to_act
         world = family.open(instance)
         self._bench = Bench(family, instance, world.clone())
@@ -100,7 +103,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self._runner = CallRunner(family, self.config, self._seats, cases, self._bench)
         stale = frozenset(self._bench.parts)
         seats = {role: SeatState(stale=stale) for role in self._seats}
-        self._state = EpisodeState(world, seats, dict(counterparts or {}))
+        self._state = EpisodeState(world, seats, dict(filled))
         for role, seat in seats.items():
             self._update_progress(role, seat)
         self._go_on()
@@ -123,6 +126,11 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         return tuple(self._seats)
 
     @property
+    def counterparts(self) -> tuple[str, ...]:
+        """The roles that are played from inside."""
+        return tuple(self._state.players)
+
+    @property
     def turns(self) -> tuple[Turn, ...]:
         """The transcript so far."""
         return tuple(self._state.turns)
@@ -132,29 +140,30 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Every call so far, refused ones included, and what fell due."""
         return tuple(self._state.events)
 
-    def seat(self, role: str = AGENT) -> Seat:
+    def seat(self, role: str = "") -> Seat:
         """Return the seat of a role."""
-        return self._seats[role]
+        return self._seats[role or self.role]
 
-    def instruction(self, role: str = AGENT) -> str:
+    def instruction(self, role: str = "") -> str:
         """Return the text a role reads first."""
-        return self._seats[role].instruction
+        return self._seats[role or self.role].instruction
 
-    def turns_left(self, role: str = AGENT) -> int:
+    def turns_left(self, role: str = "") -> int:
         """Return how many calls a role may still make."""
+        role = role or self.role
         return max(self.config.budget(role) - self._state.seats[role].calls, 0)
 
-    def total_reward(self, role: str = AGENT) -> float:
+    def total_reward(self, role: str = "") -> float:
         """Return the sum of a role's rewards so far."""
-        return self._state.seats[role].total_reward
+        return self._state.seats[role or self.role].total_reward
 
-    def submitted(self, role: str = AGENT) -> bool:
+    def submitted(self, role: str = "") -> bool:
         """Return whether a role has handed in its answer."""
-        return self._state.seats[role].submission is not None
+        return self._state.seats[role or self.role].submission is not None
 
-    def stopped(self, role: str = AGENT) -> bool:
+    def stopped(self, role: str = "") -> bool:
         """Return whether a role was ended by :meth:`stop`."""
-        return self._state.seats[role].stopped
+        return self._state.seats[role or self.role].stopped
 
     @property
     def settled(self) -> bool:
@@ -170,12 +179,13 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         live = self._state.live()
         return self._family.to_act(self.world, live) if live else None
 
-    def news(self, role: str = AGENT) -> str:
+    def news(self, role: str = "") -> str:
         """Return what a role was told since it last read anything, and take it as read.
 
         For a face on which a role's turn may begin long after its last observation; elsewhere the
         next observation brings it.
         """
+        role = role or self.role
         seat = self._state.seats[role]
         text = self._told(role, seat)
         seat.news = "\n".join(part for part in (seat.news, text) if part)
@@ -183,7 +193,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
 
     # -- acting ------------------------------------------------------------------------------
 
-    def step(self, action: object, role: str = AGENT) -> StepOutcome:
+    def step(self, action: object, role: str = "") -> StepOutcome:
         """Carry out one action: one call, or several in the order they were written.
 
         Nothing an agent can send raises. Each call is a transaction: one that is refused changes
@@ -204,7 +214,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             Exception: If a tool or the world failed on our account. The episode is then as it was
                 before the step.
         """
-        state = self._state
+        state, role = self._state, role or self.role
         if role not in state.seats:
             raise EpisodeStateError(f"No role {role!r}; there are {', '.join(self._seats)}.")
         if state.seats[role].done:
@@ -219,7 +229,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self.world.journal.commit()
         return self._settled(acted, role)
 
-    def stop(self, role: str = AGENT) -> float:
+    def stop(self, role: str = "") -> float:
         """End a role's part for want of something other than turns, and return what this earns.
 
         The role counts as out of turns: the episode is scored as it stands.
@@ -227,6 +237,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         Raises:
             EpisodeStateError: If the role is done.
         """
+        role = role or self.role
         seat = self._state.seats[role]
         if seat.done:
             raise EpisodeStateError(_OVER)
@@ -423,7 +434,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if state.verdicts is None:
             state.verdicts = self._bench.settle(state.world, state.events, state.seats)
 
-    def verdict(self, role: str = AGENT, profile: Profile | None = None) -> Verdict:
+    def verdict(self, role: str = "", profile: Profile | None = None) -> Verdict:
         """Return the verdict on a role: the one there is, reached when the episode was over.
 
         Raises:
@@ -432,9 +443,9 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         verdicts = self._state.verdicts
         if verdicts is None:
             raise self._unsettled()
-        return verdicts[role][profile or self.config.profile]
+        return verdicts[role or self.role][profile or self.config.profile]
 
-    def verdicts(self, role: str = AGENT) -> dict[str, dict[str, Any]]:
+    def verdicts(self, role: str = "") -> dict[str, dict[str, Any]]:
         """Return the verdicts under every profile, as JSON values.
 
         Raises:

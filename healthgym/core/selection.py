@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from healthgym.core.seeding import INDEX_BOUND, Split
-from healthgym.core.task import KindIndex, TaskGenerator, TaskKey
+from healthgym.core.task import AnyGenerator, KindIndex, TaskKey
 from healthgym.errors import ConfigurationError
 
 _FILTERS = ("kind", "difficulty")
@@ -17,7 +17,7 @@ _MAX_DRAWS = 400
 
 
 def choose_task(
-    generator: TaskGenerator,
+    generator: AnyGenerator,
     rng: np.random.Generator,
     split: Split,
     options: Mapping[str, Any],
@@ -66,7 +66,7 @@ def choose_task(
     return split, int(index)
 
 
-def _find(generator: TaskGenerator, split: Split, first: int, wanted: Mapping[str, Any]) -> int:
+def _find(generator: AnyGenerator, split: Split, first: int, wanted: Mapping[str, Any]) -> int:
     """Return the first index, of those drawn from ``first`` on, whose task is as wanted."""
     accepted = {
         name: list(value) if isinstance(value, list | tuple) else [value]
@@ -87,9 +87,7 @@ def _find(generator: TaskGenerator, split: Split, first: int, wanted: Mapping[st
     )
 
 
-def _facts(
-    generator: TaskGenerator, split: Split, index: int, *, only_kind: bool
-) -> dict[str, Any]:
+def _facts(generator: AnyGenerator, split: Split, index: int, *, only_kind: bool) -> dict[str, Any]:
     if only_kind and isinstance(generator, KindIndex):
         return {"kind": generator.kind(split, index)}
     task = generator.generate(split, index).task

@@ -68,7 +68,8 @@ class Trajectory:
         env_kwargs: Arguments it was made with.
         task_id: The task.
         kind: The task type.
-        instructions: First text by role.
+        instructions: First text by role, the role that was played from outside first, as in all
+            that goes by role.
         tools: Tools by role, in OpenAI's function form.
         turns: The transcript.
         verdicts: Verdicts by role and profile, as JSON values.
@@ -90,6 +91,11 @@ class Trajectory:
     stopped: tuple[str, ...] = ()
     version: str = ""
     schema_version: int = field(default=SCHEMA_VERSION)
+
+    @property
+    def role(self) -> str:
+        """The role that was played from outside."""
+        return next(iter(self.instructions))
 
     def to_json(self) -> str:
         """Return the trajectory as one line of ASCII JSON."""

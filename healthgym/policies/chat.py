@@ -14,7 +14,6 @@ from enum import StrEnum
 from typing import Any
 
 from healthgym.core import action as actions
-from healthgym.core.family import AGENT
 from healthgym.core.images import Image, checked
 from healthgym.core.tool import ToolCall
 from healthgym.core.trajectory import Trajectory
@@ -235,7 +234,7 @@ def results(
 def conversation(
     trajectory: Trajectory,
     *,
-    role: str = AGENT,
+    role: str = "",
     system: str = "",
     calling: Calling = Calling.TOOLS,
     closing: str = "",
@@ -249,7 +248,7 @@ def conversation(
 
     Args:
         trajectory: The recording.
-        role: Whose side of it.
+        role: Whose side of it; that of the role that was played from outside if empty.
         system: Text of a system message; none if empty and not needed.
         calling: Tool calls as such, or as the text a model writes.
         closing: The assistant's last words, after the last answer. Without them the chat ends
@@ -260,6 +259,7 @@ def conversation(
     Raises:
         ConfigurationError: If nobody plays that role in the recording.
     """
+    role = role or trajectory.role
     if role not in trajectory.instructions:
         raise ConfigurationError(f"Nobody plays {role!r} in {trajectory.task_id}.")
     if calling is Calling.TEXT:
@@ -271,6 +271,8 @@ def conversation(
     for turn in trajectory.turns:
         if turn.role != role:
             continue
+        if turn.news:
+            messages.append(Message(Speaker.USER, turn.news))
         asked = _asked(turn.action, calling, names, made)
         made += len(asked.requests)
         found = map(picture, turn.pictures) if picture else ()
