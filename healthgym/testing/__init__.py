@@ -4,6 +4,7 @@ Each check takes a registered id (``"module:Name-v0"`` imports the module that r
 :class:`healthgym.errors.ConformanceError` where a promise is broken, and returns what it measured.
 """
 
+from healthgym.testing.declarations import check_declared_checks, check_indices
 from healthgym.testing.determinism import (
     check_clone,
     check_determinism,
@@ -21,10 +22,12 @@ __all__ = [
     "ReplayReport",
     "check_baselines",
     "check_clone",
+    "check_declared_checks",
     "check_determinism",
     "check_docstring",
     "check_gym_api",
     "check_hostile_actions",
+    "check_indices",
     "check_isolation",
     "check_non_interference",
     "check_oracle",

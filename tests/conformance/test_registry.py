@@ -74,7 +74,15 @@ def test_hostile_actions(env_id: str) -> None:
     assert testing.check_hostile_actions(env_id, sized(env_id, 500))
 
 
-def test_no_leak(env_id: str) -> None:
+def test_declared_checks(env_id: str) -> None:
+    assert testing.check_declared_checks(env_id, tasks=sized(env_id, 5))
+
+
+def test_indices(env_id: str) -> None:
+    assert testing.check_indices(env_id)
+
+
+def test_non_interference(env_id: str) -> None:
     assert testing.check_non_interference(env_id)
 
 
