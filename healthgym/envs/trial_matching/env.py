@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from pathlib import Path
+from typing import Unpack
 
-from healthgym.core import arguments
-from healthgym.core.env import HealthEnv
-from healthgym.core.episode import RewardFunction
-from healthgym.core.family import EpisodeConfig
-from healthgym.core.task import TaskGenerator
+from healthgym.core.levels import SYNTHETIC
+from healthgym.envs.declared import Common, DeclaredEnv
 from healthgym.envs.trial_matching.family import TrialMatchingFamily
-from healthgym.envs.trial_matching.generator import TrialMatchingGenerator
-from healthgym.envs.trial_matching.task import PoolConfig, pool_config
-from healthgym.errors import ConfigurationError
-from healthgym.rewards import Costs, resolve
-from healthgym.worlds.corpus.ranking import require_library
+from healthgym.envs.trial_matching.task import PoolConfig
 
 
-class TrialMatchingEnv(HealthEnv):
+class TrialMatchingEnv(DeclaredEnv, family=TrialMatchingFamily):
     """Read a patient's admission note and shortlist the clinical trials the patient can enter.
 
     ## Description
@@ -42,22 +35,7 @@ class TrialMatchingEnv(HealthEnv):
 
     ## Action Space
 
-    ``JsonText``: a tool call ``{"name": ..., "arguments": {...}}``, or any other form
-    :func:`healthgym.core.action.parse` accepts.
-
-    | Tool | Kind | Effect |
-    | --- | --- | --- |
-    | `read_note` | read | The admission note |
-    | `list_trials` | read | The pool, 25 trials a page |
-    | `search_trials` | read | Trials by words (BM25), and by sex and age |
-    | `read_trial` | read | One section of a trial, or its ClinicalTrials.gov XML |
-    | `read_eligibility` | read | Criteria of up to eight trials |
-    | `show_shortlist` | read | The shortlist |
-    | `add_to_shortlist` | write | Adds trials, at the end or at a place |
-    | `remove_from_shortlist` | write | Takes trials off |
-    | `reorder_shortlist` | write | Brings trials to the top |
-    | `write_shortlist` | write | Replaces the shortlist by a text |
-    | `submit` | submit | Hands the shortlist in and ends the episode |
+    {tools}
 
     ## Starting State
 
@@ -80,44 +58,34 @@ class TrialMatchingEnv(HealthEnv):
     its recall@50 under ``paper``, 1 for success. It is paid at the end and is 0 until then: paid
     for each change of the list, it would say which trials are right. Doing nothing scores 0.
 
-    Checks of the ``strict`` profile: *submitted*, the list is handed in (doing nothing fails);
-    *complete*, every eligible trial is on it (doing nothing fails); *precise*, nothing else is
-    (doing nothing fails; for judged data half of the lines must be eligible); *plain_lines*, each
-    line is one registry number of the pool, once (doing nothing passes, and adds nothing). The
-    ``paper`` profile: *submitted*, and *recall_at_50*: every eligible trial is among the first
-    fifty of the pool's trials on the list, read as the published evaluator reads it.
+    {checks}
+
+    For judged data half of the lines must be eligible under ``strict``. Under ``paper`` the list is
+    read as the published evaluator reads it.
 
     ## Episode End
 
-    ``terminated`` when ``submit`` is called. ``truncated`` when ``max_turns`` calls were made
-    without it; an episode without a submission has failed.
+    {episode end}
 
     ## Information
 
-    ``reset``: ``task_id``, ``split``, ``kind`` (condition of the admission), ``tools`` (OpenAI
-    function form). ``step``: ``task_id``, ``turns_left``, ``time``, ``error`` if a call was
-    refused; at the end ``success`` and ``verdict`` with both profiles, whose metrics are recall,
-    recall at 20 and 50, precision, F1, and how many trials were listed.
+    {information} The kind is the condition of the admission; the metrics are recall, recall at 20
+    and 50, precision, F1, and how many trials were listed.
 
     ## Arguments
 
-    - `split` (str, "train"): ``"train"``, ``"validation"`` or ``"test"``.
-    - `reward` (str or RewardFunction, "sparse"): ``"sparse"``, ``"shaped"`` or your own function.
-    - `profile` (str, "strict"): Profile that decides success and reward.
-    - `difficulty` (str or PoolConfig, "medium"): ``"easy"``, ``"medium"`` or ``"hard"``.
+    {common arguments}
+    - `difficulty` (str, PoolConfig or dict, "medium"): ``"easy"``, ``"medium"``, ``"hard"``, or
+        weights of several.
     - `pool_size` (int or pair, None): Trials in a pool, or fewest and most; as the difficulty says.
     - `canonical` (bool, False): Whether the test split is the nine published tasks, in patient,
         size and composition of the pool.
     - `source` (str, "synthetic"): ``"synthetic"``, or a TREC Clinical Trials folder.
     - `year` (int, 2021): Year of that folder's topics, 2021 or 2022.
-    - `max_turns` (int, 80): Tool calls an episode may take.
-    - `costs` (Costs or dict, None): Charges per call, per refused call, and for not submitting.
-    - `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``.
 
     ## Registered Configurations
 
-    ``HealthAgent/TrialMatching-v0`` (unlimited tasks) and ``HealthAgent/TrialMatchingCanonical-v0``
-    (``canonical=True``: the test split has the nine published tasks).
+    {configurations}
 
     ## Example
 
@@ -141,50 +109,14 @@ class TrialMatchingEnv(HealthEnv):
     def __init__(
         self,
         *,
-        split: str = "train",
-        reward: str | RewardFunction = "sparse",
-        profile: str = "strict",
-        difficulty: str | PoolConfig = "medium",
+        difficulty: str | PoolConfig | Mapping[str, float] = "medium",
         pool_size: int | Sequence[int] | None = None,
         canonical: bool = False,
-        source: str | Path = "synthetic",
+        source: str | Path = SYNTHETIC,
         year: int = 2021,
-        max_turns: int = 80,
-        costs: Costs | Mapping[str, float] | None = None,
-        render_mode: str | None = None,
+        **common: Unpack[Common],
     ) -> None:
-        require_library()
-        config = EpisodeConfig(
-            max_turns=arguments.turns(max_turns),
-            step_time=timedelta(minutes=1),
-            profile=arguments.profile(profile),
+        family = TrialMatchingFamily(
+            difficulty, pool_size=pool_size, canonical=canonical, source=source, year=year
         )
-        super().__init__(
-            TrialMatchingFamily(_generator(difficulty, pool_size, canonical, source, year)),
-            resolve(reward, costs),
-            split=split,
-            config=config,
-            render_mode=render_mode,
-        )
-
-
-def _generator(
-    difficulty: str | PoolConfig,
-    pool_size: int | Sequence[int] | None,
-    canonical: bool,
-    source: str | Path,
-    year: int,
-) -> TaskGenerator:
-    if str(source) != "synthetic":
-        from healthgym.envs.trial_matching.sources import TrecGenerator
-
-        if pool_size is not None or canonical:
-            raise ConfigurationError("pool_size and canonical belong to the synthetic source.")
-        if year not in (2021, 2022):
-            raise ConfigurationError(f"year is 2021 or 2022, not {year!r}.")
-        return TrecGenerator(source, year)
-    config = pool_config(difficulty).sized(pool_size)
-    name = TrialMatchingFamily.name
-    if canonical:
-        return TrialMatchingGenerator(config, f"{name}-canonical", canonical=True)
-    return TrialMatchingGenerator(config, name)
+        super().__init__(family, **common)

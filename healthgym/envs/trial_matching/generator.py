@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
 from functools import lru_cache
 
-from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, TaskKey, require_index
 from healthgym.envs.trial_matching.chart import Chart, Patient
 from healthgym.envs.trial_matching.dice import Dice
 from healthgym.envs.trial_matching.note import write_note
@@ -21,14 +21,15 @@ from healthgym.envs.trial_matching.task import (
     ELIGIBLE,
     EXCLUDED,
     NOT_RELEVANT,
+    MatchingInstance,
     MatchingReference,
     MatchingStart,
     MatchingTask,
+    MatchingTaskGenerator,
     PoolConfig,
 )
 from healthgym.envs.trial_matching.trials import Aim, Trial, TrialDraw
 from healthgym.envs.trial_matching.vocabulary import read_data, vocabulary
-from healthgym.errors import ConfigurationError
 from healthgym.worlds.corpus import Corpus
 
 #: Trials about a condition of the patient that is not what the admission is about.
@@ -92,7 +93,7 @@ def canonical_blueprints() -> tuple[Blueprint, ...]:
 
 
 @dataclass(frozen=True)
-class TrialMatchingGenerator:
+class TrialMatchingGenerator(MatchingTaskGenerator):
     """Draws patients and pools of trials.
 
     Attributes:
@@ -103,27 +104,24 @@ class TrialMatchingGenerator:
 
     config: PoolConfig
     name: str = "trial-matching"
-    canonical: bool = field(default=False)
+    canonical: bool = False
+    tests: int | None = field(init=False, default=None)
 
-    def size(self, split: Split) -> int:
-        """Return the number of tasks of a split."""
-        fixed = self.canonical and split is Split.TEST
-        return len(canonical_blueprints()) if fixed else INDEX_BOUND
+    def __post_init__(self) -> None:
+        if self.canonical:
+            object.__setattr__(self, "tests", len(canonical_blueprints()))
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a task; the same for the same arguments, everywhere.
+    def draw(self, split: Split, index: int) -> MatchingInstance:
+        """Return a task; generators that are equal share it."""
+        return _build(self, split, index)
+
+    def kind(self, split: Split, index: int) -> str:
+        """Return the kind of a task, the condition the admission is about.
 
         Raises:
             ConfigurationError: If the split has no such index.
         """
-        if index >= self.size(split):
-            raise ConfigurationError(
-                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
-            )
-        return _build(self, split, index)
-
-    def kind(self, split: Split, index: int) -> str:
-        """Return the kind of a task, the condition the admission is about."""
+        require_index(self, split, index)
         return self.blueprint(split, index).patient.primary
 
     def patient(self, split: Split, index: int) -> Patient:
@@ -133,7 +131,7 @@ class TrialMatchingGenerator:
 
     def blueprint(self, split: Split, index: int) -> Blueprint:
         """Return what is drawn first of a task: condition, size and composition of the pool."""
-        if self.canonical and split is Split.TEST:
+        if self.is_fixed(split):
             return canonical_blueprints()[index]
         config, dice = self.config, Dice(task_rng(self.name, split, index), 8)
         primary = dice.pick(tuple(vocabulary().conditions))
@@ -144,9 +142,7 @@ class TrialMatchingGenerator:
 
 
 @lru_cache(maxsize=_KEPT)
-def _build(
-    generator: TrialMatchingGenerator, split: Split, index: int
-) -> Instance[Task, Reference]:
+def _build(generator: TrialMatchingGenerator, split: Split, index: int) -> MatchingInstance:
     config, name = generator.config, generator.name
     blueprint, patient = generator.blueprint(split, index), generator.patient(split, index)
     note = write_note(patient, Dice(task_rng(name, split, index, 2), 256), config.style)

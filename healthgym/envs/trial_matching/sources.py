@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from healthgym.core.seeding import Split, stable_hash, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.task import Instance, TaskKey
 from healthgym.envs.trial_matching.dice import Dice
 from healthgym.envs.trial_matching.generator import INSTRUCTION
 from healthgym.envs.trial_matching.record import TrialRecord, parse
@@ -23,11 +23,13 @@ from healthgym.envs.trial_matching.task import (
     ELIGIBLE,
     EXCLUDED,
     NOT_RELEVANT,
+    MatchingInstance,
     MatchingReference,
     MatchingStart,
     MatchingTask,
+    MatchingTaskGenerator,
 )
-from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
+from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.corpus import Corpus
 
 #: Topics of 2021 that HealthAgentBench uses; they are the test split of that year.
@@ -189,7 +191,7 @@ def _record(data: bytes, path: Path, year: int) -> TrialRecord:
     return record
 
 
-class TrecGenerator:
+class TrecGenerator(MatchingTaskGenerator):
     """The topics of a TREC Clinical Trials folder as tasks, graded by the judgements.
 
     A topic's pool is what was judged for it and is in the folder. Where more than nine trials have
@@ -228,18 +230,9 @@ class TrecGenerator:
         """Return the number of topics of a split that have an eligible trial in the folder."""
         return len(self._topics[split])
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a topic as a task.
-
-        Raises:
-            ConfigurationError: If the split has no such index.
-        """
-        topics = self._topics[split]
-        if index >= len(topics):
-            raise ConfigurationError(
-                f"The {split} split has {len(topics)} topics; there is no number {index}."
-            )
-        topic = topics[index]
+    def draw(self, split: Split, index: int) -> MatchingInstance:
+        """Return a topic as a task."""
+        topic = self._topics[split][index]
         data = read_folder(self.folder, self.year)
         dice = Dice(task_rng(self.name, Split.TEST, topic))
         judged = data.grades[topic]

@@ -5,26 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
-from healthgym.core.arguments import member
-from healthgym.core.task import Reference, Task
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.trial_matching.phrasing import Style
 from healthgym.envs.trial_matching.record import TrialRecord
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.corpus import Corpus
+from healthgym.worlds.corpus import Corpus, CorpusWorld
 
 #: TREC's grades.
 NOT_RELEVANT, EXCLUDED, ELIGIBLE = 0, 1, 2
-
-
-class Difficulty(StrEnum):
-    """Named presets."""
-
-    EASY = "easy"
-    MEDIUM = "medium"
-    HARD = "hard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +65,9 @@ class PoolConfig:
 
 MAX_POOL = 1000
 
-PRESETS: Mapping[Difficulty, PoolConfig] = {
-    Difficulty.EASY: PoolConfig(
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, PoolConfig] = {
+    "easy": PoolConfig(
         size=(20, 20),
         eligible=(2, 4),
         excluded=(0.15, 0.3),
@@ -85,7 +76,7 @@ PRESETS: Mapping[Difficulty, PoolConfig] = {
         composite=0.1,
         style=Style(),
     ),
-    Difficulty.MEDIUM: PoolConfig(
+    "medium": PoolConfig(
         size=(300, 450),
         eligible=(3, 9),
         excluded=(0.1, 0.4),
@@ -94,7 +85,7 @@ PRESETS: Mapping[Difficulty, PoolConfig] = {
         composite=0.15,
         style=Style(varied=True, abbreviate=0.15, convert=0.2),
     ),
-    Difficulty.HARD: PoolConfig(
+    "hard": PoolConfig(
         size=(300, 450),
         eligible=(3, 9),
         excluded=(0.1, 0.4),
@@ -104,17 +95,6 @@ PRESETS: Mapping[Difficulty, PoolConfig] = {
         style=Style(varied=True, abbreviate=0.35, convert=0.4, dense=True),
     ),
 }
-
-
-def pool_config(difficulty: str | PoolConfig) -> PoolConfig:
-    """Return the preset of a name, or the configuration itself.
-
-    Raises:
-        ConfigurationError: If there is no such preset.
-    """
-    if isinstance(difficulty, PoolConfig):
-        return difficulty
-    return PRESETS[member(Difficulty, difficulty, "difficulty")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +142,8 @@ class MatchingStart:
     corpus: Corpus[TrialRecord]
     now: datetime
     topic: str
+
+
+MatchingWorld = CorpusWorld[TrialRecord]
+MatchingInstance = Instance[MatchingTask, MatchingReference, MatchingStart]
+MatchingTaskGenerator = TaskGenerator[MatchingTask, MatchingReference, MatchingStart]

@@ -9,8 +9,8 @@ from typing import Literal
 
 from healthgym.core.tool import ToolKind, Toolset, tool
 from healthgym.envs.trial_matching.record import TrialRecord
+from healthgym.envs.trial_matching.task import MatchingWorld
 from healthgym.errors import ToolError
-from healthgym.worlds.corpus import CorpusWorld
 
 _ROWS, _HITS = 25, 10
 _NOTE_PAGE, _PAGE = 3000, 6000
@@ -19,7 +19,7 @@ _MOST_TEXT = 60_000
 _ID = re.compile(r"NCT\d{8}")
 
 
-class MatchingToolset(Toolset[CorpusWorld]):
+class MatchingToolset(Toolset[MatchingWorld]):
     """Read the note and the trials; write and submit the shortlist."""
 
     # -- reading -----------------------------------------------------------------------------
@@ -188,8 +188,7 @@ class MatchingToolset(Toolset[CorpusWorld]):
         if id_ not in self.world.corpus:
             shape = "" if _ID.fullmatch(id_) else " A number reads NCT and eight digits."
             raise ToolError(f"There is no trial {nct_id[:40]!r} in this pool.{shape}")
-        record: TrialRecord = self.world.corpus.document(id_)
-        return record
+        return self.world.corpus.document(id_)
 
     def _known(self, nct_ids: Sequence[str]) -> list[str]:
         if not nct_ids:

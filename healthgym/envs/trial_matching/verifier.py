@@ -10,20 +10,19 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
-from healthgym.envs.trial_matching.task import EXCLUDED, MatchingReference
+from healthgym.core.verdict import Check, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
+from healthgym.envs.trial_matching.task import (
+    EXCLUDED,
+    MatchingReference,
+    MatchingTask,
+    MatchingWorld,
+)
 from healthgym.rewards.metrics import precision_recall_f1, recall_at_k
-from healthgym.worlds.corpus import CorpusWorld
 
 CUTOFF = 50
 _ID = re.compile(r"NCT\d{8}", re.IGNORECASE)
 
-SUBMITTED = Check(
-    "submitted",
-    "The agent hands in its shortlist; running out of turns counts as failing.",
-    weight=0.0,
-)
 RECALL = Check(
     "recall_at_50",
     "Every eligible trial is among the first fifty of the pool's trials on the list.",
@@ -80,40 +79,29 @@ class _Shortlist:
         return len(self.hits) / len(self.lines) if self.lines else 0.0
 
 
-class TrialMatchingVerifier:
-    """Judges the shortlist as it stood when it was handed in."""
+class TrialMatchingVerifier(Verifier[MatchingTask, MatchingReference, MatchingWorld]):
+    """Judges the shortlist as it was handed in."""
 
-    def verify(self, evidence: Evidence[CorpusWorld], profile: Profile) -> Verdict:
-        """Return the verdict under a profile.
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile."""
+        return (RECALL,) if profile is Profile.PAPER else (COMPLETE, PRECISE, PLAIN)
 
-        Before the list is handed in the progress is 0, whatever is on it: a reward for each change
-        of the draft would tell which trials are right.
-        """
-        reference = evidence.reference
-        assert isinstance(reference, MatchingReference)
-        submitted = evidence.submission is not None
-        draft = evidence.after.draft
-        results = [SUBMITTED.result(submitted)]
+    def judge(
+        self, evidence: Evidence[MatchingTask, MatchingReference, MatchingWorld], profile: Profile
+    ) -> Judgement:
+        """Return what is found; total over whatever was listed."""
         judge = _paper if profile is Profile.PAPER else _strict
-        found, progress = judge(draft, reference)
-        if not submitted:
-            found = [CheckResult(item.check, item.check.idle) for item in found]
-        results += found
-        return Verdict.of(
-            profile,
-            results,
-            progress=progress if submitted else 0.0,
-            metrics=metrics_of(draft, reference) if submitted else {},
-        )
+        return judge(evidence.after.draft, evidence.reference)
 
 
-def _paper(draft: Sequence[str], reference: MatchingReference) -> tuple[list[CheckResult], float]:
+def _paper(draft: Sequence[str], reference: MatchingReference) -> Judgement:
     picks = paper_picks(draft, reference.grades.keys())
     recall = recall_at_k(picks, reference.eligible, CUTOFF)
-    return [RECALL.result(recall == 1.0, f"recall@50 is {recall:.3f}", credit=recall)], recall
+    result = RECALL.result(recall == 1.0, f"recall@50 is {recall:.3f}", credit=recall)
+    return Judgement.of([result], progress=recall, metrics=metrics_of(draft, reference))
 
 
-def _strict(draft: Sequence[str], reference: MatchingReference) -> tuple[list[CheckResult], float]:
+def _strict(draft: Sequence[str], reference: MatchingReference) -> Judgement:
     shortlist = _Shortlist.read(draft, reference)
     recall = len(shortlist.hits) / len(reference.eligible)
     precision = shortlist.precision
@@ -124,7 +112,8 @@ def _strict(draft: Sequence[str], reference: MatchingReference) -> tuple[list[Ch
         PRECISE.result(enough, f"precision is {precision:.3f}", credit=precision),
         PLAIN.result(shortlist.plain),
     ]
-    return results, f1 if shortlist.plain else 0.0
+    progress = f1 if shortlist.plain else 0.0
+    return Judgement.of(results, progress=progress, metrics=metrics_of(draft, reference))
 
 
 def metrics_of(draft: Sequence[str], reference: MatchingReference) -> dict[str, float]:

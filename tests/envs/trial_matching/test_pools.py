@@ -6,13 +6,14 @@ from collections import Counter
 
 import pytest
 
-from healthgym.core.seeding import Split
+from healthgym.core.seeding import INDEX_BOUND, Split
 from healthgym.envs.trial_matching import criteria as c
 from healthgym.envs.trial_matching.chart import Chart
+from healthgym.envs.trial_matching.family import TrialMatchingFamily
 from healthgym.envs.trial_matching.generator import TrialMatchingGenerator, canonical_blueprints
 from healthgym.envs.trial_matching.patients import split_of
 from healthgym.envs.trial_matching.registry import split_of_id
-from healthgym.envs.trial_matching.task import PRESETS, Difficulty, pool_config
+from healthgym.envs.trial_matching.task import PRESETS
 from healthgym.envs.trial_matching.vocabulary import read_data, vocabulary
 from healthgym.errors import ConfigurationError
 from healthgym.rewards.metrics import auroc
@@ -101,7 +102,7 @@ def pool_of(instance):
     return instance.start.corpus._load.__self__
 
 
-@pytest.mark.parametrize("difficulty", list(Difficulty))
+@pytest.mark.parametrize("difficulty", list(PRESETS))
 def test_every_pair_is_graded_as_a_second_implementation_grades_it(difficulty):
     generator = TrialMatchingGenerator(PRESETS[difficulty])
     grades = Counter()
@@ -116,7 +117,7 @@ def test_every_pair_is_graded_as_a_second_implementation_grades_it(difficulty):
     assert min(grades[0], grades[1], grades[2]) > 20
 
 
-@pytest.mark.parametrize("difficulty", [Difficulty.MEDIUM, Difficulty.HARD])
+@pytest.mark.parametrize("difficulty", ["medium", "hard"])
 def test_no_grade_hangs_on_rounding(difficulty):
     generator = TrialMatchingGenerator(PRESETS[difficulty])
     for index in range(4):
@@ -127,7 +128,7 @@ def test_no_grade_hangs_on_rounding(difficulty):
 
 
 def test_composition_is_as_configured():
-    config = PRESETS[Difficulty.MEDIUM]
+    config = PRESETS["medium"]
     generator = TrialMatchingGenerator(config)
     kinds = set()
     for index in range(30):
@@ -144,7 +145,7 @@ def test_composition_is_as_configured():
 
 
 def test_place_in_the_list_and_number_tell_nothing():
-    generator = TrialMatchingGenerator(PRESETS[Difficulty.MEDIUM])
+    generator = TrialMatchingGenerator(PRESETS["medium"])
     places, numbers = [], []
     for index in range(40):
         instance = generator.generate(Split.TRAIN, index)
@@ -158,7 +159,7 @@ def test_place_in_the_list_and_number_tell_nothing():
     assert abs(sum(numbers) / len(numbers) - 0.5) < 0.1
 
 
-@pytest.mark.parametrize("difficulty", [Difficulty.MEDIUM, Difficulty.HARD])
+@pytest.mark.parametrize("difficulty", ["medium", "hard"])
 def test_make_up_of_a_trial_tells_nothing(difficulty):
     """Counts of criteria do not tell eligible trials from others about the same patient."""
     generator = TrialMatchingGenerator(PRESETS[difficulty])
@@ -182,7 +183,7 @@ def test_make_up_of_a_trial_tells_nothing(difficulty):
 
 
 def test_splits_share_no_patient_and_no_trial():
-    generator = TrialMatchingGenerator(PRESETS[Difficulty.MEDIUM])
+    generator = TrialMatchingGenerator(PRESETS["medium"])
     tried = {split: set() for split in Split}
     for split in Split:
         for index in range(25):
@@ -205,7 +206,7 @@ def test_mechanisms_are_divided_among_the_splits():
 
 
 def test_canonical_tasks_have_the_published_composition():
-    generator = TrialMatchingGenerator(PRESETS[Difficulty.MEDIUM], "canonical", canonical=True)
+    generator = TrialMatchingGenerator(PRESETS["medium"], "canonical", canonical=True)
     assert generator.size(Split.TEST) == 9
     sizes, gold = [], []
     for index, blueprint in enumerate(canonical_blueprints()):
@@ -226,7 +227,7 @@ def test_canonical_tasks_have_the_published_composition():
 
 
 def test_pools_of_one_split_share_their_records():
-    generator = TrialMatchingGenerator(PRESETS[Difficulty.MEDIUM])
+    generator = TrialMatchingGenerator(PRESETS["medium"])
     pools = [generator.generate(Split.TRAIN, index).start.corpus for index in range(6)]
     shared = [
         (one, other, id_)
@@ -235,19 +236,46 @@ def test_pools_of_one_split_share_their_records():
     ]
     assert len(shared) > 100
     assert all(one.document(id_) is other.document(id_) for one, other, id_ in shared)
-    twin = TrialMatchingGenerator(PRESETS[Difficulty.MEDIUM])
+    twin = TrialMatchingGenerator(PRESETS["medium"])
     assert twin.generate(Split.TRAIN, 1).start.corpus is pools[1]
 
 
+def test_weighted_difficulties_keep_their_tasks_and_take_the_size_of_the_pool():
+    weights = {"easy": 1, "medium": 2}
+    mixed = TrialMatchingFamily(weights, pool_size=30).generator
+    single = {name: TrialMatchingFamily(name, pool_size=30).generator for name in weights}
+    drawn = Counter()
+    for index in range(12):
+        instance = mixed.generate(Split.TRAIN, index)
+        assert instance.task.pool_size == len(instance.start.corpus) == 30
+        notes = {
+            name: generator.generate(Split.TRAIN, index).start.note
+            for name, generator in single.items()
+        }
+        (level,) = (name for name, note in notes.items() if note == instance.start.note)
+        drawn[level] += 1
+        assert instance.task == single[level].generate(Split.TRAIN, index).task
+        assert mixed.kind(Split.TRAIN, index) == instance.task.kind
+    assert set(drawn) == set(weights)
+    with pytest.raises(ConfigurationError, match="pool_size"):
+        TrialMatchingFamily(weights, pool_size=4)
+
+
+@pytest.mark.parametrize("index", [-1, INDEX_BOUND])
+def test_the_kind_of_no_task_is_refused(index):
+    with pytest.raises(ConfigurationError, match="no number"):
+        TrialMatchingGenerator(PRESETS["easy"]).kind(Split.TRAIN, index)
+
+
 def test_sizes():
-    config = pool_config("medium").sized(12)
+    config = PRESETS["medium"].sized(12)
     instance = TrialMatchingGenerator(config).generate(Split.TRAIN, 3)
     assert len(instance.start.corpus) == 12
     assert 1 <= len(instance.reference.eligible) <= 3
-    assert pool_config("hard").sized((40, 60)).size == (40, 60)
+    assert PRESETS["hard"].sized((40, 60)).size == (40, 60)
     for wrong in (4, 1001, True, (9, 8), (1, 2, 3), "ten"):
         with pytest.raises(ConfigurationError, match="pool_size"):
-            pool_config("easy").sized(wrong)
+            PRESETS["easy"].sized(wrong)
     with pytest.raises(ConfigurationError, match="difficulty"):
-        pool_config("absurd")
+        TrialMatchingFamily("absurd")
     assert dataclasses.replace(config) == config

@@ -54,7 +54,7 @@ def test_topic_becomes_a_task(folder):
     # Nine of the twelve eligible trials are kept; the others leave the pool.
     assert Counter(instance.reference.grades.values()) == {2: MOST_ELIGIBLE, 1: 3, 0: 5}
     assert set(instance.start.corpus.ids) == set(instance.reference.grades)
-    with pytest.raises(ConfigurationError, match="1 topics"):
+    with pytest.raises(ConfigurationError, match="1 tasks"):
         generator.generate(Split.TEST, 1)
     twin = pickle.loads(pickle.dumps(generator))
     assert twin.generate(Split.TEST, 0).reference == instance.reference

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import healthgym
-from healthgym.core.verdict import Profile
+from healthgym.core.verdict import Profile, Verdict
 from healthgym.envs.trial_matching.task import MatchingReference
 from healthgym.envs.trial_matching.verifier import TrialMatchingVerifier, paper_picks
 
@@ -20,13 +20,12 @@ REFERENCE = MatchingReference(
 OUTSIDE = [f"NCT{n:08d}" for n in range(90_000_001, 90_000_061)]
 
 
-def verdict(lines, profile, submitted=True, reference=REFERENCE):
+def verdict(lines, profile, reference=REFERENCE):
     evidence = SimpleNamespace(
-        reference=reference,
-        after=SimpleNamespace(draft=tuple(lines)),
-        submission={} if submitted else None,
+        reference=reference, after=SimpleNamespace(draft=tuple(lines)), submission={}
     )
-    return TrialMatchingVerifier().verify(evidence, profile)
+    judgement = TrialMatchingVerifier().judge(evidence, profile)
+    return Verdict.from_judgement(profile, judgement)
 
 
 def paper(lines, **kwargs):
@@ -99,7 +98,6 @@ def test_mutations_of_the_right_list_fail_the_named_check():
     assert strict(GOLD[::-1]).success  # eligible trials are eligible in any order
     assert failed(strict(GOLD[1:])) == {"complete"}
     assert failed(strict([*GOLD, OTHERS[0]])) == {"precise"}
-    assert failed(strict(GOLD, submitted=False)) == {"submitted", "complete", "precise"}
     assert failed(strict([])) == {"complete", "precise"}
 
 
@@ -160,12 +158,16 @@ def test_running_out_of_turns_fails_under_both_profiles():
     gold = generator.generate(env.unwrapped.episode.task.key.split, 0).reference.eligible
     *_, truncated, info = env.step(healthgym.call("add_to_shortlist", nct_ids=sorted(gold)))
     assert truncated
-    assert [v["success"] for v in info["verdict"].values()] == [False, False]
+    unmet = {"paper": ["recall_at_50"], "strict": ["complete", "precise"]}
+    for profile, found in info["verdict"].items():
+        wrong = [check["name"] for check in found["checks"] if not check["passed"]]
+        assert wrong == ["submitted", *unmet[profile]]
+        assert (found["success"], found["progress"], found["metrics"]) == (False, 0.0, {})
 
 
 def test_no_baseline_that_does_not_read_passes_strict():
     env = gym.make("HealthAgent/TrialMatching-v0", split="test")
-    for name, script in env.unwrapped.family.baselines().items():
+    for name, script in env.unwrapped.family.scripts().items():
         solved = 0
         for index in range(12):
             env.reset(options={"index": index})

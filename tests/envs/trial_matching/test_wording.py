@@ -15,7 +15,7 @@ from healthgym.envs.trial_matching import criteria as c
 from healthgym.envs.trial_matching.generator import TrialMatchingGenerator
 from healthgym.envs.trial_matching.phrasing import sentence, wording
 from healthgym.envs.trial_matching.render import render
-from healthgym.envs.trial_matching.task import PRESETS, Difficulty
+from healthgym.envs.trial_matching.task import PRESETS
 from healthgym.envs.trial_matching.vocabulary import vocabulary
 
 TERMS, FORMS = vocabulary(), wording()
@@ -261,7 +261,7 @@ def same(read, wanted):
     return read == wanted
 
 
-@pytest.mark.parametrize("difficulty", list(Difficulty))
+@pytest.mark.parametrize("difficulty", list(PRESETS))
 def test_every_criterion_reads_as_what_is_meant(difficulty):
     generator = TrialMatchingGenerator(PRESETS[difficulty])
     seen = 0

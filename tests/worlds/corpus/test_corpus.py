@@ -2,7 +2,7 @@
 
 import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -85,8 +85,12 @@ def test_content_is_told_by_the_ids(corpus):
     assert corpus.content_hash() == Corpus(tuple(TEXTS), TEXTS.get).content_hash()
 
 
-def test_world(corpus):
-    world = CorpusWorld("note", corpus, Clock(datetime(2022, 1, 1, tzinfo=UTC)))
+@pytest.fixture
+def world(corpus):
+    return CorpusWorld("note", corpus, Clock(datetime(2022, 1, 1, tzinfo=UTC)))
+
+
+def test_world(corpus, world):
     twin = world.clone()
     assert twin.digest() == world.digest()
     world.write(["one", "two"])
@@ -96,3 +100,23 @@ def test_world(corpus):
     assert twin.corpus is corpus
     with pytest.raises(ToolError, match="1000"):
         world.write(["x"] * 1001)
+
+
+def test_what_a_failed_call_wrote_is_undone(world):
+    world.write(["one"])
+    before = world.digest()
+    savepoint = world.journal.begin()
+    world.write(["two"])
+    world.clock.advance(timedelta(minutes=1))
+    world.journal.rollback(savepoint)
+    assert world.draft == ("one",)
+    assert world.digest() == before
+
+
+def test_only_the_draft_is_content(world):
+    before = world.content_digest()
+    world.clock.advance(timedelta(minutes=1))
+    world.corpus.search("asthma")
+    assert world.content_digest() == before
+    world.write(["one"])
+    assert world.content_digest() != before
