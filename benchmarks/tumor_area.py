@@ -91,10 +91,10 @@ def files(run: Run) -> Figures:
     """Write a slide of 20,000 x 20,000 px with all levels."""
     from healthgym.core.seeding import Split
     from healthgym.envs.tumor_area.generator import TumorAreaGenerator
-    from healthgym.envs.tumor_area.task import slide_config
+    from healthgym.envs.tumor_area.task import PRESETS
     from healthgym.worlds.slides.publish import write_slide
 
-    slide = TumorAreaGenerator(slide_config("easy")).generate(Split.TRAIN, 0).start.slide
+    slide = TumorAreaGenerator(PRESETS["easy"]).generate(Split.TRAIN, 0).start.slide
 
     class Sized:
         """The slide, repeated to 20,000 px: the cost is that of its tissue."""

@@ -10,9 +10,15 @@ from importlib.resources import files
 
 import numpy as np
 
-from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
-from healthgym.envs.tumor_area.task import SlideConfig, SlideStart, TumorReference
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, Task, TaskKey
+from healthgym.envs.tumor_area.task import (
+    SlideConfig,
+    SlideInstance,
+    SlideStart,
+    SlideTaskGenerator,
+    TumorReference,
+)
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.slides.compose import draw_scene
 from healthgym.worlds.slides.foci import STEP, mask
@@ -42,7 +48,7 @@ def canonical_slides() -> tuple[tuple[int, int, int], ...]:
 
 
 @dataclass(frozen=True)
-class TumorAreaGenerator:
+class TumorAreaGenerator(SlideTaskGenerator):
     """Draws slides.
 
     Attributes:
@@ -55,30 +61,26 @@ class TumorAreaGenerator:
 
     config: SlideConfig
     name: str = "tumor-area"
-    canonical: bool = field(default=False)
+    canonical: bool = False
     kind_name: str = "slide"
+    tests: int | None = field(init=False, default=None)
 
-    def size(self, split: Split) -> int:
-        """Return the number of tasks of a split."""
-        fixed = self.canonical and split is Split.TEST
-        return len(canonical_slides()) if fixed else INDEX_BOUND
+    def __post_init__(self) -> None:
+        if self.canonical:
+            object.__setattr__(self, "tests", len(canonical_slides()))
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a task; the same for the same arguments, everywhere.
+    def draw(self, split: Split, index: int) -> SlideInstance:
+        """Return a task; generators that are equal share it.
 
         Raises:
-            ConfigurationError: If the split has no such index.
+            ConfigurationError: If no slide of the configuration has room for its tumour.
         """
-        if index >= self.size(split):
-            raise ConfigurationError(
-                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
-            )
         return _build(self, split, index)
 
     def scene(self, split: Split, index: int) -> tuple[Scene, dict[Tile, tuple[int, int]]]:
         """Return the scene of a task, and the tumour under its tiles."""
         recipe = self.config.recipe
-        if self.canonical and split is Split.TEST:
+        if self.is_fixed(split):
             tiles, columns, rows = canonical_slides()[index]
             recipe = replace(
                 recipe, tiles=(tiles, tiles), columns=(columns, columns), rows=(rows, rows)
@@ -107,7 +109,7 @@ def scene_areas(scene: Scene) -> dict[Tile, tuple[int, int]]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _build(generator: TumorAreaGenerator, split: Split, index: int) -> Instance[Task, Reference]:
+def _build(generator: TumorAreaGenerator, split: Split, index: int) -> SlideInstance:
     scene, areas = generator.scene(split, index)
     looks = generator.config.looks
     task = Task(
@@ -117,7 +119,7 @@ def _build(generator: TumorAreaGenerator, split: Split, index: int) -> Instance[
         {"looks": looks},
     )
     reference = TumorReference(
-        gold_tiles(areas), {f"{x},{y}": tumor for (x, y), (tumor, _) in areas.items()}
+        gold_tiles(areas), {tile: tumor for tile, (tumor, _) in areas.items()}
     )
     start = SlideStart(SyntheticSlide(scene), looks, datetime(2024, 3, 4, 9, tzinfo=UTC))
     return Instance(task, reference, start)

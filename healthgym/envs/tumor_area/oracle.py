@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from healthgym.core.family import Script
-from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import call
-from healthgym.envs.tumor_area.task import SlideStart, TumorReference
+from healthgym.envs.tumor_area.task import SlideInstance, SlideStart
 from healthgym.worlds.slides.grid import Tile, TileGrid
 from healthgym.worlds.slides.sampling import TISSUE, survey
 
@@ -16,17 +15,9 @@ from healthgym.worlds.slides.sampling import TISSUE, survey
 _GUESS, _SHARE = 57, 0.35
 
 
-def parts_of(instance: Instance[Task, Reference]) -> tuple[SlideStart, TumorReference]:
-    """Return start and reference of an instance."""
-    assert isinstance(instance.start, SlideStart)
-    assert isinstance(instance.reference, TumorReference)
-    return instance.start, instance.reference
-
-
-def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def solve(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Look at the slide, measure some of the tumour, select it and submit."""
-    _, reference = parts_of(instance)
-    tiles = [list(tile) for tile in reference.tiles]
+    tiles = [list(tile) for tile in instance.reference.tiles]
     step = max(len(tiles) // 3, 1)
     return [
         call("slide_info"),
@@ -37,43 +28,41 @@ def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Scri
     ]
 
 
-def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def flood(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Select every tile of the grid."""
-    start, _ = parts_of(instance)
-    return _select(TileGrid(start.slide.width, start.slide.height).tiles())
+    slide = instance.start.slide
+    return _select(TileGrid(slide.width, slide.height).tiles())
 
 
-def all_tissue(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def all_tissue(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Select every tile with tissue."""
-    start, _ = parts_of(instance)
-    return _select(_tissue(start))
+    return _select(_tissue(instance.start))
 
 
-def prior(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def prior(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Select a blob of the likeliest size in the middle of the tissue."""
-    start, _ = parts_of(instance)
-    tissue = np.array(_tissue(start))
+    tissue = np.array(_tissue(instance.start))
     away = np.hypot(*(tissue - tissue.mean(axis=0)).T)
     return _select(_first(tissue, away))
 
 
-def darkest(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def darkest(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Select the tiles that are darkest at low power."""
     return _by_stain(instance, -1.0)
 
 
-def palest(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def palest(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Select the tiles of solid tissue that are palest at low power."""
     return _by_stain(instance, 1.0)
 
 
-def empty(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def empty(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Submit an empty selection."""
     return [call("submit")]
 
 
-def _by_stain(instance: Instance[Task, Reference], sign: float) -> Script:
-    start, _ = parts_of(instance)
+def _by_stain(instance: SlideInstance, sign: float) -> Script:
+    start = instance.start
     found = survey(start.slide)
     solid = [tile for tile, stains in found.items() if stains.tissue >= 0.7] or _tissue(start)
     amounts = np.array([sign * found[tile].haematoxylin for tile in solid])

@@ -8,10 +8,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from healthgym.core.seeding import Split, stable_hash
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.envs.tumor_area.generator import INSTRUCTION
-from healthgym.envs.tumor_area.task import SlideStart, TumorReference
-from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
+from healthgym.envs.tumor_area.task import (
+    SlideInstance,
+    SlideStart,
+    SlideTaskGenerator,
+    TumorReference,
+)
+from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.slides.files import FileSlide, draw_mask, open_mask, read_asap
 from healthgym.worlds.slides.grid import TILE, gold_tiles, tumor_areas
 
@@ -96,7 +101,7 @@ def reference_of(files: SlideFiles, slide: FileSlide) -> TumorReference:
             f"{said}: no tile of {files.slide.name} has 20 % tumour, so there is nothing to find. "
             f"{_ACCESS}"
         )
-    return TumorReference(tiles, {f"{x},{y}": n for (x, y), (n, _) in areas.items() if n})
+    return TumorReference(tiles, {tile: n for tile, (n, _) in areas.items() if n})
 
 
 @lru_cache(maxsize=16)
@@ -105,7 +110,7 @@ def _load(files: SlideFiles) -> tuple[FileSlide, TumorReference]:
     return slide, reference_of(files, slide)
 
 
-class FolderGenerator:
+class FolderGenerator(SlideTaskGenerator):
     """The slides of a folder as tasks.
 
     The published slides are the test split where the folder has them; others go to a split by a
@@ -135,16 +140,12 @@ class FolderGenerator:
         """Return the number of slides of a split."""
         return len(self._slides[split])
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def draw(self, split: Split, index: int) -> SlideInstance:
         """Return a slide as a task.
 
         Raises:
-            ConfigurationError: If the split has no such index.
             DamagedDataError: If a file cannot be read, or the slide has no tumour tile.
         """
-        if not 0 <= index < self.size(split):
-            sizes = ", ".join(f"{self.size(one)} in {one}" for one in Split)
-            raise ConfigurationError(f"There is no slide {index} in {split}; there are {sizes}.")
         slide, reference = _load(self._slides[split][index])
         task = Task(
             TaskKey(self.name, split, index),

@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 
-from healthgym.core.task import Reference
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.slides.compose import Recipe
 from healthgym.worlds.slides.grid import Tile
 from healthgym.worlds.slides.source import Slide
-
-
-class Difficulty(StrEnum):
-    """Named presets."""
-
-    EASY = "easy"
-    MEDIUM = "medium"
-    HARD = "hard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +38,9 @@ class SlideConfig:
         return replace(self, looks=looks)
 
 
-PRESETS: Mapping[Difficulty, SlideConfig] = {
-    Difficulty.EASY: SlideConfig(
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, SlideConfig] = {
+    "easy": SlideConfig(
         Recipe(
             columns=(4, 7),
             rows=(4, 7),
@@ -64,7 +56,7 @@ PRESETS: Mapping[Difficulty, SlideConfig] = {
         ),
         looks=8,
     ),
-    Difficulty.MEDIUM: SlideConfig(
+    "medium": SlideConfig(
         Recipe(
             columns=(21, 24),
             rows=(21, 24),
@@ -79,7 +71,7 @@ PRESETS: Mapping[Difficulty, SlideConfig] = {
         ),
         looks=24,
     ),
-    Difficulty.HARD: SlideConfig(
+    "hard": SlideConfig(
         Recipe(
             columns=(21, 24),
             rows=(21, 24),
@@ -97,32 +89,17 @@ PRESETS: Mapping[Difficulty, SlideConfig] = {
 }
 
 
-def slide_config(difficulty: str | SlideConfig) -> SlideConfig:
-    """Return the preset of a name, or the configuration itself.
-
-    Raises:
-        ConfigurationError: If there is no such preset.
-    """
-    if isinstance(difficulty, SlideConfig):
-        return difficulty
-    try:
-        return PRESETS[Difficulty(difficulty)]
-    except ValueError:
-        accepted = ", ".join(Difficulty)
-        raise ConfigurationError(f"difficulty {difficulty!r} is not one of {accepted}.") from None
-
-
 @dataclass(frozen=True, slots=True)
 class TumorReference(Reference):
     """Where the tumour is.
 
     Attributes:
         tiles: Tumour tiles, row by row.
-        areas: Tumour pixels of the mask under each tile that has some, as ("x,y", pixels).
+        areas: Tumour pixels of the mask under each tile that has some.
     """
 
     tiles: tuple[Tile, ...]
-    areas: Mapping[str, int] = field(default_factory=dict)
+    areas: Mapping[Tile, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -138,3 +115,7 @@ class SlideStart:
     slide: Slide
     looks: int
     now: datetime
+
+
+SlideInstance = Instance[Task, TumorReference, SlideStart]
+SlideTaskGenerator = TaskGenerator[Task, TumorReference, SlideStart]

@@ -7,8 +7,9 @@ only.
 
 from __future__ import annotations
 
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.core.task import Task
+from healthgym.core.verdict import Check, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.tumor_area.submission import Reading, read_paper, read_strict
 from healthgym.envs.tumor_area.task import TumorReference
 from healthgym.rewards.metrics import f1_score
@@ -17,11 +18,6 @@ from healthgym.worlds.slides.world import SlideWorld
 
 PASS = 0.90
 
-SUBMITTED = Check(
-    "submitted",
-    "The agent hands in its selection; running out of turns counts as failing.",
-    weight=0.0,
-)
 F1 = Check(
     "tile_f1",
     "The F1 score of the selected tiles against the tumour tiles is at least 0.90.",
@@ -36,30 +32,24 @@ PLAIN = Check(
 )
 
 
-class TumorAreaVerifier:
-    """Judges the selection as it stood when it was handed in."""
+class TumorAreaVerifier(Verifier[Task, TumorReference, SlideWorld]):
+    """Judges the selection as it was handed in."""
 
-    def verify(self, evidence: Evidence[SlideWorld], profile: Profile) -> Verdict:
-        """Return the verdict under a profile.
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile."""
+        return (F1,) if profile is Profile.PAPER else (F1, PLAIN)
 
-        Before the selection is handed in the progress is 0, whatever is selected: a reward for
-        each change of the selection would tell which tiles are tumour.
-        """
-        reference = evidence.reference
-        assert isinstance(reference, TumorReference)
-        submitted = evidence.submission is not None
-        results = [SUBMITTED.result(submitted)]
-        checks = [F1] if profile is Profile.PAPER else [F1, PLAIN]
-        if not submitted:
-            results += [CheckResult(check, check.idle) for check in checks]
-            return Verdict.of(profile, results, progress=0.0)
+    def judge(
+        self, evidence: Evidence[Task, TumorReference, SlideWorld], profile: Profile
+    ) -> Judgement:
+        """Return what is found; total over whatever was selected."""
         reading = selection_of(evidence.after, evidence.task.task_id, profile)
-        metrics = metrics_of(reading.tiles, reference)
+        metrics = metrics_of(reading.tiles, evidence.reference)
         f1 = metrics["f1"]
-        results.append(F1.result(f1 >= PASS, f"F1 is {f1:.3f}", credit=f1))
+        results = [F1.result(f1 >= PASS, f"F1 is {f1:.3f}", credit=f1)]
         if profile is Profile.STRICT:
             results.append(PLAIN.result(not reading.fault, reading.fault))
-        return Verdict.of(profile, results, progress=0.0 if reading.fault else f1, metrics=metrics)
+        return Judgement.of(results, progress=0.0 if reading.fault else f1, metrics=metrics)
 
 
 def selection_of(world: SlideWorld, task_id: str, profile: Profile) -> Reading:
@@ -80,7 +70,7 @@ def metrics_of(tiles: frozenset[Tile], reference: TumorReference) -> dict[str, f
     """
     gold = frozenset(reference.tiles)
     hits = len(tiles & gold)
-    covered = sum(reference.areas.get(f"{x},{y}", 0) for x, y in tiles & _known(reference))
+    covered = sum(reference.areas.get(tile, 0) for tile in tiles)
     # The diagnostic counts the tumour's pixels wherever they lie, in tumour tiles or not.
     total = sum(reference.areas.values())
     return {
@@ -90,8 +80,3 @@ def metrics_of(tiles: frozenset[Tile], reference: TumorReference) -> dict[str, f
         "tumor_coverage": covered / total if total else 0.0,
         "selected": float(len(tiles)),
     }
-
-
-def _known(reference: TumorReference) -> frozenset[Tile]:
-    pairs = (key.split(",") for key in reference.areas)
-    return frozenset((int(x), int(y)) for x, y in pairs)

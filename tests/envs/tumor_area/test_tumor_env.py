@@ -63,6 +63,18 @@ def test_rewards_come_at_the_end_only(reward: str) -> None:
     assert env.step(call("submit"))[1] == pytest.approx(f1 if reward == "shaped" else 0.0)
 
 
+def test_nothing_counts_before_it_is_handed_in() -> None:
+    env = make(difficulty="easy", max_turns=1)
+    env.reset(options={"index": 1})
+    gold = [list(tile) for tile in env.episode._instance.reference.tiles]
+    *_, truncated, info = env.step(call("select_tiles", tiles=gold))
+    assert truncated
+    for found in info["verdict"].values():
+        failed = [check["name"] for check in found["checks"] if not check["passed"]]
+        assert failed == ["submitted", "tile_f1"]
+        assert (found["success"], found["progress"], found["metrics"]) == (False, 0.0, {})
+
+
 def test_the_solver_solves_easy_slides() -> None:
     env = make(difficulty="easy")
     solved = [play(env, ScriptPolicy("solver"), index)["success"] for index in range(6)]

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from healthgym.core.seeding import Split
+from healthgym.envs.tumor_area.family import TumorAreaFamily
 from healthgym.envs.tumor_area.generator import TumorAreaGenerator, canonical_slides
-from healthgym.envs.tumor_area.task import Difficulty, slide_config
+from healthgym.envs.tumor_area.task import PRESETS
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.slides.grid import TileGrid
 
-EASY = TumorAreaGenerator(slide_config("easy"))
-MEDIUM = TumorAreaGenerator(slide_config("medium"))
+EASY = TumorAreaGenerator(PRESETS["easy"])
+MEDIUM = TumorAreaGenerator(PRESETS["medium"])
 
 
 def drawn(generator, count: int, split: Split = Split.TRAIN):
@@ -25,16 +26,16 @@ def easy():
     return [EASY.generate(Split.TRAIN, index) for index in range(200)]
 
 
-@pytest.mark.parametrize("difficulty", Difficulty)
+@pytest.mark.parametrize("difficulty", PRESETS)
 def test_numbers_of_tumour_tiles(difficulty: str) -> None:
-    generator = TumorAreaGenerator(slide_config(difficulty))
+    generator = TumorAreaGenerator(PRESETS[difficulty])
     low, high = generator.config.recipe.tiles
     for index in range(4):
         instance = generator.generate(Split.VALIDATION, index)
         grid = TileGrid(instance.start.slide.width, instance.start.slide.height)
         assert low <= len(instance.reference.tiles) <= high
         assert all(tile in grid for tile in instance.reference.tiles)
-        assert {f"{x},{y}" for x, y in instance.reference.tiles} <= set(instance.reference.areas)
+        assert set(instance.reference.tiles) <= set(instance.reference.areas)
 
 
 def test_splits_and_indices_draw_different_slides() -> None:
@@ -54,7 +55,7 @@ def test_the_same_task_twice() -> None:
 
 @pytest.mark.parametrize("index", range(10))
 def test_canonical_slides_have_the_published_counts(index: int) -> None:
-    generator = TumorAreaGenerator(slide_config("medium"), "tumor-area-canonical", True)
+    generator = TumorAreaGenerator(PRESETS["medium"], "tumor-area-canonical", True)
     published = (163, 141, 87, 66, 65, 55, 34, 29, 24, 21)
     reach = (
         (25, 16), (22, 16), (19, 23), (21, 46), (20, 43),
@@ -69,11 +70,27 @@ def test_canonical_slides_have_the_published_counts(index: int) -> None:
 
 
 def test_the_canonical_test_split_has_ten() -> None:
-    generator = TumorAreaGenerator(slide_config("medium"), "tumor-area-canonical", True)
+    generator = TumorAreaGenerator(PRESETS["medium"], "tumor-area-canonical", True)
     assert generator.size(Split.TEST) == 10
     assert generator.size(Split.TRAIN) > 10**6
     with pytest.raises(ConfigurationError, match="has 10 tasks"):
         generator.generate(Split.TEST, 10)
+
+
+@pytest.mark.parametrize("looks", [None, 3])
+def test_weighted_difficulties_keep_their_tasks_and_take_the_looks(looks: int | None) -> None:
+    tiny = replace(EASY.config, recipe=replace(EASY.config.recipe, tiles=(2, 3)))
+    mixed = TumorAreaFamily({"easy": 1, "medium": 1}, looks=looks).generator
+    drawn = {name: TumorAreaFamily(name, looks=looks).generator for name in ("easy", "medium")}
+    kinds = set()
+    for index in range(6):
+        instance = mixed.generate(Split.TRAIN, index)
+        kind = instance.task.kind
+        kinds.add(kind)
+        assert instance.task == drawn[kind].generate(Split.TRAIN, index).task
+        assert instance.start.looks == (looks or PRESETS[kind].looks)
+    assert kinds == {"easy", "medium"}
+    assert TumorAreaFamily(tiny).generator.generate(Split.TRAIN, 0).task.kind == "slide"
 
 
 def test_size_and_place_do_not_tell(easy) -> None:

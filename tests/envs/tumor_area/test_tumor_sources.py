@@ -14,12 +14,12 @@ from healthgym.core.tool import call
 from healthgym.envs.tumor_area.generator import TumorAreaGenerator
 from healthgym.envs.tumor_area.publish import materialize
 from healthgym.envs.tumor_area.sources import PUBLISHED, FolderGenerator, find_slides, split_of
-from healthgym.envs.tumor_area.task import slide_config
+from healthgym.envs.tumor_area.task import PRESETS
 from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
 from healthgym.worlds.slides.source import view
 
 openslide = pytest.importorskip("openslide")
-EASY = slide_config("easy")
+EASY = PRESETS["easy"]
 #: One tile, so that it is written in seconds.
 TINY = TumorAreaGenerator(
     replace(
@@ -136,7 +136,7 @@ def test_a_slide_without_tumour_is_one_error(folder: Path, tmp_path: Path) -> No
     generator = FolderGenerator(tmp_path, 8)
     with pytest.raises(DamagedDataError, match=r"no tile of tumor_076.tif has 20 % tumour"):
         generator.generate(Split.TEST, 0)
-    with pytest.raises(ConfigurationError, match="1 in test"):
+    with pytest.raises(ConfigurationError, match="train split of tumor-area-files has 0 tasks"):
         generator.generate(Split.TRAIN, 0)
 
 

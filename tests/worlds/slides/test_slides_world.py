@@ -15,17 +15,39 @@ def world(scene) -> SlideWorld:
     return SlideWorld(SyntheticSlide(scene), Clock(datetime(2024, 1, 1, tzinfo=UTC)), 2, "this")
 
 
-def test_the_digest_is_the_selection(world: SlideWorld) -> None:
-    empty = world.digest()
+def test_the_selection_is_the_content(world: SlideWorld) -> None:
+    empty, fresh = world.content_digest(), world.digest()
     world.look()
-    assert world.digest() == empty
+    assert world.content_digest() == empty
+    assert world.digest() != fresh
     world.mark(frozenset({(1, 2)}))
-    marked = world.digest()
+    marked = world.content_digest()
     assert marked != empty
     world.write("[]")
-    assert world.digest() not in (empty, marked)
+    assert world.content_digest() not in (empty, marked)
     world.mark(frozenset())
-    assert world.digest() == empty
+    assert world.content_digest() == empty
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda world: world.look(),
+        lambda world: world.mark(frozenset({(3, 4)})),
+        lambda world: world.write("[]"),
+        lambda world: (world.write("[]"), world.mark(frozenset())),
+    ],
+    ids=["look", "mark", "write", "write-mark"],
+)
+def test_what_a_failed_call_changed_is_undone(world: SlideWorld, change) -> None:
+    world.mark(frozenset({(1, 2)}))
+    before = world.digest()
+    savepoint = world.journal.begin()
+    change(world)
+    assert world.digest() != before
+    world.journal.rollback(savepoint)
+    assert world.digest() == before
+    assert (world.tiles, world.text, world.taken) == ({(1, 2)}, None, 0)
 
 
 def test_looks_run_out(world: SlideWorld) -> None:
