@@ -11,12 +11,19 @@ pytest.importorskip("scipy")
 pytest.importorskip("nibabel")
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.episode import Episode
+from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
 from healthgym.envs.ct_abnormality.env import CtAbnormalityEnv
-from healthgym.envs.ct_abnormality.task import CtConfig
+from healthgym.envs.ct_abnormality.task import (
+    CtConfig,
+    CtReference,
+    CtStart,
+    CtTask,
+)
 from healthgym.worlds.volumes.world import VolumeWorld
+
+CtEpisode = Episode[CtTask, CtReference, CtStart, VolumeWorld]
 
 #: A scan that is drawn in a moment.
 SMALL = CtConfig(slices=(60, 70), size=160)
@@ -28,15 +35,14 @@ class Reader:
     def __init__(self, env: HealthEnv) -> None:
         self.env = env
 
-    def open(self, index: int = 0, split: str = "train") -> Episode[VolumeWorld]:
+    def open(self, index: int = 0, split: str = "train") -> CtEpisode:
         """Return a new episode."""
         return self.env.open_episode(split, index)
 
     def truth(self, index: int = 0, split: str = "train") -> dict[str, bool]:
         """Return what is on a scan."""
         instance = self.env.family.generator.generate(Split(split), index)
-        truth: dict[str, bool] = dict(instance.reference.truth)  # type: ignore[attr-defined]
-        return truth
+        return dict(instance.reference.truth)
 
     def written(self, text: str, index: int = 0) -> dict[str, Any]:
         """Return the verdicts by profile after a text was written and handed in."""
@@ -47,19 +53,19 @@ class Reader:
         return episode.verdicts()
 
     def script(self, name: str, index: int = 0, split: str = "train") -> list[Any]:
-        """Return the actions of a baseline."""
+        """Return the actions of a scripted policy."""
         instance = self.env.family.generator.generate(Split(split), index)
-        return list(self.env.family.baselines()[name](instance, np.random.default_rng(0)))
+        return list(self.env.family.scripts()[name](instance, np.random.default_rng(0)))
 
 
-def do(episode: Episode[Any], name: str, **arguments: Any) -> str:
+def do(episode: AnyEpisode, name: str, **arguments: Any) -> str:
     """Make a call that must be carried out, and return what it says."""
     outcome = episode.step(call(name, **arguments))
     assert not outcome.errors, outcome.errors
     return outcome.observation.partition("\n")[2]
 
 
-def refused(episode: Episode[Any], name: str, **arguments: Any) -> str:
+def refused(episode: AnyEpisode, name: str, **arguments: Any) -> str:
     """Make a call that must be refused, and return why."""
     before = episode.world.digest()
     outcome = episode.step(call(name, **arguments))

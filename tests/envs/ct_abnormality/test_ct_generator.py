@@ -10,16 +10,15 @@ import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.envs.ct_abnormality.env import CtAbnormalityEnv
+from healthgym.envs.ct_abnormality.family import CtFamily
 from healthgym.envs.ct_abnormality.generator import CtGenerator
 from healthgym.envs.ct_abnormality.resources import LABELS, criteria, published
 from healthgym.envs.ct_abnormality.solver import thresholds
 from healthgym.envs.ct_abnormality.task import (
     EASY_FINDINGS,
+    PRESETS,
     CtConfig,
-    CtReference,
-    CtStart,
     CtTask,
-    ct_config,
 )
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.volumes.disease import Finding
@@ -27,13 +26,10 @@ from healthgym.worlds.volumes.volume import SyntheticVolume
 
 
 def draw(split: Split, count: int, difficulty: str = "medium") -> list[tuple[CtTask, Any, Any]]:
-    generator = CtGenerator(ct_config(difficulty), difficulty, "ct-abnormality")
+    generator = CtGenerator(PRESETS[difficulty], difficulty, "ct-abnormality")
     tasks = []
     for index in range(count):
         instance = generator.generate(split, index)
-        assert isinstance(instance.task, CtTask)
-        assert isinstance(instance.reference, CtReference)
-        assert isinstance(instance.start, CtStart)
         tasks.append((instance.task, instance.reference.truth, instance.start.source))
     return tasks
 
@@ -111,7 +107,7 @@ def test_no_finding_tells_of_another(train: list[Any]) -> None:
 
 def test_the_scan_is_the_same_whatever_is_on_it() -> None:
     """Patient and scan come from streams of their own."""
-    one = CtGenerator(ct_config("medium"), "medium", "ct-abnormality")
+    one = CtGenerator(PRESETS["medium"], "medium", "ct-abnormality")
     other = CtGenerator(
         CtConfig(severities=("subtle",), mimics=0.0, others=1.0, slices=(200, 500)),
         "custom",
@@ -171,12 +167,25 @@ def test_canonical_tasks_are_composed_as_published() -> None:
     assert generator.size(Split.TEST) == 10
     found = []
     for index in range(10):
-        truth = generator.generate(Split.TEST, index).reference.truth  # type: ignore[attr-defined]
+        truth = generator.generate(Split.TEST, index).reference.truth
         found.append((len(truth), sum(truth.values())))
     assert tuple(found) == published()
     assert (sum(n for n, _ in found), sum(p for _, p in found)) == (65, 39)
     with pytest.raises(ConfigurationError, match="no number 10"):
         generator.generate(Split.TEST, 10)
+
+
+def test_weighted_difficulties_keep_their_tasks() -> None:
+    weights = {"easy": 1, "hard": 2}
+    mixed = CtFamily(weights).generator
+    seen = set()
+    for index in range(20):
+        task = mixed.generate(Split.TRAIN, index).task
+        level = task.metadata["difficulty"]
+        seen.add(level)
+        assert task == CtFamily(level).generator.generate(Split.TRAIN, index).task
+    assert seen == set(weights)
+    assert CtFamily(weights).ceilings == CtFamily("easy").ceilings
 
 
 def test_tables_name_every_finding() -> None:

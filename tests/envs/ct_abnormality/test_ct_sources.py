@@ -66,7 +66,7 @@ def test_a_folder_of_scans_is_a_source(plain: Path, reader: Reader) -> None:
     env = CtAbnormalityEnv(source=plain)
     generator = env.family.generator
     assert [generator.size(split) for split in Split] == [0, 0, 1]
-    truth = generator.generate(Split.TEST, 0).reference.truth  # type: ignore[attr-defined]
+    truth = generator.generate(Split.TEST, 0).reference.truth
     assert 4 <= len(truth) <= 12
     assert {True, False} == set(truth.values())
     table = {label: n % 3 == 0 for n, label in enumerate(LABELS)}
@@ -79,7 +79,7 @@ def test_a_folder_of_scans_is_a_source(plain: Path, reader: Reader) -> None:
         do(episode, "record_call", finding=label, answer="yes" if there else "no")
     do(episode, "submit")
     assert episode.verdict().success
-    with pytest.raises(ConfigurationError, match="has 0 scans"):
+    with pytest.raises(ConfigurationError, match="has 0 tasks"):
         env.open_episode("train", 0)
 
 
@@ -100,7 +100,7 @@ def test_ct_rate_is_a_source(ct_rate: Path) -> None:
 def test_lists_of_real_scans_are_mixed(ct_rate: Path) -> None:
     generator = FolderGenerator(ct_rate)
     truths = [
-        generator.generate(Split.TRAIN, index).reference.truth  # type: ignore[attr-defined]
+        generator.generate(Split.TRAIN, index).reference.truth
         for index in range(generator.size(Split.TRAIN))
     ]
     share = np.mean([there for truth in truths for there in truth.values()])
@@ -131,7 +131,7 @@ def test_unknown_labels_are_not_asked_for(plain: Path) -> None:
     text = (plain / "labels.csv").read_text().strip()
     (plain / "labels.csv").write_text(text.rpartition(",")[0] + ",\n")
     read_folder.cache_clear()
-    truth = FolderGenerator(plain).generate(Split.TEST, 0).reference.truth  # type: ignore[attr-defined]
+    truth = FolderGenerator(plain).generate(Split.TEST, 0).reference.truth
     assert set(truth) == set(LABELS[:4])
 
 

@@ -60,11 +60,12 @@ def test_an_unsubmitted_episode_earns_nothing(reader: Reader) -> None:
     episode = reader.open()
     for action in reader.script("oracle")[:-1]:
         episode.step(action)
-    for profile in Profile:
-        verdict = episode.verdict(profile=profile)
-        assert {r.check.name for r in verdict.checks if not r.passed} == {"submitted"}
+    episode.stop()
+    unmet = {"paper": {"all_correct"}, "strict": {"called_once", "correct"}}
+    for profile, verdict in episode.verdicts().items():
         # Not before it is handed in: progress would say which call is right.
-        assert verdict.progress == 0.0
+        assert failed(verdict) == {"submitted", *unmet[profile]}
+        assert (verdict["progress"], verdict["metrics"]) == (0.0, {})
 
 
 def test_an_empty_submission_earns_nothing(reader: Reader) -> None:
