@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from healthgym.core.state import Stateful, table
 from healthgym.worlds.fhir.base import Base, Resource, Rows
 from healthgym.worlds.fhir.documents import copy_json
 from healthgym.worlds.fhir.search.criteria import Criterion
@@ -15,7 +16,7 @@ from healthgym.worlds.fhir.search.dates import microseconds
 from healthgym.worlds.fhir.search.values import extract
 
 
-class Overlay:
+class Overlay(Stateful):
     """What is written over a base that never changes.
 
     Rows below ``base.size(type)`` are the base's (and may have been replaced by an update), rows
@@ -23,59 +24,51 @@ class Overlay:
 
     Args:
         base: The chart; shared, never changed.
-
-    Attributes:
-        current: The resources written, by type and id.
-        created: The ids of new resources of each type, in order of creation.
     """
+
+    _written = table[tuple[str, int], Resource]()  # by type and row
+    _rows = table[tuple[str, str], int]()  # of created resources, by type and id
+    _created = table[str, int]()  # how many, by type
 
     def __init__(self, base: Base) -> None:
         self.base = base
-        self.current: dict[tuple[str, str], Resource] = {}
-        self.created: dict[str, list[str]] = {}
-
-    def clone(self) -> Overlay:
-        """Return an independent overlay of the same base."""
-        other = Overlay(self.base)
-        other.current = dict(self.current)
-        other.created = {kind: list(ids) for kind, ids in self.created.items()}
-        return other
 
     def put(self, resource: Resource, *, new: bool) -> None:
-        """Write a resource; a new one gets the next row of its type."""
-        resource_type, key = resource["resourceType"], resource["id"]
+        """Write a resource, which becomes the overlay's; a new one gets the next row of its type.
+
+        Raises:
+            KeyError: If it is not new, and there is none to replace.
+        """
+        kind, key = resource["resourceType"], resource["id"]
         if new:
-            self.created.setdefault(resource_type, []).append(key)
-        self.current[resource_type, key] = resource
+            count = self._created.get(kind, 0)
+            self._rows[kind, key] = self.base.size(kind) + count
+            self._created[kind] = count + 1
+        row = self._row(kind, key)
+        if row is None:
+            raise KeyError(f"There is no {kind}/{key} to replace.")
+        self._written[kind, row] = resource
 
     def exists(self, resource_type: str, key: str) -> bool:
         """Return whether there is a resource."""
-        written = (resource_type, key) in self.current
-        return written or self.base.find(resource_type, key) is not None
+        return self._row(resource_type, key) is not None
 
     def find(self, resource_type: str, key: str) -> Resource | None:
         """Return the current version of a resource, or None if there is none."""
-        written = self.current.get((resource_type, key))
-        if written is not None:
-            copied: Resource = copy_json(written)
-            return copied
-        row = self.base.find(resource_type, key)
-        return None if row is None else self.base.resource(resource_type, row)
+        row = self._row(resource_type, key)
+        return None if row is None else self.at(resource_type, row)
 
     def at(self, resource_type: str, row: int) -> Resource:
         """Return the current version of the resource in a row."""
-        size = self.base.size(resource_type)
-        if row >= size:
-            key = self.created[resource_type][row - size]
-        elif not self.current:
-            return self.base.resource(resource_type, row)
-        else:
-            key = self.base.id_of(resource_type, row)
-        written = self.current.get((resource_type, key))
+        written = self._written.get((resource_type, row))
         if written is None:
             return self.base.resource(resource_type, row)
         copied: Resource = copy_json(written)
         return copied
+
+    def _row(self, resource_type: str, key: str) -> int | None:
+        created = self._rows.get((resource_type, key))
+        return self.base.find(resource_type, key) if created is None else created
 
     def matching(self, resource_type: str, criteria: Sequence[Criterion], moment: datetime) -> Rows:
         """Return the rows that match at a moment, in id order."""
@@ -95,20 +88,7 @@ class Overlay:
 
     def written_rows(self, resource_type: str) -> dict[int, Resource]:
         """Return the resources of a type that were written, by row."""
-        if not self.current:
-            return {}
-        size = self.base.size(resource_type)
-        created = self.created.get(resource_type, [])
-        places = {key: size + position for position, key in enumerate(created)}
-        found = {}
-        for (kind, key), resource in self.current.items():
-            if kind == resource_type:
-                row = places.get(key)
-                if row is None:
-                    row = self.base.find(kind, key)
-                    assert row is not None, "an update replaces a resource of the base"
-                found[row] = resource
-        return found
+        return {row: held for (kind, row), held in self._written.items() if kind == resource_type}
 
     def sort_source(self, resource_type: str) -> SortSource:
         """Return where the rows of a type get their sort keys from."""

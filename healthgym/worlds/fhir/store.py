@@ -8,7 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from healthgym.core.clock import Clock
+from healthgym.core.seeding import content_hash
+from healthgym.core.state import Stateful, log, state, table
 from healthgym.worlds.fhir.base import Base, Resource, Rows
 from healthgym.worlds.fhir.documents import copy_json
 from healthgym.worlds.fhir.errors import FhirError, bad_request, not_found
@@ -43,9 +47,15 @@ class _Kept:
     query: Query
     rows: Rows
 
+    def content_hash(self) -> str:
+        """Return a hash of what was asked and which rows were found."""
+        asked = [self.query.resource_type, self.query.parameters]
+        rows = np.ascontiguousarray(self.rows, dtype=np.int64).tobytes()
+        return content_hash([asked, hashlib.blake2b(rows, digest_size=16).hexdigest()])
 
-class FhirStore:
-    """The embedded record store.
+
+class FhirStore(Stateful):
+    """The embedded record store: a part of a world, or by itself.
 
     Args:
         base: The chart; shared, never changed.
@@ -54,6 +64,10 @@ class FhirStore:
         page_size: Matches per page when the search does not say.
         compat: Two shapes that are not R4 and that ``ValidationLevel.R4`` may let pass.
     """
+
+    _next_id = state(1)
+    _log = log[Write]()
+    _kept = table[str, _Kept](content=False)
 
     def __init__(
         self,
@@ -69,8 +83,6 @@ class FhirStore:
         self.page_size = page_size
         self._validator = Validator(validation, compat)
         self._next_id = base.next_id
-        self._log: list[Write] = []
-        self._kept: dict[str, _Kept] = {}
 
     @property
     def base(self) -> Base:
@@ -85,30 +97,6 @@ class FhirStore:
     def resource_types(self) -> tuple[str, ...]:
         """Return every type that this store can search, sorted."""
         return tuple(sorted({*parameter_table().types, *self.base.resource_types()}))
-
-    def digest(self) -> str:
-        """Return a hex digest of what was written; the clock and open searches do not count."""
-        written = [
-            [kind, key, value] for (kind, key), value in sorted(self._overlay.current.items())
-        ]
-        text = json.dumps([self._next_id, written], sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def clone(self, clock: Clock | None = None) -> FhirStore:
-        """Return an independent store over the same base.
-
-        Args:
-            clock: Clock of the clone; a clone of this store's clock if None.
-        """
-        other = object.__new__(FhirStore)
-        other._overlay = self._overlay.clone()
-        other.clock = self.clock.clone() if clock is None else clock
-        other.page_size = self.page_size
-        other._validator = self._validator
-        other._next_id = self._next_id
-        other._log = list(self._log)
-        other._kept = dict(self._kept)
-        return other
 
     def search(self, resource_type: str, params: Sequence[tuple[str, str]]) -> SearchResult:
         """Return the first page of a search.
@@ -251,7 +239,7 @@ class FhirStore:
         return "-".join((mark[:8], mark[8:12], mark[12:16], mark[16:20], mark[20:]))
 
     def _keep(self, search_id: str, kept: _Kept) -> None:
-        self._kept.pop(search_id, None)
+        self._kept.discard(search_id)
         self._kept[search_id] = kept
         while len(self._kept) > KEPT_SEARCHES:
             del self._kept[next(iter(self._kept))]

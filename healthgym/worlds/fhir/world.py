@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from healthgym.core.clock import Clock
+from healthgym.core.state import state
 from healthgym.core.world import World
 from healthgym.worlds.fhir.base import Base
 from healthgym.worlds.fhir.store import DEFAULT_PAGE_SIZE, FhirStore
@@ -20,7 +19,14 @@ class FhirWorld(World):
         validation: How strictly writes are checked.
         page_size: Matches per page when a search does not say.
         compat: Exceptions from strict validation.
+
+    Attributes:
+        store: The record system.
+        open_patient: Id of the patient whose chart is open, as on a clinician's screen; empty if
+            none is. It is where somebody looks, not what the record holds.
     """
+
+    open_patient = state("", content=False)
 
     def __init__(
         self,
@@ -32,21 +38,6 @@ class FhirWorld(World):
         compat: R4Compat = R4Compat(),  # noqa: B008 -- frozen
     ) -> None:
         self.clock = clock
-        #: Id of the patient whose chart is open, as on a clinician's screen; empty if none is. It
-        #: is where somebody looks, not what the record holds, and so no part of the digest.
-        self.open_patient = ""
         self.store = FhirStore(
             base, clock=clock, validation=validation, page_size=page_size, compat=compat
         )
-
-    def digest(self) -> str:
-        """Return a hex digest of what was written in this episode."""
-        return self.store.digest()
-
-    def clone(self) -> Self:
-        """Return an independent world over the same chart."""
-        other = object.__new__(type(self))
-        other.clock = self.clock.clone()
-        other.open_patient = self.open_patient
-        other.store = self.store.clone(other.clock)
-        return other

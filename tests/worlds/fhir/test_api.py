@@ -133,11 +133,11 @@ def test_pretty_is_the_default_and_can_be_switched(api, store):
     ],
 )
 def test_refusals_are_outcomes_and_change_nothing(api, store, method, target, body, status):
-    before = store.digest()
+    before = store.content_digest()
     found, outcome = ask(api, method, target, body)
     assert (found, outcome["resourceType"]) == (status, "OperationOutcome")
     assert outcome["issue"][0]["diagnostics"]
-    assert store.digest() == before
+    assert store.content_digest() == before
 
 
 NAMES = ("code", "date", "_sort", "_include", "subject", "name", "_count", "_id", "code:text")

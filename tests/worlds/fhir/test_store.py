@@ -69,17 +69,17 @@ def test_an_update_may_create_under_a_textual_id_only(store, order):
 
 
 def test_what_is_returned_is_the_callers(store, order):
-    digest = store.digest()
+    digest = store.content_digest()
     store.search("Patient", []).resources[0]["name"].clear()
     assert store.read("Patient", "S1000001")["name"]
-    assert store.digest() == digest
+    assert store.content_digest() == digest
     stored = store.create(order)
-    digest = store.digest()
+    digest = store.content_digest()
     order["status"] = stored["status"] = "tampered"
     store.read("ServiceRequest", stored["id"])["status"] = "tampered"
     store.search("ServiceRequest", [("_id", stored["id"])]).resources[0]["status"] = "tampered"
     assert store.read("ServiceRequest", stored["id"])["status"] == "active"
-    assert store.digest() == digest
+    assert store.content_digest() == digest
 
 
 def test_stores_over_one_base_do_not_see_each_other(chart, clock, order):
@@ -92,16 +92,16 @@ def test_stores_over_one_base_do_not_see_each_other(chart, clock, order):
 
 
 def test_reading_leaves_the_digest_and_writing_changes_it(store, order):
-    empty = store.digest()
+    empty = store.content_digest()
     store.search("Observation", [TINA, ("_count", "1")])
     store.read("Patient", "S1000001")
     store.clock.advance(timedelta(hours=1))
-    assert store.digest() == empty
+    assert store.content_digest() == empty
     with pytest.raises(FhirError):
         store.create({"resourceType": "Nonsense"})
-    assert store.digest() == empty
+    assert store.content_digest() == empty
     store.create(order)
-    assert store.digest() != empty
+    assert store.content_digest() != empty
 
 
 def test_a_clone_goes_its_own_way(chart, clock, order):
@@ -116,7 +116,7 @@ def test_a_clone_goes_its_own_way(chart, clock, order):
     assert later["meta"]["lastUpdated"].startswith("2023-11-14")
     assert world.clock.now.day == 13
     assert (len(clone.store.written), len(world.store.written)) == (2, 1)
-    assert clone.digest() != world.digest()
+    assert clone.content_digest() != world.content_digest()
     mine = world.store.create(order)
     assert mine["id"] == later["id"]
 
