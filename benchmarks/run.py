@@ -279,11 +279,11 @@ def growth(run: Run) -> Figures:
     import dataclasses
 
     from healthgym.core.tool import call
-    from healthgym.envs.fhir_record.draft import PRESETS, Difficulty
+    from healthgym.envs.fhir_record.draft import PRESETS
 
     figures: Figures = {}
     for density in (0.0, 0.01, 0.04, 0.16):
-        config = dataclasses.replace(PRESETS[Difficulty.HARD], density=density)
+        config = dataclasses.replace(PRESETS["hard"], density=density)
         env = make(ENV_ID, difficulty=config, task_types=["v1-t7"], max_turns=1_000_000)
         opened = timed(partial(_open, env), range(run.repeats(40)))
         search = call("search_observations", patient=_patient_with_rows(env), code="GLU", limit=20)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 
 import numpy as np
 
-from healthgym.core.arguments import member
 from healthgym.worlds.fhir.charts import ChartBuilder
 from healthgym.worlds.fhir.cohort import (
     PatientProfile,
@@ -21,14 +20,6 @@ from healthgym.worlds.fhir.cohort import (
 
 HOUR = 3600
 DAY = 24 * HOUR
-
-
-class Difficulty(StrEnum):
-    """Presets of :class:`ChartConfig`."""
-
-    EASY = "easy"
-    MEDIUM = "medium"
-    HARD = "hard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +45,12 @@ class ChartConfig:
     terse: bool
 
 
-PRESETS = {
-    Difficulty.EASY: ChartConfig(0.0, 1, 0, (1, 3), (1, 3), 0.0, True),
-    Difficulty.MEDIUM: ChartConfig(0.005, 4, 1, (4, 16), (2, 6), 0.25, False),
-    Difficulty.HARD: ChartConfig(0.02, 8, 3, (22, 60), (3, 14), 0.6, False),
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, ChartConfig] = {
+    "easy": ChartConfig(0.0, 1, 0, (1, 3), (1, 3), 0.0, True),
+    "medium": ChartConfig(0.005, 4, 1, (4, 16), (2, 6), 0.25, False),
+    "hard": ChartConfig(0.02, 8, 3, (22, 60), (3, 14), 0.6, False),
 }
-
-
-def chart_config(difficulty: str | ChartConfig) -> ChartConfig:
-    """Return the preset of a name, or the configuration itself.
-
-    Raises:
-        ConfigurationError: If there is no preset of that name.
-    """
-    if isinstance(difficulty, ChartConfig):
-        return difficulty
-    return PRESETS[member(Difficulty, difficulty, "difficulty")]
 
 
 class Draft:

@@ -1,71 +1,157 @@
-"""The parts of the record family, put together for the engine."""
+"""The record family, declared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from healthgym.core.clock import Clock
-from healthgym.core.family import AGENT, Baseline, Family, Script, Seat
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog
+from healthgym.core.family import (
+    Baseline,
+    EpisodeConfig,
+    Family,
+    HandIn,
+    Role,
+    Script,
+    single,
+)
+from healthgym.core.levels import SYNTHETIC, Level, choose_levels
 from healthgym.envs.fhir_record import oracle
-from healthgym.envs.fhir_record.generator import RecordStart
-from healthgym.envs.fhir_record.paper.base import Defect
+from healthgym.envs.fhir_record.draft import PRESETS, ChartConfig
+from healthgym.envs.fhir_record.generator import (
+    BENCHMARK_NOW,
+    Asking,
+    ChartSource,
+    FhirRecordGenerator,
+    Mix,
+    SyntheticCharts,
+)
+from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.mixes import choose_mix
+from healthgym.envs.fhir_record.paper.base import BENCHMARK_DEFECTS, HONEST_DEFECTS
+from healthgym.envs.fhir_record.sources import BundleSource, OfficialSource
+from healthgym.envs.fhir_record.task import (
+    FhirInstance,
+    FhirReference,
+    FhirTask,
+    FhirTaskGenerator,
+    RecordStart,
+)
 from healthgym.envs.fhir_record.toolset import RecordToolset
 from healthgym.envs.fhir_record.verifier import FhirRecordVerifier
-from healthgym.worlds.fhir.validate import ValidationLevel
+from healthgym.envs.fhir_record.wording import Style
+from healthgym.errors import ConfigurationError
 from healthgym.worlds.fhir.world import FhirWorld
 
+#: Two of the twenty types state all there is to know, so that the prior solves them.
+_CEILINGS = {"prior": 0.25}
+#: The mixes of the published benchmarks let constant answers pass more often than ours.
+_PUBLISHED_CEILINGS = {"prior": 0.45, "finish_minus_one": 0.2}
 
-class FhirRecordFamily(Family[FhirWorld]):
+
+class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
     """Questions and orders over a FHIR record system.
 
     Args:
-        generator: Draws the questions.
-        defects: Defects the paper profile reproduces.
-        published: Whether branches occur as often as in a published benchmark, whose mixes let
-            constant answers pass more often than ours.
-        validation: How strictly the record system checks what is written.
+        task_types: Task types, with weights if a mapping; all if None.
+        difficulty: A preset, a configuration, or weights of presets.
+        benchmark: ``"v1"``, ``"v2"``, ``"v3"`` or None: whose mix, wording, frozen clock and
+            defects of the graders apply.
+        source: ``"synthetic"``, a folder of bundles, a published task file, or a chart source.
+        charts: Where the patients of a published task file are.
+
+    Raises:
+        ConfigurationError: If the arguments do not fit together.
+        DataError: If a file or folder is missing or damaged.
     """
 
     name: ClassVar[str] = "fhir-record"
+    roles: Mapping[str, Role] = single(RecordToolset)
+    verifier = FhirRecordVerifier(HONEST_DEFECTS)
+    rules = EpisodeConfig(max_turns=12)
+    hand_in = HandIn("finish", withheld=False)
+    ceilings: Mapping[str, float] = _CEILINGS
 
     def __init__(
         self,
-        generator: TaskGenerator,
         *,
-        defects: frozenset[Defect],
-        published: bool = False,
-        validation: ValidationLevel = ValidationLevel.STRUCTURAL,
+        task_types: Sequence[str] | Mapping[str, float] | None = None,
+        difficulty: str | ChartConfig | Mapping[str, float] = "medium",
+        benchmark: str | None = None,
+        source: str | Path | ChartSource = SYNTHETIC,
+        charts: str | Path | None = None,
     ) -> None:
-        self.generator = generator
-        self.verifier = FhirRecordVerifier(defects)
-        # Two of the twenty types state all there is to know, so that the prior solves them.
-        self.ceilings = {"prior": 0.45, "finish_minus_one": 0.2} if published else {"prior": 0.25}
-        self._validation = validation
-        self._seats = {AGENT: Seat(ToolCatalog([RecordToolset]))}
+        self.generator: FhirTaskGenerator
+        if isinstance(source, str | Path) and Path(source).suffix == ".json":
+            if task_types is not None or isinstance(difficulty, Mapping):
+                raise ConfigurationError("A published task file has its own task types.")
+            tasks = OfficialSource(
+                source, benchmark=benchmark, charts=charts, difficulty=difficulty
+            )
+            self.generator, benchmark = tasks, tasks.benchmark
+        elif charts is not None:
+            raise ConfigurationError("charts goes with a published task file as source.")
+        else:
+            mix = choose_mix(benchmark, task_types)
+            levels = choose_levels(difficulty, PRESETS)
+            if source == SYNTHETIC:
+                self.generator = self._synthetic(mix, levels, benchmark)
+            else:
+                self.generator = self._real(source, mix, levels, named=task_types is not None)
+        if benchmark:
+            self.rules = replace(self.rules, step_time=timedelta(0), show_clock=False)
+            self.verifier = FhirRecordVerifier(BENCHMARK_DEFECTS[benchmark])
+            self.ceilings = _PUBLISHED_CEILINGS
 
-    def open(self, instance: Instance[Task, Reference]) -> FhirWorld:
+    def _synthetic(
+        self, mix: Mix, levels: Sequence[Level[ChartConfig]], benchmark: str | None
+    ) -> FhirRecordGenerator:
+        """Return a generator on charts made for each question."""
+
+        def asking(config: ChartConfig) -> Asking:
+            now = BENCHMARK_NOW if benchmark else None
+            style = Style.TERSE if config.terse else Style.FULL
+            if benchmark:
+                style = Style.AUDITED if benchmark == "v3" else Style.BENCHMARK
+            return Asking(SyntheticCharts(config, traps=benchmark is None, now=now), style)
+
+        name = f"medagentbench-{benchmark}" if benchmark else self.name
+        asked = [Level(level.label, asking(level.config), level.weight) for level in levels]
+        return FhirRecordGenerator(KINDS, mix, asked, name=name)
+
+    def _real(
+        self,
+        source: str | Path | ChartSource,
+        mix: Mix,
+        levels: Sequence[Level[ChartConfig]],
+        *,
+        named: bool,
+    ) -> FhirRecordGenerator:
+        """Return a generator on given charts; each type that was named must be possible there."""
+        if isinstance(source, str | Path):
+            source = BundleSource(source)
+            for kind in mix.kinds if named else ():
+                source.require(KINDS[kind])
+        style = Style.TERSE if [level.label for level in levels] == ["easy"] else Style.FULL
+        level = Level("real", Asking(source, style))
+        return FhirRecordGenerator(KINDS, mix, [level], name=f"{self.name}-real")
+
+    def open(self, instance: FhirInstance) -> FhirWorld:
         """Return a fresh overlay over the instance's chart."""
-        start = instance.start
-        assert isinstance(start, RecordStart)
-        return FhirWorld(start.base, Clock(start.now), validation=self._validation)
+        return FhirWorld(instance.start.base, Clock(instance.start.now))
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the one seat there is."""
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: FhirInstance, rng: np.random.Generator) -> Script:
         """Look up, order, stop and answer as the rule says."""
         return oracle.solve(instance, rng)
 
-    def baselines(self) -> Mapping[str, Baseline]:
+    def baselines(self) -> Mapping[str, Baseline[FhirTask, FhirReference, RecordStart]]:
         """Return the scripted policies; the constant answers are known to pass upstream."""
         return {
-            "oracle": self.oracle,
             "flood": oracle.flood,
             "prior": oracle.prior,
             "finish_empty": oracle.finish_empty,

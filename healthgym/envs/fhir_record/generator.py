@@ -11,11 +11,19 @@ import numpy as np
 
 from healthgym.core.choice import Weighted
 from healthgym.core.clock import Clock
-from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.levels import Level
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, TaskKey, require_index
 from healthgym.envs.fhir_record.draft import ChartConfig, Draft
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
-from healthgym.envs.fhir_record.task import Facts, FhirReference, FhirTask
+from healthgym.envs.fhir_record.task import (
+    Facts,
+    FhirInstance,
+    FhirReference,
+    FhirTask,
+    FhirTaskGenerator,
+    RecordStart,
+)
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.envs.fhir_record.wording import Style, phrase
 from healthgym.errors import ConfigurationError
@@ -80,19 +88,6 @@ def _draw_now(rng: np.random.Generator) -> datetime:
 
 
 @dataclass(frozen=True)
-class RecordStart:
-    """Start state of a record world.
-
-    Attributes:
-        base: The chart, shared and immutable.
-        now: The world's time.
-    """
-
-    base: Base
-    now: datetime
-
-
-@dataclass(frozen=True)
 class Mix:
     """Which task types and branches are drawn, and how often.
 
@@ -109,20 +104,16 @@ class Mix:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A degree of difficulty.
+class Asking:
+    """What a degree of difficulty means: which charts are asked about, and how.
 
     Attributes:
-        name: The ``difficulty`` in a task's metadata.
-        source: Where its charts come from.
-        style: How its questions are worded.
-        weight: How often it is drawn, relative to the other levels.
+        source: Where the charts come from.
+        style: How the questions are worded.
     """
 
-    name: str
     source: ChartSource
     style: Style
-    weight: float = 1.0
 
 
 class _Menu(NamedTuple):
@@ -132,13 +123,14 @@ class _Menu(NamedTuple):
     branches: Mapping[str, Weighted[str]]
 
 
-class FhirRecordGenerator:
+class FhirRecordGenerator(FhirTaskGenerator):
     """Draws questions over record systems.
 
     Args:
         kinds: The task types by name.
         mix: What is drawn, and how often.
-        levels: One degree of difficulty or several; each can bring about the same branches.
+        levels: One degree of difficulty or several, named in the tasks' metadata; each can bring
+            about the same branches.
         name: Family name in task ids.
     """
 
@@ -146,7 +138,7 @@ class FhirRecordGenerator:
         self,
         kinds: Mapping[str, TaskKind],
         mix: Mix,
-        levels: Sequence[Level],
+        levels: Sequence[Level[Asking]],
         *,
         name: str,
     ) -> None:
@@ -157,6 +149,7 @@ class FhirRecordGenerator:
                 f"task_types names {named}; the task types are {', '.join(kinds)}."
             )
         self.name = name
+        self.tests = len(mix.fixed) or None
         self._kinds = kinds
         self._mix = mix
         self._levels = tuple(levels)
@@ -183,32 +176,23 @@ class FhirRecordGenerator:
         """Return the task types that are drawn in a split."""
         return self._menu(split).kinds.items
 
-    def size(self, split: Split) -> int:
-        """Return the number of tasks of a split."""
-        fixed = self._mix.fixed
-        return len(fixed) if fixed and split == Split.TEST else INDEX_BOUND
-
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def draw(self, split: Split, index: int) -> FhirInstance:
         """Return a question; the same for the same arguments, everywhere."""
-        if index >= self.size(split):
-            raise ConfigurationError(
-                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
-            )
         rng = task_rng(self.name, split, index)
         kind_name, branch = self._draw_branch(split, index, rng)
         kind = self._kinds[kind_name]
         level = self._levels[0]
         if len(self._levels) > 1:
             level = self._level.draw(rng)
-        facts, base = level.source.draw(kind, branch, split, rng)
+        facts, base = level.config.source.draw(kind, branch, split, rng)
         view = ChartView(FhirStore(base, clock=Clock(facts.now)))
         decision = kind.decide(view, facts)
         wording = task_rng(self.name, split, index, stream=1)
         task = FhirTask(
             TaskKey(self.name, split, index),
             kind_name,
-            phrase(kind_name, facts, level.style, wording),
-            {"title": kind.title, "difficulty": level.name},
+            phrase(kind_name, facts, level.config.style, wording),
+            {"title": kind.title, "difficulty": level.label},
             now=facts.now,
         )
         return Instance(
@@ -217,10 +201,11 @@ class FhirRecordGenerator:
 
     def kind(self, split: Split, index: int) -> str:
         """Return the task type of a question, without making its chart."""
+        require_index(self, split, index)
         return self._draw_branch(split, index, task_rng(self.name, split, index))[0]
 
     def _draw_branch(self, split: Split, index: int, rng: np.random.Generator) -> tuple[str, str]:
-        if self._mix.fixed and split == Split.TEST:
+        if self.is_fixed(split):
             return self._mix.fixed[index]
         menu = self._menu(split)
         kind = menu.kinds.draw(rng)
@@ -228,7 +213,9 @@ class FhirRecordGenerator:
 
     def _weights(self, kind: TaskKind, split: Split) -> dict[str, float]:
         """Return the probability of each branch of a type; empty if the source has none."""
-        possible = {branch.name: branch for branch in self._levels[0].source.branches(kind, split)}
+        possible = {
+            branch.name: branch for branch in self._levels[0].config.source.branches(kind, split)
+        }
         given = self._mix.branches.get(kind.name)
         if given is not None:
             return {name: weight for name, weight in given.items() if name in possible and weight}

@@ -1,4 +1,4 @@
-"""What each published benchmark asks, and how often.
+"""What is asked, and how often: what the user names, or what each published benchmark asks.
 
 The counts of task types, and of branches where they are known (v1 throughout; of v2 the numbers of
 tasks that act and that do not), are the published ones. How v2's tasks divide within those two
@@ -8,13 +8,41 @@ groups was never published; there the division is ours.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from healthgym.envs.fhir_record.generator import Mix
+from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.errors import ConfigurationError
 
 _Counts = Mapping[str, Mapping[str, int]]
+
+
+def choose_mix(
+    benchmark: str | None, task_types: Sequence[str] | Mapping[str, float] | None
+) -> Mix:
+    """Return what is drawn, and how often.
+
+    Args:
+        benchmark: ``"v1"``, ``"v2"``, ``"v3"`` or None.
+        task_types: Task types, with weights if a mapping; if None those of the benchmark, as often
+            as it asks them, or all alike.
+
+    Raises:
+        ConfigurationError: If there is no such benchmark or task type.
+    """
+    if task_types is None:
+        return published_mix(benchmark) if benchmark else Mix(dict.fromkeys(KINDS, 1.0))
+    if isinstance(task_types, str):
+        task_types = [task_types]
+    weights = task_types if isinstance(task_types, Mapping) else dict.fromkeys(task_types, 1.0)
+    unknown = weights.keys() - KINDS.keys()
+    if unknown or not weights:
+        named = ", ".join(sorted(unknown)) or "nothing"
+        raise ConfigurationError(
+            f"task_types names {named}; the task types are {', '.join(KINDS)}."
+        )
+    return Mix(dict(weights))
 
 
 def published_mix(benchmark: str) -> Mix:

@@ -9,15 +9,23 @@ from typing import Any, Protocol, cast
 
 from healthgym.core.choice import Weighted
 from healthgym.core.clock import Clock
+from healthgym.core.levels import choose_levels
 from healthgym.core.seeding import Split, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
-from healthgym.envs.fhir_record.draft import ChartConfig, Draft, chart_config
-from healthgym.envs.fhir_record.generator import RecordStart, balanced
+from healthgym.core.task import Instance, TaskKey, require_index
+from healthgym.envs.fhir_record.draft import PRESETS, ChartConfig, Draft
+from healthgym.envs.fhir_record.generator import balanced
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.kinds.base import TaskKind
 from healthgym.envs.fhir_record.kinds.lookups import NOT_FOUND
 from healthgym.envs.fhir_record.official_file import OfficialRow, read_rows
-from healthgym.envs.fhir_record.task import Facts, FhirReference, FhirTask
+from healthgym.envs.fhir_record.task import (
+    Facts,
+    FhirInstance,
+    FhirReference,
+    FhirTask,
+    FhirTaskGenerator,
+    RecordStart,
+)
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.errors import ConfigurationError, DamagedDataError
 from healthgym.worlds.fhir.base import Base, Resource
@@ -38,7 +46,7 @@ class OfficialCharts(Protocol):
         """Return the record system that a row is asked about."""
 
 
-class OfficialSource:
+class OfficialSource(FhirTaskGenerator):
     """The tasks of a published file, held out: there is a test split and no other.
 
     A question is the context and the question of the file, verbatim. The answer is worked out by
@@ -69,9 +77,11 @@ class OfficialSource:
     ) -> None:
         self.benchmark, self.rows = read_rows(task_file, KINDS, benchmark)
         self.name = f"medagentbench-{self.benchmark}-official"
+        self.tests = len(self.rows)
         self._charts: OfficialCharts
         if charts is None:
-            self._charts = _MadeCharts(self.name, chart_config(difficulty))
+            (level,) = choose_levels(difficulty, PRESETS)
+            self._charts = _MadeCharts(self.name, level.config)
         elif isinstance(charts, str) and charts.startswith(("http://", "https://")):
             from healthgym.worlds.fhir.remote import RemoteStore
 
@@ -97,11 +107,12 @@ class OfficialSource:
 
     def kind(self, split: Split, index: int) -> str:
         """Return the type of a task."""
-        return self._row(split, index).kind
+        require_index(self, split, index)
+        return self.rows[index].kind
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def draw(self, split: Split, index: int) -> FhirInstance:
         """Return a task in the order of the file."""
-        row = self._row(split, index)
+        row = self.rows[index]
         kind = KINDS[row.kind]
         facts = self._facts(row, kind)
         base = self._charts.chart(row, kind, facts)
@@ -113,12 +124,6 @@ class OfficialSource:
         task = FhirTask(TaskKey(self.name, split, index), row.kind, row.text, metadata, row.now)
         reference = FhirReference(row.kind, facts, decision)
         return Instance(task, reference, RecordStart(base, facts.now))
-
-    def _row(self, split: Split, index: int) -> OfficialRow:
-        size = self.size(split)
-        if not 0 <= index < size:
-            raise ConfigurationError(f"The file has {size} tasks; there is no number {index}.")
-        return self.rows[index]
 
     @staticmethod
     def _facts(row: OfficialRow, kind: TaskKind) -> Facts:

@@ -8,16 +8,15 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from healthgym.core.family import Script
-from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.kinds.base import example_answer
-from healthgym.envs.fhir_record.task import Decision, FhirReference, OrderSpec
+from healthgym.envs.fhir_record.task import Decision, FhirInstance, OrderSpec
 
 
-def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def solve(instance: FhirInstance, rng: np.random.Generator) -> Script:
     """Look up, order, stop and answer as the rule says."""
-    reference = _reference(instance)
+    reference = instance.reference
     facts, decision = reference.facts, reference.decision
     lookups = list(KINDS[reference.kind].lookups(facts, decision))
     opened = any("patient" in lookup.arguments for lookup in lookups)
@@ -28,16 +27,16 @@ def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Scri
     ]
 
 
-def prior(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def prior(instance: FhirInstance, rng: np.random.Generator) -> Script:
     """Play the best guess of the task type, without a look at the chart."""
-    reference = _reference(instance)
+    reference = instance.reference
     orders, value = KINDS[reference.kind].prior(reference.facts)
     return [*orders, call("finish", value=list(value))]
 
 
-def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def flood(instance: FhirInstance, rng: np.random.Generator) -> Script:
     """Order whatever the question names a code for, as drug and as service, and answer -1."""
-    facts = _reference(instance).facts
+    facts = instance.reference.facts
     orders = []
     for code in facts.codes.values():
         orders.append(
@@ -47,20 +46,14 @@ def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Scri
     return [*orders, call("finish", value=[-1])]
 
 
-def finish_empty(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def finish_empty(instance: FhirInstance, rng: np.random.Generator) -> Script:
     """Answer nothing."""
     return [call("finish", value=[])]
 
 
-def finish_minus_one(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def finish_minus_one(instance: FhirInstance, rng: np.random.Generator) -> Script:
     """Answer -1."""
     return [call("finish", value=[-1])]
-
-
-def _reference(instance: Instance[Task, Reference]) -> FhirReference:
-    reference = instance.reference
-    assert isinstance(reference, FhirReference)
-    return reference
 
 
 def orders_of(patient: str, now: datetime, decision: Decision) -> Iterator[ToolCall]:

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from healthgym.core.task import Reference, Task
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
+from healthgym.worlds.fhir.base import Base
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,3 +208,20 @@ class FhirReference(Reference):
     kind: str
     facts: Facts
     decision: Decision
+
+
+@dataclass(frozen=True)
+class RecordStart:
+    """Start state of a record world.
+
+    Attributes:
+        base: The chart, shared and immutable.
+        now: The world's time.
+    """
+
+    base: Base
+    now: datetime
+
+
+FhirInstance = Instance[FhirTask, FhirReference, RecordStart]
+FhirTaskGenerator = TaskGenerator[FhirTask, FhirReference, RecordStart]

@@ -7,22 +7,21 @@ published grader of the task type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile, Verdict
+from healthgym.core.verifier import Verifier
+from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.orders import faults, identifies, is_about
 from healthgym.envs.fhir_record.paper.base import Defect
-from healthgym.envs.fhir_record.paper.grading import grade
+from healthgym.envs.fhir_record.paper.grading import PAPER_CHECKS, Found, grade
 from healthgym.envs.fhir_record.task import Decision, FhirReference, FhirTask, OrderSpec
 from healthgym.envs.fhir_record.view import concept_text
 from healthgym.worlds.fhir.store import Write, WriteKind
 from healthgym.worlds.fhir.world import FhirWorld
 
-FINISHED = Check("finished", "The agent hands in an answer.", weight=0.0)
 ANSWER = Check(
     "answer",
     "The finish value is what the chart says, element by element.",
@@ -44,58 +43,72 @@ NO_STRAY_WRITES = Check(
 _INACTIVE = frozenset({"stopped", "cancelled", "completed", "entered-in-error"})
 
 
-def order_checks(spec: OrderSpec) -> tuple[Check, Check]:
+def order_checks(name: str, resource_type: str) -> tuple[Check, Check]:
     """Return the two checks of a required order."""
-    label = spec.name.replace("_", " ")
+    label = name.replace("_", " ")
     return (
         Check(
-            f"{spec.name}_written",
-            f"There is exactly one new {spec.resource_type} for {label}, for the right patient.",
+            f"{name}_written",
+            f"There is exactly one new {resource_type} for {label}, for the right patient.",
             weight=0.5,
         ),
         Check(
-            f"{spec.name}_details",
+            f"{name}_details",
             f"Its dose, route, timing, priority and text are as the question asks ({label}).",
             weight=0.5,
         ),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FhirRecordVerifier:
+class FhirRecordVerifier(Verifier[FhirTask, FhirReference, FhirWorld]):
     """Judges an episode by the rule of its task type.
 
-    Attributes:
+    Args:
         defects: Defects the paper profile reproduces.
     """
 
-    defects: frozenset[Defect] = field(default_factory=frozenset)
+    def __init__(self, defects: frozenset[Defect] = frozenset()) -> None:
+        self.defects = defects
 
-    def verify(self, evidence: Evidence[FhirWorld], profile: Profile) -> Verdict:
-        """Return the verdict under a profile."""
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of all task types under a profile."""
         if profile is Profile.PAPER:
-            return Verdict.of(profile, grade(evidence, self.defects))
-        return Verdict.of(profile, strict_results(evidence))
+            return PAPER_CHECKS
+        return (ANSWER, *_all_order_checks(), STOPPED, NO_STRAY_WRITES)
+
+    def judge(self, evidence: Found, profile: Profile) -> Judgement:
+        """Return what is found; total over whatever was written and handed in."""
+        if profile is Profile.PAPER:
+            return grade(evidence, self.defects)
+        return Judgement.of(strict_results(evidence))
+
+    def progress(self, evidence: Found, profile: Profile, part: str = "") -> float:
+        """Return how far an episode has come; the published graders pay nothing on the way."""
+        if profile is Profile.PAPER:
+            return 0.0
+        return Verdict.from_judgement(profile, self.judge(evidence, profile)).progress
 
 
-def strict_results(evidence: Evidence[FhirWorld]) -> list[CheckResult]:
+def _all_order_checks() -> Iterator[Check]:
+    """Yield the checks of every order that some task type may call for, each once."""
+    for name, resource_type in {
+        o: t for kind in KINDS.values() for o, t in kind.orders.items()
+    }.items():
+        yield from order_checks(name, resource_type)
+
+
+def strict_results(evidence: Found) -> list[CheckResult]:
     """Return the results of the strict checks."""
-    task, reference = evidence.task, evidence.reference
-    assert isinstance(task, FhirTask)
-    assert isinstance(reference, FhirReference)
+    reference = evidence.reference
     decision = reference.decision
-    ledger = _Ledger(evidence, reference.facts.patient, task.now)
-    results = [_finished(evidence.submission), _answer(evidence.submission, decision)]
+    ledger = _Ledger(evidence, reference.facts.patient, evidence.task.now)
+    results = [_answer(evidence.submission, decision)]
     for spec in decision.orders:
         results += ledger.judge(spec)
     if decision.stops:
         results.append(ledger.judge_stops(decision.stops))
     results.append(ledger.judge_rest())
     return results
-
-
-def _finished(submission: Mapping[str, Any] | None) -> CheckResult:
-    return FINISHED.result(submission is not None)
 
 
 def _answer(submission: Mapping[str, Any] | None, decision: Decision) -> CheckResult:
@@ -119,7 +132,7 @@ def finish_value(submission: Mapping[str, Any] | None) -> Sequence[Any] | None:
 class _Ledger:
     """The writes of an episode, crossed off as checks account for them."""
 
-    def __init__(self, evidence: Evidence[FhirWorld], patient: str, begin: datetime) -> None:
+    def __init__(self, evidence: Found, patient: str, begin: datetime) -> None:
         self._before = evidence.before.store
         self._patient = patient
         self._begin = begin
@@ -129,7 +142,7 @@ class _Ledger:
 
     def judge(self, spec: OrderSpec) -> list[CheckResult]:
         """Judge one required order."""
-        written, details = order_checks(spec)
+        written, details = order_checks(spec.name, spec.resource_type)
         meant = [
             write
             for write in self._open

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from healthgym.core.clock import Clock
-from healthgym.envs.fhir_record.draft import Difficulty, Draft, chart_config
+from healthgym.envs.fhir_record.draft import PRESETS, Draft
 from healthgym.envs.fhir_record.kinds.devices import DEVICE_KINDS
 from healthgym.envs.fhir_record.kinds.heart import HEART_KINDS
 from healthgym.envs.fhir_record.kinds.imaging import IMAGING_KINDS
@@ -32,14 +32,14 @@ KINDS = {
 NOW = datetime(2023, 11, 13, 10, 15, tzinfo=UTC)
 DAY = timedelta(days=1)
 MRN = "S1000001"
-SEEDS = {Difficulty.EASY: 40, Difficulty.MEDIUM: 15, Difficulty.HARD: 5}
+SEEDS = {"easy": 40, "medium": 15, "hard": 5}
 
 
 def drawn(name, branch, seed, difficulty, *, traps=True):
     """Return facts, view and decision of a drawn chart."""
     rng = np.random.default_rng([seed, *f"{name}{branch}{difficulty}".encode()])
     now = datetime(2022, 1, 1, tzinfo=UTC) + timedelta(minutes=int(rng.integers(730 * 1440)))
-    draft = Draft(rng, now, chart_config(difficulty), "train", traps_allowed=traps)
+    draft = Draft(rng, now, PRESETS[difficulty], "train", traps_allowed=traps)
     facts = KINDS[name].plant(draft, branch)
     draft.finish_background(KINDS[name].omit)
     view = view_of(draft.builder, now, rng)

@@ -8,6 +8,7 @@ from healthgym.core.clock import Clock
 from healthgym.core.episode import Episode
 from healthgym.core.family import EpisodeConfig
 from healthgym.envs.fhir_record.family import FhirRecordFamily
+from healthgym.envs.fhir_record.verifier import FhirRecordVerifier
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.rewards import resolve
 from healthgym.worlds.fhir.store import FhirStore
@@ -68,7 +69,8 @@ def small_resources():
 
 def play_oracle(generator, split, index, defects, **config):
     """Let the oracle play a task; return the verdicts by profile."""
-    family = FhirRecordFamily(generator, defects=defects)
+    family = FhirRecordFamily()
+    family.generator, family.verifier = generator, FhirRecordVerifier(defects)
     instance = generator.generate(split, index)
     episode = Episode(family, instance, resolve("sparse", None), EpisodeConfig(**config))
     for action in family.oracle(instance, np.random.default_rng(0)):

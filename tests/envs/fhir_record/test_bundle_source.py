@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from healthgym.core.levels import Level
 from healthgym.core.seeding import Split
-from healthgym.envs.fhir_record.generator import FhirRecordGenerator, Level, Mix
+from healthgym.envs.fhir_record.generator import Asking, FhirRecordGenerator, Mix
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.paper.base import HONEST_DEFECTS
 from healthgym.envs.fhir_record.people import dated, read_folder
@@ -152,7 +153,7 @@ class TestBundles:
 
     def test_a_generator_over_it_makes_whole_tasks(self, bundles):
         mix = Mix(dict.fromkeys(("v1-t1", "v1-t6", "v1-t9"), 1.0))
-        level = Level("real", bundles, Style.FULL)
+        level = Level("real", Asking(bundles, Style.FULL))
         made = FhirRecordGenerator(KINDS, mix, [level], name="bundles")
         tasks = [made.generate(Split.VALIDATION, index) for index in range(30)]
         assert len({instance.task.instruction for instance in tasks}) > 20
@@ -181,7 +182,9 @@ def test_synthea(data_dir):
 def test_the_oracle_solves_real_charts(bundles):
     names = tuple(bundles.possible(KINDS))
     mix = Mix(dict.fromkeys(names, 1.0))
-    made = FhirRecordGenerator(KINDS, mix, [Level("real", bundles, Style.FULL)], name="bundles")
+    made = FhirRecordGenerator(
+        KINDS, mix, [Level("real", Asking(bundles, Style.FULL))], name="bundles"
+    )
     kinds = set()
     for index in range(60):
         kinds.add(made.kind(Split.TRAIN, index))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from healthgym.core.clock import Clock
-from healthgym.envs.fhir_record.draft import PRESETS, Difficulty, Draft
+from healthgym.envs.fhir_record.draft import PRESETS, Draft
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.kinds.base import example_answer
 from healthgym.envs.fhir_record.kinds.lookups import NOT_FOUND, age_at, bears_name, birthday_branch
@@ -67,7 +67,7 @@ def people_view(*people):
     return ChartView(FhirStore(DocumentBase(people), clock=Clock(NOW)))
 
 
-@pytest.mark.parametrize("difficulty", list(Difficulty))
+@pytest.mark.parametrize("difficulty", list(PRESETS))
 @pytest.mark.parametrize(("name", "branch"), CASES)
 def test_what_is_planted_is_what_is_decided(name, branch, difficulty):
     for seed in range(3 if difficulty == "hard" else 8):

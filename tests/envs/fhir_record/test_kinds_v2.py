@@ -10,7 +10,6 @@ from string import Formatter
 
 import pytest
 
-from healthgym.envs.fhir_record.draft import Difficulty
 from tests.envs.fhir_record.kinds_v2 import KINDS, SEEDS, drawn, many
 from tests.envs.fhir_record.readings_v2 import READINGS
 
@@ -33,7 +32,7 @@ def test_the_planted_branch_is_the_decided_one(name, branch):
 @pytest.mark.parametrize(("name", "branch"), BRANCHES)
 def test_without_traps_the_branch_is_the_same(name, branch):
     for seed in range(8):
-        _, _, decision = drawn(name, branch, seed, Difficulty.MEDIUM, traps=False)
+        _, _, decision = drawn(name, branch, seed, "medium", traps=False)
         assert decision.branch == branch
 
 
@@ -52,7 +51,7 @@ def test_decisions_agree_with_a_plain_reading(name, branch):
 @pytest.mark.parametrize("name", KINDS)
 def test_equal_seeds_plant_equal_charts(name):
     branch = KINDS[name].branches[0].name
-    one, other = (drawn(name, branch, 3, Difficulty.MEDIUM) for _ in range(2))
+    one, other = (drawn(name, branch, 3, "medium") for _ in range(2))
     assert one[2] == other[2]
     everything = ("Observation", "Procedure", "Condition", "MedicationRequest", "ServiceRequest")
     for kind in everything:
@@ -87,7 +86,7 @@ def forms():
 
 @pytest.mark.parametrize("name", KINDS)
 def test_every_form_names_time_patient_and_codes(name):
-    facts = drawn(name, KINDS[name].branches[0].name, 0, Difficulty.EASY)[0]
+    facts = drawn(name, KINDS[name].branches[0].name, 0, "easy")[0]
     form = forms()[name]
     assert 2 <= len(form["full"]) <= 3
     for text in (form["terse"], *form["full"]):

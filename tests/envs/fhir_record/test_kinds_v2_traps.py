@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from healthgym.envs.fhir_record.draft import Difficulty
 from healthgym.envs.fhir_record.task import NOTHING
 from tests.envs.fhir_record.kinds_v2 import DAY, KINDS, drawn, many
 from tests.envs.fhir_record.readings_v2 import READINGS, code_of, done, measured, moment, rows
@@ -140,7 +139,7 @@ def test_without_traps_nothing_lies_in_the_future():
     for name in KINDS:
         branch = KINDS[name].branches[0].name
         for seed in range(4):
-            facts, view, _ = drawn(name, branch, seed, Difficulty.HARD, traps=False)
+            facts, view, _ = drawn(name, branch, seed, "hard", traps=False)
             times = [r["performedDateTime"] for r in view.search("Procedure")]
             times += [r["effectiveDateTime"] for r in view.search("Observation")]
             assert max(map(moment, times)) <= facts.now

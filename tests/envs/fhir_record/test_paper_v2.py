@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from healthgym.core.clock import Clock
-from healthgym.envs.fhir_record.draft import Difficulty, Draft, chart_config
+from healthgym.envs.fhir_record.draft import PRESETS, Draft
 from healthgym.envs.fhir_record.kinds.base import example_answer
 from healthgym.envs.fhir_record.paper.base import (
     ALL_DEFECTS,
@@ -37,7 +37,7 @@ BRANCHES = [(name, branch) for name, kind in KINDS.items() for branch in kind.br
 
 def drawn(name, branch, seed, difficulty, *, traps):
     rng = np.random.default_rng([seed, *f"{name}{branch}".encode()])
-    draft = Draft(rng, NOW, chart_config(difficulty), "train", traps_allowed=traps)
+    draft = Draft(rng, NOW, PRESETS[difficulty], "train", traps_allowed=traps)
     facts = KINDS[name].plant(draft, branch)
     draft.finish_background(KINDS[name].omit)
     base = draft.builder.build(shuffle=rng)
@@ -48,7 +48,7 @@ def drawn(name, branch, seed, difficulty, *, traps):
 @pytest.mark.parametrize("defects", [NONE, HONEST_DEFECTS], ids=["none", "honest"])
 def test_honest_work_passes_on_charts_with_traps(name, branch, defects):
     for seed in range(5):
-        for difficulty in (Difficulty.EASY, Difficulty.MEDIUM):
+        for difficulty in ("easy", "medium"):
             view, facts = drawn(name, branch, seed, difficulty, traps=True)
             assert passes(name, honest_case(name, view, facts, defects))
 
@@ -57,20 +57,20 @@ def test_honest_work_passes_on_charts_with_traps(name, branch, defects):
 @pytest.mark.parametrize("benchmark", ["v2", "v3"])
 def test_honest_work_passes_as_published_where_nothing_misleads_the_grader(name, branch, benchmark):
     for seed in range(8):
-        view, facts = drawn(name, branch, seed, Difficulty.MEDIUM, traps=False)
+        view, facts = drawn(name, branch, seed, "medium", traps=False)
         assert passes(name, honest_case(name, view, facts, BENCHMARK_DEFECTS[benchmark]))
 
 
 @pytest.mark.parametrize(("name", "branch"), [(n, b.name) for n, b in BRANCHES if b.trap])
 def test_branches_marked_as_traps_fail_as_published(name, branch):
-    view, facts = drawn(name, branch, 0, Difficulty.MEDIUM, traps=False)
+    view, facts = drawn(name, branch, 0, "medium", traps=False)
     assert not passes(name, honest_case(name, view, facts, BENCHMARK_DEFECTS["v2"]))
 
 
 @pytest.mark.parametrize(("name", "branch"), [(n, b.name) for n, b in BRANCHES if b.acts])
 @pytest.mark.parametrize("defects", [NONE, ALL_DEFECTS - {Defect.WALL_CLOCK}], ids=["off", "on"])
 def test_doing_nothing_fails_where_something_is_to_be_done(name, branch, defects):
-    view, facts = drawn(name, branch, 1, Difficulty.MEDIUM, traps=False)
+    view, facts = drawn(name, branch, 1, "medium", traps=False)
     decision = KINDS[name].decide(view, facts)
     answer = example_answer(decision.answer)
     assert not passes(name, case_of(view, facts, decision, [], answer, defects))
@@ -78,7 +78,7 @@ def test_doing_nothing_fails_where_something_is_to_be_done(name, branch, defects
 
 @pytest.mark.parametrize(("name", "branch"), [(n, b.name) for n, b in BRANCHES if not b.acts])
 def test_an_order_fails_where_nothing_is_to_be_done(name, branch):
-    view, facts = drawn(name, branch, 1, Difficulty.MEDIUM, traps=False)
+    view, facts = drawn(name, branch, 1, "medium", traps=False)
     decision = KINDS[name].decide(view, facts)
     payload = {"resourceType": "ServiceRequest", "status": "active", "intent": "order"}
     post = Post(f"{BASE}ServiceRequest", {**payload, "subject": {"reference": f"Patient/{MRN}"}})

@@ -55,8 +55,16 @@ def chart() -> FhirWorld:
 
 
 def use(world: FhirWorld, name: str, **arguments: Any) -> str:
+    """Call a tool as the engine does: in a transaction."""
     catalog = ToolCatalog([RecordToolset])
-    return catalog.invoke([RecordToolset(world)], call(name, **arguments)).result.text
+    savepoint = world.journal.begin()
+    try:
+        shown = catalog.invoke([RecordToolset(world)], call(name, **arguments)).result.text
+    except ToolError:
+        world.journal.rollback(savepoint)
+        raise
+    world.journal.commit()
+    return shown
 
 
 def test_patients_are_found_by_any_of_their_facts() -> None:

@@ -46,6 +46,8 @@ class TaskKind(ABC):
     branches: ClassVar[tuple[Branch, ...]]
     #: Codes and classes of the background that this type plants itself.
     omit: ClassVar[frozenset[str]] = frozenset()
+    #: The orders its rule may call for, by name, each with its type of resource.
+    orders: ClassVar[Mapping[str, str]] = {}
     #: Concepts it needs, with the local code each has in the published record system.
     codes: ClassVar[Mapping[str, str]] = {}
 

@@ -26,6 +26,7 @@ class CatheterRemoval(TaskKind):
 
     name = "v2-t4"
     title = "urinary catheter dwell time"
+    orders: ClassVar = {"removal": "ServiceRequest"}
     branches = (
         Branch("overdue", True),
         Branch("removal_ordered", False),

@@ -27,6 +27,7 @@ class CtFollowUp(TaskKind):
 
     name = "v2-t1"
     title = "CT abdomen follow-up"
+    orders: ClassVar = {"ct": "ServiceRequest"}
     branches = (Branch("fresh", False), Branch("stale", True), Branch("none", True, share=0.1))
     omit = frozenset({"ct_abdomen"})
     codes: ClassVar = {"ct": "IMGCT0491", "ct_outside": "IMGIL0001", "ct_order": "74177"}
@@ -81,6 +82,7 @@ class KidneyCancerReferral(TaskKind):
 
     name = "v2-t5"
     title = "renal malignancy: imaging and referral"
+    orders: ClassVar = {"ct": "ServiceRequest", "referral": "ServiceRequest"}
     branches = (
         Branch("no_diagnosis", False),
         Branch("recent_ct", False),

@@ -97,6 +97,7 @@ class MagnesiumReplacement(_LatestLab):
 
     name = "v1-t5"
     title = "magnesium check and intravenous replacement"
+    orders: ClassVar = {"magnesium": "MedicationRequest"}
     branches = (
         Branch("absent", False, share=0.15),
         Branch("normal", False),
@@ -229,6 +230,7 @@ class PotassiumRepletion(_LatestLab):
 
     name = "v1-t9"
     title = "potassium check, oral repletion and morning level"
+    orders: ClassVar = {"potassium": "MedicationRequest", "morning_level": "ServiceRequest"}
     branches = (
         Branch("absent", False, share=0.15),
         Branch("normal", False),
@@ -291,6 +293,7 @@ class A1cRecheck(_LatestLab):
 
     name = "v1-t10"
     title = "HbA1c check and reorder"
+    orders: ClassVar = {"a1c": "ServiceRequest"}
     branches = (Branch("fresh", False), Branch("stale", True), Branch("absent", True, share=0.25))
     omit = frozenset({"A1C"})
     codes: ClassVar = {"a1c": "A1C", "a1c_loinc": "4548-4"}

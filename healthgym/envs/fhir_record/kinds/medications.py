@@ -66,6 +66,7 @@ class ThrombosisProphylaxis(TaskKind):
 
     name = "v2-t2"
     title = "DVT prophylaxis hygiene"
+    orders: ClassVar = {"heparin": "MedicationRequest"}
     branches = (
         Branch("none", True, share=0.3),
         Branch("one_correct", False),
@@ -150,6 +151,7 @@ class ProlongedQtc(TaskKind):
 
     name = "v2-t7"
     title = "prolonged QTc: stop drugs and repeat the ECG"
+    orders: ClassVar = {"ecg": "ServiceRequest"}
     branches = (
         Branch("none", False, share=0.1),
         Branch("normal", False),
@@ -220,6 +222,7 @@ class OpioidNaloxone(TaskKind):
 
     name = "v2-t8"
     title = "naloxone beside opioids"
+    orders: ClassVar = {"naloxone": "MedicationRequest"}
     branches = (
         Branch("uncovered", True),
         Branch("covered", False),

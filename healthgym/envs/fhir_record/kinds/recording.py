@@ -26,6 +26,7 @@ class BloodPressureRecording(TaskKind):
 
     name = "v1-t3"
     title = "record a blood pressure"
+    orders: ClassVar = {"blood_pressure": "Observation"}
     branches = (Branch("record", True),)
     codes: ClassVar = {"blood_pressure": "BP"}
 

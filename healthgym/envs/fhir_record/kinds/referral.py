@@ -66,6 +66,7 @@ class OrthopedicReferral(TaskKind):
 
     name = "v1-t8"
     title = "orthopedic surgery referral"
+    orders: ClassVar = {"referral": "ServiceRequest"}
     branches = (Branch("refer", True),)
     codes: ClassVar = {"referral": "306181000000106"}
 

@@ -41,6 +41,11 @@ class ThyroidProtocol(TaskKind):
 
     name = "v2-t6"
     title = "thyroid protocol"
+    orders: ClassVar = {
+        "levothyroxine": "MedicationRequest",
+        "tsh_repeat": "ServiceRequest",
+        "ft4_repeat": "ServiceRequest",
+    }
     branches = (
         Branch("protocol_a", True),
         Branch("protocol_b", True),

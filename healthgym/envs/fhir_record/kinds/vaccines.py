@@ -29,6 +29,7 @@ class _Vaccination(TaskKind):
 
     branches = (Branch("fresh", False), Branch("stale", True), Branch("none", True, share=0.1))
     #: Text of the new order.
+    orders: ClassVar = {"vaccine": "ServiceRequest"}
     order_text: ClassVar[str]
 
     def given(self, view: ChartView, facts: Facts) -> list[Entry]:

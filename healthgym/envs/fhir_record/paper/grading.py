@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, CheckResult
+from healthgym.core.verdict import Check, Judgement, Profile, Verdict
+from healthgym.core.verifier import Evidence
 from healthgym.envs.fhir_record.paper.base import Case, Defect, PaperGrader, Post
-from healthgym.envs.fhir_record.paper.v1 import V1_GRADERS
+from healthgym.envs.fhir_record.paper.v1 import V1_CHECKS, V1_GRADERS
 from healthgym.envs.fhir_record.paper.v2 import V2_GRADERS
-from healthgym.envs.fhir_record.task import FhirReference
+from healthgym.envs.fhir_record.paper.v2_history import V2_CHECKS
+from healthgym.envs.fhir_record.task import FhirReference, FhirTask
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.worlds.fhir.world import FhirWorld
 
@@ -23,27 +24,34 @@ WALL_CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
 
 GRADERS: Mapping[str, PaperGrader] = {**V1_GRADERS, **V2_GRADERS}
 
-FINISHED = Check("finished", "The run ends with a FINISH; others are not graded at all.")
+#: Every check that a grader may have.
+PAPER_CHECKS: tuple[Check, ...] = (*V1_CHECKS, *V2_CHECKS)
+
+#: What the published harness asks before it grades: one more condition in the share of those met.
+_FINISHED = Check("finished", "The run ends with a FINISH.")
+
+Found = Evidence[FhirTask, FhirReference, FhirWorld]
 
 
-def grade(evidence: Evidence[FhirWorld], defects: frozenset[Defect]) -> list[CheckResult]:
-    """Return what the published grader of the task type makes of an episode."""
-    reference = evidence.reference
-    assert isinstance(reference, FhirReference)
-    finished = evidence.submission is not None
-    if not finished:
-        return [FINISHED.result(False, "the run was not finished")]
-    return [FINISHED.result(True), *GRADERS[reference.kind](case_of(evidence, defects))]
+def grade(evidence: Found, defects: frozenset[Defect]) -> Judgement:
+    """Return what the published grader of the task type makes of an episode.
+
+    A run that was not finished is not graded at all.
+    """
+    if evidence.submission is None:
+        return Judgement(progress=0.0)
+    results = GRADERS[evidence.reference.kind](case_of(evidence, defects))
+    whole = Verdict.of(Profile.PAPER, [_FINISHED.result(True), *results])
+    return Judgement.of(results, progress=whole.progress)
 
 
-def case_of(evidence: Evidence[FhirWorld], defects: frozenset[Defect]) -> Case:
+def case_of(evidence: Found, defects: frozenset[Defect]) -> Case:
     """Return an episode as a published grader's input.
 
     Writes made with native tools appear as the published tools would have sent them; in the raw
     text protocol the agent's own text counts, unchanged.
     """
     reference = evidence.reference
-    assert isinstance(reference, FhirReference)
     raw = [event for event in evidence.events if event.tool == "post"]
     posts = _raw_posts(evidence) if raw else _native_posts(evidence)
     value = (evidence.submission or {}).get("value")
@@ -61,7 +69,7 @@ def case_of(evidence: Evidence[FhirWorld], defects: frozenset[Defect]) -> Case:
     )
 
 
-def _mentions_post(evidence: Evidence[FhirWorld]) -> bool:
+def _mentions_post(evidence: Found) -> bool:
     """Return whether the word stands in what the agent asked for or handed in."""
     submission = evidence.submission or {}
     value = submission.get("value")
@@ -70,7 +78,7 @@ def _mentions_post(evidence: Evidence[FhirWorld]) -> bool:
     return any(isinstance(text, str) and "POST" in text for text in texts)
 
 
-def _raw_posts(evidence: Evidence[FhirWorld]) -> tuple[Post, ...]:
+def _raw_posts(evidence: Found) -> tuple[Post, ...]:
     return tuple(
         Post(
             str(event.arguments["url"]),
@@ -89,7 +97,7 @@ def _json_or_none(text: Any) -> Any:
         return None
 
 
-def _native_posts(evidence: Evidence[FhirWorld]) -> tuple[Post, ...]:
+def _native_posts(evidence: Found) -> tuple[Post, ...]:
     return tuple(
         Post(f"{BASE_URL}{write.resource_type}", published_form(write.resource))
         for write in evidence.after.store.written

@@ -48,6 +48,7 @@ NO_POST = Check("no_post", "Nothing was written, where nothing is to be written.
 POSTS = Check("posts", "Exactly as many writes were accepted as the rule asks for.")
 ORDER = Check("order", "Each write says what the rule asks for.")
 VALUE = Check("value", "The finish value is the reference value.")
+V1_CHECKS = (NO_POST, POSTS, ORDER, VALUE)
 
 _VITAL_SIGNS = [
     {

@@ -21,6 +21,7 @@ ORDERS = Check("orders", "The orders the rule asks for are written.")
 STOPS = Check("stops", "What has to be stopped is stopped.")
 ONLY = Check("only_what_is_needed", "Nothing else is written.", idle=True)
 FINISH = Check("finish_value", "The finish value is the one the question asks for.")
+V2_CHECKS = (HISTORY, NO_WRITES, ORDERS, STOPS, ONLY, FINISH)
 
 #: Time the published graders assume where they find none in the context.
 DEFAULT_CLOCK = datetime(2023, 11, 7, 22, 47, tzinfo=UTC)
