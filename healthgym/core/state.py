@@ -41,7 +41,7 @@ class state(Generic[Value]):
 
     Args:
         default: Its value until another is assigned.
-        content: Whether it belongs to what the world holds. Where somebody looks (the chart that
+        content: Whether it belongs to what the world holds. Where somebody looks (the page that
             is open, looks taken, results kept for paging) does not, and READ tools may change it.
     """
 

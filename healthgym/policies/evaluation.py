@@ -63,9 +63,9 @@ def evaluate(
 
     The tasks are those of index 0 to ``episodes - 1``, whatever the seed, so that two runs compare
     task by task. An episode interrupted by an infrastructure failure is counted apart and never
-    as a failure of the policy; so is one that a failure of ours ended, as long as there are no more
-    of these than ``faults`` allows. After five of either in a row, or once a budget is spent, the run
-    stops and returns what it has.
+    as a failure of the policy; so is one that a failure of ours ended, as long as there are no
+    more of these than ``faults`` allows. After five of either in a row, or once a budget is spent,
+    the run stops and returns what it has.
 
     Args:
         env: A registered id, or an environment, wrapped or not.
