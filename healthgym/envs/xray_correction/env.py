@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Unpack
 
-from healthgym.core import arguments
-from healthgym.core.env import HealthEnv
-from healthgym.core.episode import RewardFunction
-from healthgym.core.family import EpisodeConfig
-from healthgym.core.task import TaskGenerator
+from healthgym.core.levels import SYNTHETIC
+from healthgym.envs.declared import Common, DeclaredEnv
 from healthgym.envs.xray_correction.family import CorrectionFamily
-from healthgym.envs.xray_correction.generator import CorrectionGenerator
-from healthgym.envs.xray_correction.task import ReportConfig, report_config
+from healthgym.envs.xray_correction.task import ReportConfig
 from healthgym.envs.xray_correction.verifier import Judge
-from healthgym.errors import ConfigurationError
-from healthgym.rewards import Costs, resolve
 
 
-class XrayCorrectionEnv(HealthEnv):
+class XrayCorrectionEnv(DeclaredEnv, family=CorrectionFamily):
     """Correct the draft of a chest radiograph's findings by looking at the pictures.
 
     ## Description
@@ -40,21 +35,7 @@ class XrayCorrectionEnv(HealthEnv):
 
     ## Action Space
 
-    ``JsonText``: a tool call ``{"name": ..., "arguments": {...}}``, or any other form
-    :func:`healthgym.core.action.parse` accepts.
-
-    | Tool | Kind | Effect |
-    | --- | --- | --- |
-    | `list_studies` | read | Studies with dates and views |
-    | `read_report` | read | The report of an earlier study; the header of the last one |
-    | `view_image` | read | A radiograph or a part of it, in a window of grey levels |
-    | `measure` | read | A measurement of a frontal radiograph, by image analysis |
-    | `compare_prior` | read | A measurement of the last two studies, and the difference |
-    | `show_draft` | read | The findings as they stand, sentences numbered |
-    | `edit_sentence` | write | Replaces a sentence |
-    | `revert_sentence` | write | Puts a sentence of the draft back |
-    | `write_findings` | write | Replaces the whole findings by a text |
-    | `submit` | submit | Hands the findings in and ends the episode |
+    {tools}
 
     ## Starting State
 
@@ -78,48 +59,37 @@ class XrayCorrectionEnv(HealthEnv):
     It is paid at the end and is 0 until then: paid for each edit, it would say which sentences are
     wrong. Doing nothing scores 0, and so does handing in the draft.
 
-    Checks of both profiles, on claims read from the text and aligned with the truth, one for each
-    class of errors that CheXprompt counts: *false_findings*, *omissions*, *locations*,
-    *severities*, *comparisons*, *comparisons_kept*; and *submitted*. Doing nothing fails
-    *submitted*, and handing in the draft fails at least one of the others. The ``paper`` profile
-    counts clinically significant differences only, whatever the text looks like, and adds
-    *not_empty*; with ``judge`` a language model decides instead (*judged_clean*). The ``strict``
-    profile counts all differences, sentence by sentence, and adds *edit_only* (the draft's
-    sentences, one to one) and *plain_report* (no text for a grader, no text without a finding);
-    doing nothing passes these two, and they add nothing to the progress.
+    {checks}
+
+    Claims are read from the text and aligned with the truth; the classes A to F are those of
+    errors that CheXprompt counts. The ``paper`` profile counts clinically significant differences
+    only, whatever the text looks like; with ``judge`` a language model decides it instead
+    (*judged_clean* in place of the classes), asked once for each report that is handed in. The
+    ``strict`` profile counts all differences, sentence by sentence. Handing in the draft fails at
+    least one class.
 
     ## Episode End
 
-    ``terminated`` when ``submit`` is called. ``truncated`` when ``max_turns`` calls were made
-    without it; an episode without a submission has failed.
+    {episode end}
 
     ## Information
 
-    ``reset``: ``task_id``, ``split``, ``kind`` (``"single"`` study or ``"serial"``), ``tools``
-    (OpenAI function form). ``step``: ``task_id``, ``turns_left``, ``time``, ``images`` if any were
-    shown, ``error`` if a call was refused; at the end ``success`` and ``verdict`` with both
-    profiles, whose metrics are the errors of each class, the significant ones, and how many
-    sentences are wrong.
+    {information} ``kind`` is ``"single"`` (study) or ``"serial"``. The metrics are the errors of
+    each class, the significant ones, and how many sentences are wrong.
 
     ## Arguments
 
-    - `split` (str, "train"): ``"train"``, ``"validation"`` or ``"test"``.
-    - `reward` (str or RewardFunction, "sparse"): ``"sparse"``, ``"shaped"`` or your own function.
-    - `profile` (str, "strict"): Profile that decides success and reward.
-    - `difficulty` (str or ReportConfig, "medium"): ``"easy"``, ``"medium"`` or ``"hard"``.
+    {common arguments}
+    - `difficulty` (str, ReportConfig or dict, "medium"): ``"easy"``, ``"medium"``, ``"hard"``, or
+        weights of several.
     - `canonical` (bool, False): Whether tasks are composed like the source's ten cases.
     - `source` (str, "synthetic"): ``"synthetic"``, or a folder in the layout of MIMIC-CXR-JPG.
     - `judge` (Judge, None): Decides the paper profile, such as
         :class:`healthgym.rewards.judge.LlmJudge`; by default the claims do.
-    - `max_turns` (int, 60): Tool calls an episode may take.
-    - `costs` (Costs or dict, None): Charges per call, per refused call, and for not submitting.
-    - `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``.
 
     ## Registered Configurations
 
-    ``HealthAgent/XrayCorrection-v0`` (unlimited tasks) and
-    ``HealthAgent/XrayCorrectionCanonical-v0`` (``canonical=True``: the test split has the ten
-    published cases, in theme and composition).
+    {configurations}
 
     ## Example
 
@@ -143,42 +113,11 @@ class XrayCorrectionEnv(HealthEnv):
     def __init__(
         self,
         *,
-        split: str = "train",
-        reward: str | RewardFunction = "sparse",
-        profile: str = "strict",
-        difficulty: str | ReportConfig = "medium",
+        difficulty: str | ReportConfig | Mapping[str, float] = "medium",
         canonical: bool = False,
-        source: str | Path = "synthetic",
+        source: str | Path = SYNTHETIC,
         judge: Judge | None = None,
-        max_turns: int = 60,
-        costs: Costs | Mapping[str, float] | None = None,
-        render_mode: str | None = None,
+        **common: Unpack[Common],
     ) -> None:
-        super().__init__(
-            CorrectionFamily(_generator(difficulty, canonical, source), judge),
-            resolve(reward, costs),
-            split=split,
-            config=EpisodeConfig(
-                max_turns=arguments.turns(max_turns), profile=arguments.profile(profile)
-            ),
-            render_mode=render_mode,
-        )
-
-
-def _generator(
-    difficulty: str | ReportConfig, canonical: bool, source: str | Path
-) -> TaskGenerator:
-    config = report_config(difficulty)
-    name = CorrectionFamily.name
-    if str(source) != "synthetic":
-        from healthgym.envs.xray_correction.sources import MimicGenerator
-
-        if canonical:
-            raise ConfigurationError("canonical belongs to the synthetic source.")
-        return MimicGenerator(source, config.errors, f"{name}-mimic")
-    return CorrectionGenerator(
-        config,
-        difficulty=difficulty if isinstance(difficulty, str) else "custom",
-        canonical=canonical,
-        name=f"{name}-canonical" if canonical else name,
-    )
+        family = CorrectionFamily(difficulty, canonical=canonical, source=source, judge=judge)
+        super().__init__(family, **common)

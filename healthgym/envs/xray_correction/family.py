@@ -1,54 +1,80 @@
-"""The parts of the correction family, put together for the engine."""
+"""The correction family, declared."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from healthgym.core.clock import Clock
-from healthgym.core.family import AGENT, Baseline, Family, Script, Seat, Solver
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog
+from healthgym.core.family import Baseline, EpisodeConfig, Family, Script, Solver, single
+from healthgym.core.levels import SYNTHETIC, Level, assemble
+from healthgym.core.task import Task
 from healthgym.envs.xray_correction import oracle, solver
+from healthgym.envs.xray_correction.generator import CorrectionGenerator
+from healthgym.envs.xray_correction.task import (
+    PRESETS,
+    CorrectionInstance,
+    CorrectionReference,
+    CorrectionStart,
+    CorrectionTaskGenerator,
+    ReportConfig,
+)
 from healthgym.envs.xray_correction.toolset import CorrectionToolset
 from healthgym.envs.xray_correction.verifier import CorrectionVerifier, Judge
 from healthgym.worlds.radiography.world import ReadingRoom
 
 
-class CorrectionFamily(Family[ReadingRoom]):
+class CorrectionFamily(Family[Task, CorrectionReference, CorrectionStart, ReadingRoom]):
     """Drafts of radiograph reports with errors.
 
     Args:
-        generator: Draws the tasks.
+        difficulty: A preset, a configuration, or weights of presets.
+        canonical: Whether tasks are composed like the source's ten cases.
+        source: ``"synthetic"``, or a folder of radiographs and reports.
         judge: Decides the paper profile in place of the claims; none by default.
     """
 
     name: ClassVar[str] = "xray-correction"
+    roles = single(CorrectionToolset)
+    verifier = CorrectionVerifier()
+    rules = EpisodeConfig(max_turns=60)
 
-    def __init__(self, generator: TaskGenerator, judge: Judge | None = None) -> None:
-        self.generator = generator
-        self.verifier = CorrectionVerifier(judge)
-        self._seats = {AGENT: Seat(ToolCatalog([CorrectionToolset]))}
+    def __init__(
+        self,
+        difficulty: str | ReportConfig | Mapping[str, float] = "medium",
+        *,
+        canonical: bool = False,
+        source: str | Path = SYNTHETIC,
+        judge: Judge | None = None,
+    ) -> None:
+        name = f"{self.name}-canonical" if canonical else self.name
 
-    def open(self, instance: Instance[Task, Reference]) -> ReadingRoom:
+        def synthetic(level: Level[ReportConfig]) -> CorrectionTaskGenerator:
+            return CorrectionGenerator(
+                level.config, difficulty=level.label, canonical=canonical, name=name
+            )
+
+        self.generator = assemble(
+            PRESETS, difficulty, synthetic, source=source, real=_folder, canonical=canonical
+        )
+        if judge is not None:
+            self.verifier = CorrectionVerifier(judge)
+
+    def open(self, instance: CorrectionInstance) -> ReadingRoom:
         """Return a fresh room over the instance's radiographs."""
-        start, _ = oracle.parts_of(instance)
+        start = instance.start
         return ReadingRoom(start.radiographs, start.header, start.draft, Clock(start.now))
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the one seat there is."""
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: CorrectionInstance, rng: np.random.Generator) -> Script:
         """Look, put right, submit."""
         return oracle.solve(instance, rng)
 
-    def baselines(self) -> Mapping[str, Baseline]:
-        """Return the scripted policies; all but the oracle look at no picture."""
+    def baselines(self) -> Mapping[str, Baseline[Task, CorrectionReference, CorrectionStart]]:
+        """Return the scripted policies, which look at no picture."""
         return {
-            "oracle": self.oracle,
             "flood": oracle.flood,
             "prior": oracle.prior,
             "leave": oracle.leave,
@@ -58,3 +84,9 @@ class CorrectionFamily(Family[ReadingRoom]):
     def solvers(self) -> Mapping[str, Solver]:
         """Return the policy that reads the tools' measurements, and nothing else."""
         return {"solver": solver.solve}
+
+
+def _folder(path: Path, config: ReportConfig) -> CorrectionTaskGenerator:
+    from healthgym.envs.xray_correction.sources import MimicGenerator
+
+    return MimicGenerator(path, config.errors, f"{CorrectionFamily.name}-mimic")

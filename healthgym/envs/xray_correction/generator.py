@@ -8,18 +8,19 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.envs.xray_correction.claims import ZONES, Claim, Statement, entities, load
 from healthgym.envs.xray_correction.patients import choose_entities, draw_claim, draw_scenes
 from healthgym.envs.xray_correction.swaps import principles, swap
 from healthgym.envs.xray_correction.task import (
+    CorrectionInstance,
     CorrectionReference,
     CorrectionStart,
+    CorrectionTaskGenerator,
     ReportConfig,
 )
 from healthgym.envs.xray_correction.wording import Wording
-from healthgym.errors import ConfigurationError
 from healthgym.worlds.radiography.archive import RenderedRadiographs, Study
 from healthgym.worlds.radiography.scene import draw_build
 
@@ -48,7 +49,7 @@ def canonical_cases() -> tuple[Case, ...]:
     return tuple(Case(row["swaps"], row["studies"], tuple(row["theme"])) for row in rows)
 
 
-class CorrectionGenerator:
+class CorrectionGenerator(CorrectionTaskGenerator):
     """Draws correction tasks.
 
     Args:
@@ -61,25 +62,14 @@ class CorrectionGenerator:
     def __init__(
         self, config: ReportConfig, *, difficulty: str, canonical: bool, name: str
     ) -> None:
-        self._config, self._difficulty, self._canonical = config, difficulty, canonical
-        self.name = name
+        self._config, self._difficulty, self.name = config, difficulty, name
+        self._cases = canonical_cases() if canonical else ()
+        self.tests = len(self._cases) if canonical else None
 
-    def size(self, split: Split) -> int:
-        """Return the number of tasks of a split."""
-        if self._canonical and split is Split.TEST:
-            return len(canonical_cases())
-        return INDEX_BOUND
-
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a task.
-
-        Raises:
-            ConfigurationError: If the split has no such index.
-        """
-        if not 0 <= index < self.size(split):
-            raise ConfigurationError(f"The {split} split has no task number {index}.")
+    def draw(self, split: Split, index: int) -> CorrectionInstance:
+        """Return a task."""
         rng = task_rng(self.name, split, index)
-        case = canonical_cases()[index % len(canonical_cases())] if self._canonical else None
+        case = self._cases[index % len(self._cases)] if self._cases else None
         for _ in range(_MOST_DRAWS):
             drawn = _Draw(rng, self._config, case)
             if drawn.ready:
@@ -149,7 +139,7 @@ class _Draw:
             del groups[second]
         return [groups[int(place)] for place in rng.permutation(len(groups))]
 
-    def instance(self, key: TaskKey, difficulty: str) -> Instance[Task, Reference]:
+    def instance(self, key: TaskKey, difficulty: str) -> CorrectionInstance:
         """Return the task."""
         rng, config = self._rng, self._config
         wording = Wording(int(rng.integers(2**31)), plain=config.plain)

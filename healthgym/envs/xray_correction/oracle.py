@@ -7,25 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from healthgym.core.family import Script
-from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import call
 from healthgym.envs.xray_correction.claims import Claim, entities
 from healthgym.envs.xray_correction.extractor import read
 from healthgym.envs.xray_correction.swaps import principles, swap
-from healthgym.envs.xray_correction.task import CorrectionReference, CorrectionStart
+from healthgym.envs.xray_correction.task import CorrectionInstance
 from healthgym.envs.xray_correction.wording import Wording
 
 
-def parts_of(instance: Instance[Task, Reference]) -> tuple[CorrectionStart, CorrectionReference]:
-    """Return start and reference of an instance."""
-    assert isinstance(instance.start, CorrectionStart)
-    assert isinstance(instance.reference, CorrectionReference)
-    return instance.start, instance.reference
-
-
-def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def solve(instance: CorrectionInstance, rng: np.random.Generator) -> Script:
     """Look at the draft and the picture, put the wrong sentences right, submit."""
-    start, reference = parts_of(instance)
+    start, reference = instance.start, instance.reference
     edits = [
         call("edit_sentence", number=number + 1, text=statement.text)
         for number, statement in enumerate(reference.truth)
@@ -35,31 +27,31 @@ def solve(instance: Instance[Task, Reference], rng: np.random.Generator) -> Scri
     return [call("show_draft"), call("view_image", study=last), *edits, call("submit")]
 
 
-def leave(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def leave(instance: CorrectionInstance, rng: np.random.Generator) -> Script:
     """Hand in the draft."""
     return [call("submit")]
 
 
-def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def flood(instance: CorrectionInstance, rng: np.random.Generator) -> Script:
     """Say every sentence twice: as drafted, and with its claims turned round."""
-    start, _ = parts_of(instance)
+    draft = instance.start.draft
     wording = Wording(0, plain=True)
     edits = []
-    for number, text in enumerate(start.draft):
+    for number, text in enumerate(draft):
         turned = [_turned(claim, rng) for claim in read(text)]
         added = " ".join(wording.sentence([claim], number) for claim in turned)
         edits.append(call("edit_sentence", number=number + 1, text=f"{text} {added}"))
     return [*edits, call("submit")]
 
 
-def prior(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def prior(instance: CorrectionInstance, rng: np.random.Generator) -> Script:
     """Turn round as many statements as are wrong on average, without looking.
 
     Statements that something is absent are left: no principle makes a true finding absent.
     """
-    start, _ = parts_of(instance)
-    usual = 2 if len(start.draft) <= 4 else len(start.draft) // 2
-    claims = [read(text) for text in start.draft]
+    draft = instance.start.draft
+    usual = 2 if len(draft) <= 4 else len(draft) // 2
+    claims = [read(text) for text in draft]
     loose = [n for n, group in enumerate(claims) if group and any(c.present for c in group)]
     chosen = [loose[int(k)] for k in rng.permutation(len(loose))[:usual]]
     wording = Wording(0, plain=True)
@@ -71,7 +63,7 @@ def prior(instance: Instance[Task, Reference], rng: np.random.Generator) -> Scri
     return [*edits, call("submit")]
 
 
-def delete(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def delete(instance: CorrectionInstance, rng: np.random.Generator) -> Script:
     """Leave all findings out but that the heart is normal."""
     return [call("write_findings", text="FINDINGS: The heart size is normal."), call("submit")]
 

@@ -12,13 +12,18 @@ from pathlib import Path
 import numpy as np
 
 from healthgym.core.seeding import INDEX_BOUND, Split, stable_hash, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.envs.xray_correction.claims import Statement, load
 from healthgym.envs.xray_correction.extractor import read, split_sentences
 from healthgym.envs.xray_correction.generator import instruction
 from healthgym.envs.xray_correction.submission import gold_findings
-from healthgym.envs.xray_correction.task import CorrectionReference, CorrectionStart
-from healthgym.errors import ConfigurationError, MissingDataError
+from healthgym.envs.xray_correction.task import (
+    CorrectionInstance,
+    CorrectionReference,
+    CorrectionStart,
+    CorrectionTaskGenerator,
+)
+from healthgym.errors import MissingDataError
 from healthgym.worlds.radiography.mimic import (
     ACCESS,
     FolderRadiographs,
@@ -86,7 +91,7 @@ def _substitute(sentence: str, old: str, new: str) -> str | None:
     return sentence[: match.start()] + put + sentence[match.end() :]
 
 
-class MimicGenerator:
+class MimicGenerator(CorrectionTaskGenerator):
     """Draws correction tasks from a folder: every study with true findings is one.
 
     Args:
@@ -132,15 +137,8 @@ class MimicGenerator:
         """Return the number of tasks of a split: its studies, each with errors anew for ever."""
         return INDEX_BOUND if self._targets[split] else 0
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a task.
-
-        Raises:
-            ConfigurationError: If the split has no such index.
-        """
-        if not 0 <= index < self.size(split):
-            known = ", ".join(f"{s}: {len(t)} studies" for s, t in self._targets.items())
-            raise ConfigurationError(f"The {split} split has no task number {index} ({known}).")
+    def draw(self, split: Split, index: int) -> CorrectionInstance:
+        """Return a task."""
         rng = task_rng(self.name, split, index)
         chosen = self._targets[split][index % len(self._targets[split])]
         radiographs = self._folder.radiographs(chosen.subject, chosen.studies)
@@ -179,7 +177,7 @@ def _made_wrong(
 
 
 def materialize(
-    instance: Instance[Task, Reference],
+    instance: CorrectionInstance,
     path: str | Path,
     *,
     subject: str = "10000001",
@@ -202,10 +200,8 @@ def materialize(
     Raises:
         MissingDependencyError: If pillow is not installed.
     """
-    start, reference = instance.start, instance.reference
-    assert isinstance(start, CorrectionStart)
-    assert isinstance(reference, CorrectionReference)
-    findings = " ".join(statement.text for statement in reference.truth)
+    start = instance.start
+    findings = " ".join(statement.text for statement in instance.reference.truth)
     report = f"{start.header}\n\nFINDINGS:  {findings}\n"
     return write_folder(
         path, start.radiographs, subject=subject, last_report=report, lossless=lossless

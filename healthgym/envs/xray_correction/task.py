@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from types import MappingProxyType
 
-from healthgym.core.arguments import member
-from healthgym.core.task import Reference
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.xray_correction.claims import Statement, entities
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.radiography.archive import Radiographs
@@ -47,12 +45,8 @@ class CorrectionReference(Reference):
     principles: tuple[str, ...]
 
 
-class Difficulty(StrEnum):
-    """Presets of :class:`ReportConfig`."""
-
-    EASY = "easy"
-    MEDIUM = "medium"
-    HARD = "hard"
+CorrectionInstance = Instance[Task, CorrectionReference, CorrectionStart]
+CorrectionTaskGenerator = TaskGenerator[Task, CorrectionReference, CorrectionStart]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +85,11 @@ class ReportConfig:
 
 
 _SIMPLE = ("heart", "effusion", "pneumothorax", "opacity", "consolidation", "volumes", "nodule")
-PRESETS: Mapping[Difficulty, ReportConfig] = MappingProxyType(
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, ReportConfig] = MappingProxyType(
     {
-        Difficulty.EASY: ReportConfig(
-            (1, 2), (4, 4), (1, 2), subjects=_SIMPLE[:5], plain=True, change=0.0
-        ),
-        Difficulty.MEDIUM: ReportConfig(),
-        Difficulty.HARD: ReportConfig((2, 12), (9, 11), (4, 8), size=1024),
+        "easy": ReportConfig((1, 2), (4, 4), (1, 2), subjects=_SIMPLE[:5], plain=True, change=0.0),
+        "medium": ReportConfig(),
+        "hard": ReportConfig((2, 12), (9, 11), (4, 8), size=1024),
     }
 )
-
-
-def report_config(difficulty: str | ReportConfig) -> ReportConfig:
-    """Return the preset of a name, or the configuration itself.
-
-    Raises:
-        ConfigurationError: If there is no preset of that name.
-    """
-    if isinstance(difficulty, ReportConfig):
-        return difficulty
-    return PRESETS[member(Difficulty, difficulty, "difficulty")]

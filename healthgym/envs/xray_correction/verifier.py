@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.core.task import Task
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.xray_correction.claims import Claim, ClaimError, ErrorClass, Statement, compare
 from healthgym.envs.xray_correction.extractor import read, residue, words_of
 from healthgym.envs.xray_correction.task import CorrectionReference
@@ -21,9 +22,6 @@ from healthgym.worlds.radiography.world import ReadingRoom
 #: Words that neither radiology's vocabulary nor the draft knows, allowed in one sentence.
 _FOREIGN = 3
 
-SUBMITTED = Check(
-    "submitted", "The report is handed in; running out of turns counts as failing.", weight=0.0
-)
 NOT_EMPTY = Check("not_empty", "The submitted findings are not empty.", weight=0.0)
 CLASSES: dict[ErrorClass, Check] = {
     ErrorClass.FALSE_FINDING: Check(
@@ -69,7 +67,7 @@ class Judge(Protocol):
         """Return whether a candidate passes, and metrics."""
 
 
-class CorrectionVerifier:
+class CorrectionVerifier(Verifier[Task, CorrectionReference, ReadingRoom]):
     """Judges reports as they were handed in.
 
     Args:
@@ -79,51 +77,52 @@ class CorrectionVerifier:
     def __init__(self, judge: Judge | None = None) -> None:
         self._judge = judge
 
-    def verify(self, evidence: Evidence[ReadingRoom], profile: Profile) -> Verdict:
-        """Return the verdict under a profile.
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile; where there is a judge, it decides the paper's."""
+        if profile is Profile.STRICT:
+            return (*CLASSES.values(), EDIT_ONLY, PLAIN)
+        return (NOT_EMPTY, *(CLASSES.values() if self._judge is None else (JUDGED,)))
 
-        Before the report is handed in the progress is 0, whatever it says: a reward for each edit
-        would tell which sentences are wrong.
+    def judge(
+        self, evidence: Evidence[Task, CorrectionReference, ReadingRoom], profile: Profile
+    ) -> Judgement:
+        """Return what is found of a report.
+
+        Raises:
+            InfrastructureError: If the judge cannot tell.
         """
-        reference, room = evidence.reference, evidence.after
-        assert isinstance(reference, CorrectionReference)
-        submitted = evidence.submission is not None
-        if profile is Profile.PAPER:
-            found, progress, metrics = self._paper(reference, room, evidence.before, submitted)
-        else:
-            found, progress, metrics = _strict(reference, room, evidence.before)
-        if not submitted:
-            found = [CheckResult(item.check, item.check.idle) for item in found]
-        return Verdict.of(
-            profile,
-            [SUBMITTED.result(submitted), *found],
-            progress=progress if submitted else 0.0,
-            metrics=metrics if submitted else {},
-        )
+        reference, room, before = evidence.reference, evidence.after, evidence.before
+        if profile is Profile.STRICT:
+            return _strict(reference, room, before)
+        if self._judge is None:
+            return _paper(reference, room, before)
+        return _asked(self._judge, reference, room)
 
-    def _paper(
-        self,
-        reference: CorrectionReference,
-        room: ReadingRoom,
-        before: ReadingRoom,
-        submitted: bool,
-    ) -> tuple[list[CheckResult], float, dict[str, float]]:
-        text = room.findings
-        empty = not text.strip()
-        truth = [claim for statement in reference.truth for claim in statement.claims]
-        if self._judge is not None and submitted:
-            if empty:
-                return [NOT_EMPTY.result(False), JUDGED.result(False)], 0.0, {}
-            gold = " ".join(statement.text for statement in reference.truth)
-            passed, metrics = self._judge.judge(gold, text)
-            return [NOT_EMPTY.result(True), JUDGED.result(passed)], float(passed), metrics
-        errors = align(truth, read(text))
-        worst = [error for error in errors if error.significant]
-        results = [NOT_EMPTY.result(not empty), *_class_results(worst)]
-        start = [e for e in align(truth, read(before.findings)) if e.significant]
-        gained = max(1 - len(worst) / max(len(start), 1), 0.0)
-        metrics = {} if empty else _metrics(errors) | {"mean_sig_errors": float(len(worst))}
-        return results, 0.0 if empty else gained, metrics
+
+def _asked(judge: Judge, reference: CorrectionReference, room: ReadingRoom) -> Judgement:
+    """Return what a judge says of a report; an empty one fails without it."""
+    text = room.findings
+    if not text.strip():
+        return Judgement.of([NOT_EMPTY.result(False), JUDGED.result(False)], progress=0.0)
+    truth = " ".join(statement.text for statement in reference.truth)
+    passed, metrics = judge.judge(truth, text)
+    results = [NOT_EMPTY.result(True), JUDGED.result(passed)]
+    return Judgement.of(results, progress=float(passed), metrics=metrics)
+
+
+def _paper(reference: CorrectionReference, room: ReadingRoom, before: ReadingRoom) -> Judgement:
+    """Return what the claims say: no clinically significant difference may be left."""
+    empty = not room.findings.strip()
+    truth = [claim for statement in reference.truth for claim in statement.claims]
+    errors = align(truth, read(room.findings))
+    worst = [error for error in errors if error.significant]
+    results = [NOT_EMPTY.result(not empty), *_class_results(worst)]
+    if empty:
+        return Judgement.of(results, progress=0.0)
+    start = [e for e in align(truth, read(before.findings)) if e.significant]
+    gained = max(1 - len(worst) / max(len(start), 1), 0.0)
+    metrics = _metrics(errors) | {"mean_sig_errors": float(len(worst))}
+    return Judgement.of(results, progress=gained, metrics=metrics)
 
 
 def align(truth: Sequence[Claim], said: Sequence[Claim]) -> list[ClaimError]:
@@ -155,9 +154,8 @@ def _cost(errors: Sequence[ClaimError]) -> tuple[int, int]:
     return sum(error.significant for error in errors), len(errors)
 
 
-def _strict(
-    reference: CorrectionReference, room: ReadingRoom, before: ReadingRoom
-) -> tuple[list[CheckResult], float, dict[str, float]]:
+def _strict(reference: CorrectionReference, room: ReadingRoom, before: ReadingRoom) -> Judgement:
+    """Return what is found sentence by sentence: an edit of the draft, and no difference."""
     sentences, draft = room.sentences, before.draft
     matched = len(sentences) == len(draft)
     subjects, plain = matched, True
@@ -177,7 +175,8 @@ def _strict(
     wrong = len(reference.swapped)
     broken = _wrong_sentences(reference, sentences)
     gained = max(1 - broken / max(wrong, 1), 0.0) if subjects and plain else 0.0
-    return results, gained, _metrics(errors) | {"wrong_sentences": float(broken)}
+    metrics = _metrics(errors) | {"wrong_sentences": float(broken)}
+    return Judgement.of(results, progress=gained, metrics=metrics)
 
 
 def sentence_errors(truth: Statement, text: str) -> list[ClaimError]:

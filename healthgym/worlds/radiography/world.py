@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from healthgym.core.clock import Clock
-from healthgym.core.seeding import content_hash
+from healthgym.core.state import state
 from healthgym.core.world import World
 from healthgym.worlds.radiography.archive import Radiographs
 
@@ -16,7 +16,12 @@ class ReadingRoom(World):
         header: Sections of the last study's report before its findings.
         draft: Sentences of the findings as they were drafted.
         clock: The clock.
+
+    Attributes:
+        sentences: Sentences of the findings as they stand.
     """
+
+    sentences = state[tuple[str, ...]](())
 
     def __init__(
         self, radiographs: Radiographs, header: str, draft: tuple[str, ...], clock: Clock
@@ -35,13 +40,3 @@ class ReadingRoom(World):
     def rewrite(self, sentences: tuple[str, ...]) -> None:
         """Replace the sentences."""
         self.sentences = sentences
-
-    def digest(self) -> str:
-        """Return a hex digest of the sentences."""
-        return content_hash(list(self.sentences))
-
-    def clone(self) -> ReadingRoom:
-        """Return an independent room over the same radiographs."""
-        twin = ReadingRoom(self.radiographs, self.header, self.draft, self.clock.clone())
-        twin.sentences = self.sentences
-        return twin

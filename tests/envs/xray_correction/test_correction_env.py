@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from healthgym.core.episode import Episode
+from healthgym.core.episode import AnyEpisode
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
 from healthgym.envs.xray_correction.claims import Claim, compare
 from healthgym.envs.xray_correction.env import XrayCorrectionEnv
 from healthgym.envs.xray_correction.extractor import read
+from healthgym.envs.xray_correction.family import CorrectionFamily
 from healthgym.envs.xray_correction.generator import canonical_cases
 from healthgym.envs.xray_correction.task import CorrectionReference, CorrectionStart, ReportConfig
 from healthgym.envs.xray_correction.thresholds import limit, thresholds
@@ -39,19 +40,16 @@ assert terminated
 """
 
 
-def tasks(difficulty: str, split: Split, count: int) -> list[tuple[CorrectionStart, Any]]:
-    generator = XrayCorrectionEnv(difficulty=difficulty).family.generator
-    found = []
-    for index in range(count):
-        instance = generator.generate(split, index)
-        assert isinstance(instance.start, CorrectionStart)
-        assert isinstance(instance.reference, CorrectionReference)
-        found.append((instance.start, instance.reference))
-    return found
+def tasks(
+    difficulty: str, split: Split, count: int
+) -> list[tuple[CorrectionStart, CorrectionReference]]:
+    generator = CorrectionFamily(difficulty).generator
+    instances = [generator.generate(split, index) for index in range(count)]
+    return [(instance.start, instance.reference) for instance in instances]
 
 
-def solve(env: XrayCorrectionEnv, split: str, index: int) -> Episode[Any]:
-    episode: Episode[Any] = env.open_episode(split, index)
+def solve(env: XrayCorrectionEnv, split: str, index: int) -> AnyEpisode:
+    episode = env.open_episode(split, index)
     play = env.family.solvers()["solver"](episode.instruction())
     action = next(play)
     while not episode.done():
@@ -82,20 +80,36 @@ def test_drafts_have_the_errors_that_the_reference_says(difficulty: str) -> None
 
 
 def test_canonical_tasks_are_composed_like_the_source() -> None:
-    env = XrayCorrectionEnv(canonical=True)
-    generator = env.family.generator
+    generator = CorrectionFamily(canonical=True).generator
     assert generator.size(Split.TEST) == 10
     swaps = []
     for index, case in enumerate(canonical_cases()):
         instance = generator.generate(Split.TEST, index)
-        assert isinstance(instance.reference, CorrectionReference)
         swaps.append(len(instance.reference.swapped))
         said = {claim.entity for s in instance.reference.truth for claim in s.claims}
         assert {entry.partition(":")[0] for entry in case.theme} <= said
         assert len(instance.start.radiographs.studies) == case.studies
     assert swaps == [4, 3, 7, 8, 5, 4, 3, 4, 7, 6]
-    with pytest.raises(ConfigurationError, match="no task number 10"):
+    with pytest.raises(ConfigurationError, match="no number 10"):
         generator.generate(Split.TEST, 10)
+
+
+def test_weights_mix_the_presets() -> None:
+    mixed = CorrectionFamily({"easy": 1, "hard": 2}).generator
+    alone = {name: CorrectionFamily(name).generator for name in ("easy", "hard")}
+    seen = Counter[str]()
+    for index in range(30):
+        task = mixed.generate(Split.TRAIN, index).task
+        level = str(task.metadata["difficulty"])
+        assert task == alone[level].generate(Split.TRAIN, index).task
+        seen[level] += 1
+    assert 5 < seen["easy"] < seen["hard"]
+
+
+@pytest.mark.parametrize("index", [-1, 2**31])
+def test_indices_that_are_none(index: int) -> None:
+    with pytest.raises(ConfigurationError, match="no number"):
+        CorrectionFamily().generator.generate(Split.TRAIN, index)
 
 
 def test_truth_is_balanced() -> None:
@@ -183,8 +197,7 @@ def test_an_edit_of_every_sentence_into_the_truth_succeeds_under_both_profiles()
     env = XrayCorrectionEnv(difficulty="hard", max_turns=99)
     for index in range(4):
         instance = env.family.generator.generate(Split.TEST, index)
-        assert isinstance(instance.reference, CorrectionReference)
-        episode: Episode[Any] = env.open_episode("test", index)
+        episode = env.open_episode("test", index)
         wording = Wording(99)
         for number, statement in enumerate(instance.reference.truth):
             text = wording.sentence(statement.claims, number)
@@ -199,6 +212,8 @@ def test_an_edit_of_every_sentence_into_the_truth_succeeds_under_both_profiles()
     "arguments",
     [
         {"difficulty": "mild"},
+        {"difficulty": {}},
+        {"difficulty": {"easy": 1, "mild": 1}},
         {"profile": "lax"},
         {"max_turns": 0},
         {"source": "somewhere", "canonical": True},

@@ -5,28 +5,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from healthgym.core.episode import Episode
+from healthgym.core.episode import AnyEpisode
 from healthgym.core.tool import call
 from healthgym.envs.xray_correction.env import XrayCorrectionEnv
 from healthgym.worlds.radiography.measure import MEASURES
-from healthgym.worlds.radiography.world import ReadingRoom
 
 ENV = XrayCorrectionEnv(max_turns=100)
 SERIAL = next(i for i in range(40) if "1 studies" not in ENV.open_episode("train", i).instruction())
 
 
 @pytest.fixture
-def episode() -> Episode[ReadingRoom]:
+def episode() -> AnyEpisode:
     return ENV.open_episode("train", SERIAL)
 
 
-def do(episode: Episode[ReadingRoom], name: str, **arguments: Any) -> str:
+def do(episode: AnyEpisode, name: str, **arguments: Any) -> str:
     outcome = episode.step(call(name, **arguments))
     assert not outcome.errors, outcome.errors
     return outcome.observation.split("\n", 1)[1]
 
 
-def refused(episode: Episode[ReadingRoom], name: str, **arguments: Any) -> str:
+def refused(episode: AnyEpisode, name: str, **arguments: Any) -> str:
     before = episode.world.digest()
     outcome = episode.step(call(name, **arguments))
     assert outcome.errors
@@ -34,7 +33,7 @@ def refused(episode: Episode[ReadingRoom], name: str, **arguments: Any) -> str:
     return outcome.errors[0]
 
 
-def test_studies_and_reports(episode: Episode[ReadingRoom]) -> None:
+def test_studies_and_reports(episode: AnyEpisode) -> None:
     lines = do(episode, "list_studies").splitlines()
     assert len(lines) == len(episode.world.radiographs.studies)
     assert lines[-1].endswith("to be reported")
@@ -45,7 +44,7 @@ def test_studies_and_reports(episode: Episode[ReadingRoom]) -> None:
     assert "studies 1 to" in refused(episode, "read_report", study=99)
 
 
-def test_pictures_and_zoom(episode: Episode[ReadingRoom]) -> None:
+def test_pictures_and_zoom(episode: AnyEpisode) -> None:
     outcome = episode.step(call("view_image", study=1))
     assert "patient's right on the left" in outcome.observation
     whole = outcome.images[0]
@@ -62,14 +61,14 @@ def test_pictures_and_zoom(episode: Episode[ReadingRoom]) -> None:
 
 
 @pytest.mark.parametrize("what", list(MEASURES))
-def test_measurements_are_short_texts(episode: Episode[ReadingRoom], what: str) -> None:
+def test_measurements_are_short_texts(episode: AnyEpisode, what: str) -> None:
     text = do(episode, "measure", what=what)
     assert 5 < len(text) < 330
     assert text == do(episode, "measure", what=what, study=len(episode.world.radiographs.studies))
 
 
 @pytest.mark.parametrize("what", ["heart", "lungs", "bases", "pleura"])
-def test_comparisons_have_prior_last_and_change(episode: Episode[ReadingRoom], what: str) -> None:
+def test_comparisons_have_prior_last_and_change(episode: AnyEpisode, what: str) -> None:
     lines = do(episode, "compare_prior", what=what).splitlines()
     assert [line.split(":")[0] for line in lines] == ["prior", "last", "change"]
 
@@ -79,7 +78,7 @@ def test_a_single_study_has_no_prior() -> None:
     assert "no prior" in refused(ENV.open_episode("train", single), "compare_prior", what="heart")
 
 
-def test_editing(episode: Episode[ReadingRoom]) -> None:
+def test_editing(episode: AnyEpisode) -> None:
     draft = episode.world.draft
     assert do(episode, "show_draft").splitlines()[1] == f"2. {draft[1]}"
     do(episode, "edit_sentence", number=2, text="No   pneumothorax.")
@@ -99,7 +98,7 @@ def test_editing(episode: Episode[ReadingRoom]) -> None:
     assert episode.world.findings == " ".join(draft)
 
 
-def test_measurements_come_from_pixels_alone(episode: Episode[ReadingRoom]) -> None:
+def test_measurements_come_from_pixels_alone(episode: AnyEpisode) -> None:
     """The same tools on pixels that hold nothing, and on other pixels, say other things."""
     room = episode.world
     real = room.radiographs

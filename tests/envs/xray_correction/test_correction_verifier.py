@@ -1,17 +1,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 
-from healthgym.core.episode import Episode
+from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.seeding import Split
+from healthgym.core.task import Instance
 from healthgym.core.tool import call
 from healthgym.core.verdict import Profile, Verdict
 from healthgym.envs.xray_correction.claims import Claim, Statement
 from healthgym.envs.xray_correction.env import XrayCorrectionEnv
+from healthgym.envs.xray_correction.extractor import read
 from healthgym.envs.xray_correction.submission import (
     candidate_findings,
     final_answer,
@@ -19,7 +20,6 @@ from healthgym.envs.xray_correction.submission import (
 )
 from healthgym.envs.xray_correction.task import CorrectionReference, CorrectionStart
 from healthgym.envs.xray_correction.verifier import align, sentence_errors
-from healthgym.worlds.radiography.world import ReadingRoom
 
 ENV = XrayCorrectionEnv(max_turns=200)
 TRUTH = (
@@ -38,14 +38,10 @@ DRAFT = (
 )
 
 
-def opened() -> Episode[ReadingRoom]:
+def opened() -> AnyEpisode:
     """Return an episode about DRAFT, whose truth is TRUTH."""
-    from healthgym.core.task import Instance
-    from healthgym.envs.xray_correction.extractor import read
-
     instance = ENV.family.generator.generate(Split.TRAIN, 0)
     start = instance.start
-    assert isinstance(start, CorrectionStart)
     reference = CorrectionReference(
         tuple(Statement(text, read(text)) for text in TRUTH), (0, 2), ("P1", "P2")
     )
@@ -149,10 +145,22 @@ def test_saying_both_never_passes() -> None:
 def test_progress_is_withheld_until_submission() -> None:
     episode = opened()
     episode.world.rewrite(TRUTH)
+    stopped = episode.clone()
+    assert stopped.stop() == 0.0
     for profile in Profile:
-        assert episode.verdict(profile=profile).progress == 0.0
+        verdict = stopped.verdict(profile=profile)
+        assert verdict.progress == 0.0
+        assert "submitted" in failed(verdict)
+        assert not verdict.metrics
     episode.step(call("submit"))
     assert episode.verdict().progress == 1.0
+
+
+@pytest.mark.parametrize("profile", Profile)
+def test_every_check_of_a_verdict_is_declared(profile: Profile) -> None:
+    named = [check.name for check in ENV.family.checks(profile)]
+    assert named == [item.check.name for item in verdicts(*DRAFT)[profile].checks]
+    assert len(named) == len(set(named))
 
 
 def test_sentences_that_cannot_be_read_must_stay() -> None:
@@ -214,8 +222,8 @@ def test_baselines_lose_and_the_oracle_wins() -> None:
     env = XrayCorrectionEnv(max_turns=60)
     for index in range(12):
         instance = env.family.generator.generate(Split.TEST, index)
-        for name, script in env.family.baselines().items():
-            episode: Episode[Any] = env.open_episode("test", index)
+        for name, script in env.family.scripts().items():
+            episode = env.open_episode("test", index)
             for action in script(instance, np.random.default_rng(index)):
                 if action.name != "view_image":
                     assert not episode.step(action).errors

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import json
+from itertools import count
+from typing import Any
 
+import gymnasium as gym
 import httpx
 import pytest
 
+from healthgym.core.env import HealthEnv
 from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
 from healthgym.envs.xray_correction.env import XrayCorrectionEnv
-from healthgym.errors import ConfigurationError, EndpointError
+from healthgym.errors import ConfigurationError, EndpointError, EpisodeStateError
 from healthgym.rewards.judge import LlmJudge, prompt, read_vote
 
 
@@ -99,8 +103,118 @@ def test_empty_reports_are_not_sent_to_the_judge() -> None:
     assert "mean_sig_errors" not in verdict.metrics
 
 
-def test_an_outage_is_raised_not_scored() -> None:
-    env = XrayCorrectionEnv(difficulty="easy", profile="paper", judge=judge(*["500"] * 9))
+def test_an_outage_is_raised_not_scored_and_can_be_made_up_for() -> None:
+    votes = judge(*["500"] * 5, *[0] * 5)
+    env = XrayCorrectionEnv(difficulty="easy", profile="paper", judge=votes)
     episode = env.open_episode("train", 0)
     with pytest.raises(EndpointError):
         episode.step(call("submit"))
+    with pytest.raises(EpisodeStateError, match="no score"):
+        episode.verdict()
+    episode.settle()
+    assert episode.verdict().success
+
+
+# -- asked once ------------------------------------------------------------------------------------
+
+
+class Fickle:
+    """A judge that says something else each time: yes, no, yes, no."""
+
+    def __init__(self, first: bool = True) -> None:
+        self.asked = 0
+        self._first = first
+
+    def judge(self, reference: str, candidate: str) -> tuple[bool, dict[str, float]]:
+        self.asked += 1
+        return (self.asked % 2 == 1) is self._first, {"votes_clean": float(self.asked)}
+
+
+def made(judge: Any, **arguments: Any) -> HealthEnv:
+    env = gym.make(
+        "HealthAgent/XrayCorrection-v0", difficulty="easy", judge=judge, **arguments
+    ).unwrapped
+    assert isinstance(env, HealthEnv)
+    return env
+
+
+@pytest.mark.parametrize("reward", ["sparse", "shaped"])
+@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("first", [True, False])
+def test_all_that_is_told_of_an_episode_is_one_opinion(
+    reward: str, profile: Profile, first: bool
+) -> None:
+    fickle = Fickle(first)
+    env = made(fickle, reward=reward, profile=str(profile))
+    env.reset(options={"index": 0})
+    env.step(call("show_draft"))
+    assert fickle.asked == 0
+    *_, earned, terminated, _, info = env.step(call("submit"))
+    assert terminated
+    assert fickle.asked == 1
+    paper = info["verdict"]["paper"]
+    assert paper["success"] is first
+    assert paper["metrics"] == {"votes_clean": 1.0}
+    assert [check["name"] for check in paper["checks"]] == [
+        "submitted",
+        "not_empty",
+        "judged_clean",
+    ]
+    assert info["success"] is info["verdict"][profile]["success"]
+    # Handing in the draft earns nothing, unless the judge decides and likes it.
+    assert earned == float(profile is Profile.PAPER and first)
+    for _ in range(3):
+        assert env.trajectory().verdicts["agent"] == info["verdict"]
+        assert env.episode.verdict(profile=Profile.PAPER).to_dict() == paper
+        assert env.episode.clone().verdicts() == info["verdict"]
+    assert env.episode.total_reward() == earned
+    assert fickle.asked == 1
+
+
+@pytest.mark.parametrize("votes", [1, 5])
+def test_one_report_costs_the_votes_and_no_more(votes: int) -> None:
+    asked = count()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        # Another number of errors each time, so that a second round would be another verdict.
+        errors = [next(asked) % 2, 0, 0, 0, 0, 0]
+        content = json.dumps({"significant": errors, "insignificant": [0] * 6})
+        return httpx.Response(200, json={"choices": [{"message": {"content": content}}]})
+
+    transport = httpx.MockTransport(answer)
+    voting = LlmJudge(
+        "http://judge.test/v1", "m", votes=votes, needed=votes // 2 + 1, transport=transport
+    )
+    env = made(voting, reward="shaped", profile="paper")
+    env.reset(options={"index": 0})
+    *_, earned, _, _, info = env.step(call("submit"))
+    env.trajectory()
+    assert (earned, info["success"]) == (1.0, True)
+    assert info["verdict"]["paper"]["metrics"]["votes_clean"] == votes // 2 + 1
+    assert next(asked) == votes
+
+
+@pytest.mark.parametrize("report", ["nothing handed in", "nothing in it"])
+def test_what_needs_no_opinion_is_not_asked_about(report: str) -> None:
+    fickle = Fickle()
+    env = made(fickle, profile="paper", max_turns=2)
+    env.reset(options={"index": 0})
+    if report == "nothing in it":
+        env.step(call("write_findings", text="FINDINGS: IMPRESSION: clear"))
+        *_, info = env.step(call("submit"))
+    else:
+        env.step(call("show_draft"))
+        *_, info = env.step(call("show_draft"))
+    assert not info["success"]
+    assert fickle.asked == 0
+
+
+def test_a_judge_changes_the_checks_of_the_paper_profile_only() -> None:
+    plain, judged = XrayCorrectionEnv().family, XrayCorrectionEnv(judge=Fickle()).family
+    assert judged.checks(Profile.STRICT) == plain.checks(Profile.STRICT)
+    assert [check.name for check in judged.checks(Profile.PAPER)] == [
+        "submitted",
+        "not_empty",
+        "judged_clean",
+    ]
+    assert len(plain.checks(Profile.PAPER)) == 8
