@@ -92,6 +92,10 @@ class MixedGenerator(TaskGenerator[TaskT, ReferenceT, StartT]):
         self.tests = generators[0].tests
         self._choice = Weighted(zip(generators, weights, strict=True), "difficulties")
 
+    def size(self, split: Split) -> int:
+        """Return the number of tasks of a split, which is that of every level."""
+        return self._choice.items[0].size(split)
+
     def draw(self, split: Split, index: int) -> Instance[TaskT, ReferenceT, StartT]:
         """Return a task of the level that its own random numbers choose."""
         return self._level(split, index).draw(split, index)
@@ -138,8 +142,9 @@ def assemble(
         unfit = [name for name, value in synthetic_only.items() if value]
         if unfit:
             raise ConfigurationError(f"{' and '.join(unfit)} belongs to the synthetic source.")
-        return real(Path(source), levels[0].config)
-    generators = [synthetic(level) for level in levels]
+        generators = [real(Path(source), level.config) for level in levels]
+    else:
+        generators = [synthetic(level) for level in levels]
     if len(generators) == 1:
         return generators[0]
     return MixedGenerator(generators, [level.weight for level in levels])

@@ -13,6 +13,7 @@ pytest.importorskip("PIL")
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
 from healthgym.envs.xray_correction.env import XrayCorrectionEnv
+from healthgym.envs.xray_correction.family import CorrectionFamily
 from healthgym.envs.xray_correction.sources import MimicGenerator, header_of, materialize
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.imaging.raster import load_image, save_image
@@ -73,6 +74,21 @@ def test_an_environment_opens_on_a_folder(written: Path) -> None:
         idle = env.open_episode(split, index)
         idle.step(call("submit"))
         assert not idle.verdict().success
+
+
+def test_weights_of_difficulties_hold_for_a_folder(written: Path) -> None:
+    few, many = (CorrectionFamily(name, source=written).generator for name in ("easy", "hard"))
+    mixed = CorrectionFamily({"easy": 1, "hard": 1}, source=written).generator
+    assert [mixed.size(split) for split in Split] == [few.size(split) for split in Split]
+    split = next(split for split in Split if mixed.size(split))
+    drawn = [mixed.generate(split, index).reference for index in range(20)]
+    levels = [
+        [reference == level.generate(split, index).reference for level in (few, many)]
+        for index, reference in enumerate(drawn)
+    ]
+    assert all(map(any, levels))
+    assert [True, False] in levels
+    assert [False, True] in levels
 
 
 def test_headers_keep_the_sections_of_the_source_only() -> None:
