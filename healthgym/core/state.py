@@ -200,8 +200,9 @@ class Stateful:
             if isinstance(value, Table | Log):
                 value = value.copied(journal)
             elif isinstance(value, Stateful):
-                # Two parts may hold the same third one, such as the clock.
-                value = twins.get(id(value)) or value._fork(twins)
+                # Two parts may hold the same third one, such as the clock; an empty one is false.
+                known = twins.get(id(value))
+                value = value._fork(twins) if known is None else known
             held[name] = value
         held["journal"] = journal
         twin.forked()

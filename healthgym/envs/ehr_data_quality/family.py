@@ -1,28 +1,47 @@
-"""The parts of the data-quality family, put together for the engine."""
+"""The data-quality family, declared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
+from healthgym.core import arguments
 from healthgym.core.clock import Clock
-from healthgym.core.family import AGENT, Baseline, Family, Script, Seat
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog, Toolset, call
-from healthgym.envs.ehr_data_quality.generator import START
+from healthgym.core.family import Baseline, EpisodeConfig, Family, Script, single
+from healthgym.core.levels import SYNTHETIC, assemble
+from healthgym.core.levels import Level as Difficulty
+from healthgym.core.tool import call
+from healthgym.core.verbs import Verb
+from healthgym.envs.ehr_data_quality.generator import (
+    PRESETS,
+    START,
+    AuditConfig,
+    AuditGenerator,
+    CorpusSource,
+    SyntheticSource,
+)
 from healthgym.envs.ehr_data_quality.oracle import (
     audit_by_rules,
     flag_all_patients,
     flag_the_tail,
     solve,
 )
-from healthgym.envs.ehr_data_quality.task import AuditReference
+from healthgym.envs.ehr_data_quality.task import (
+    KINDS,
+    AuditInstance,
+    AuditReference,
+    AuditTask,
+    Level,
+)
 from healthgym.envs.ehr_data_quality.toolset import AuditTools
 from healthgym.envs.ehr_data_quality.verifier import AuditVerifier
 from healthgym.worlds.workspace import (
     FileTools,
+    PythonTools,
     TableTools,
     Workspace,
     WorkspaceWorld,
@@ -30,47 +49,80 @@ from healthgym.worlds.workspace import (
 )
 
 _TAIL = 24
+#: What code prints, reasons of fifty flags and the columns of saved tables can be long.
+_VERBS = frozenset({Verb.READ_MORE})
 
 
-class DataQualityFamily(Family[WorkspaceWorld]):
+class DataQualityFamily(Family[AuditTask, AuditReference, Workspace, WorkspaceWorld]):
     """Audits of a hospital's tables.
 
     Args:
-        generator: Draws the audits.
+        difficulty: A preset, a configuration, or weights of presets.
+        kinds: Kinds of audit to draw, with weights if a mapping; all if None.
+        level: How much instructions tell; as the difficulty says if None.
+        canonical: Whether the test split is the published set of eight.
+        source: ``"synthetic"``, the folder of the MIMIC-IV demo, or another source of tables.
         python: Which Python is offered; see :func:`~healthgym.worlds.workspace.python_tools`.
     """
 
     name: ClassVar[str] = "ehr-data-quality"
+    roles = single(FileTools, TableTools, PythonTools, AuditTools, verbs=_VERBS)
+    verifier = AuditVerifier()
+    rules = EpisodeConfig(max_turns=60)
 
-    def __init__(self, generator: TaskGenerator, *, python: str = "sandbox") -> None:
-        self.generator = generator
-        self.verifier = AuditVerifier()
-        toolsets: list[type[Toolset[Any]]] = [FileTools, TableTools]
-        toolsets += [*python_tools(python), AuditTools]
-        self._seats = {AGENT: Seat(ToolCatalog(toolsets))}
+    def __init__(
+        self,
+        difficulty: str | AuditConfig | Mapping[str, float] = "easy",
+        *,
+        kinds: Sequence[str] | Mapping[str, float] | None = None,
+        level: str | None = None,
+        canonical: bool = False,
+        source: str | Path | CorpusSource = SYNTHETIC,
+        python: str = "sandbox",
+    ) -> None:
+        weights = _weights(kinds)
+        told = None if level is None else (arguments.member(Level, level, "level"),)
+        corpora = _source(source, whole=canonical)
 
-    def open(self, instance: Instance[Task, Reference]) -> WorkspaceWorld:
+        def of(level: Difficulty[AuditConfig]) -> AuditGenerator:
+            config = level.config if told is None else replace(level.config, levels=told)
+            return AuditGenerator(config, weights, corpora, canonical=canonical)
+
+        self.generator = assemble(PRESETS, difficulty, of)
+        code = python_tools(python)
+        self.roles = single(FileTools, TableTools, *code, AuditTools, verbs=_VERBS)
+
+    def open(self, instance: AuditInstance) -> WorkspaceWorld:
         """Return a fresh workspace over the instance's tables."""
-        start = instance.start
-        assert isinstance(start, Workspace)
-        return WorkspaceWorld(start, Clock(START))
+        return WorkspaceWorld(instance.start, Clock(START))
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the one seat there is."""
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: AuditInstance, rng: np.random.Generator) -> Script:
         """Flag exactly the rows that are wrong."""
-        reference = instance.reference
-        assert isinstance(reference, AuditReference)
-        return list(solve(reference))
+        return list(solve(instance.reference))
 
-    def baselines(self) -> Mapping[str, Baseline]:
+    def baselines(self) -> Mapping[str, Baseline[AuditTask, AuditReference, Workspace]]:
         """Return the scripted policies; the careful set of rules is no shortcut, and not one."""
         return {
-            "oracle": self.oracle,
             "flood": lambda instance, rng: audit_by_rules("flood"),
             "prior": lambda instance, rng: flag_all_patients(),
             "tail": lambda instance, rng: flag_the_tail(_TAIL),
             "empty": lambda instance, rng: [call("submit")],
         }
+
+
+def _weights(kinds: Sequence[str] | Mapping[str, float] | None) -> dict[str, float]:
+    if kinds is None:
+        kinds = tuple(KINDS)
+    if isinstance(kinds, str):
+        kinds = (kinds,)
+    return dict(kinds) if isinstance(kinds, Mapping) else dict.fromkeys(kinds, 1.0)
+
+
+def _source(source: str | Path | CorpusSource, *, whole: bool) -> CorpusSource:
+    if source == SYNTHETIC:
+        return SyntheticSource()
+    if isinstance(source, str | Path):
+        from healthgym.envs.ehr_data_quality.sources import open_source
+
+        return open_source(source, whole=whole)
+    return source

@@ -12,8 +12,8 @@ import numpy as np
 
 from healthgym.core.cache import BuildCache
 from healthgym.core.choice import Weighted
-from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
-from healthgym.core.task import Instance, TaskKey
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, TaskKey, require_index
 from healthgym.envs.ehr_data_quality.conflicts import plant_conflicts
 from healthgym.envs.ehr_data_quality.corpus import Corpus, CorpusConfig
 from healthgym.envs.ehr_data_quality.demographics import plant_demographics
@@ -23,8 +23,10 @@ from healthgym.envs.ehr_data_quality.ledger import Leak, Ledger
 from healthgym.envs.ehr_data_quality.publish import Publication, publish
 from healthgym.envs.ehr_data_quality.task import (
     KINDS,
+    AuditInstance,
     AuditReference,
     AuditTask,
+    AuditTaskGenerator,
     ErrorFamily,
     Level,
 )
@@ -81,7 +83,8 @@ FULL = CorpusConfig(
     patients=100, admissions=2.75, stay_days=5.5, icu_share=0.68, draws=3.2, rounds=2.7, orders=9.0
 )
 
-DIFFICULTIES: Mapping[str, AuditConfig] = MappingProxyType(
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, AuditConfig] = MappingProxyType(
     {
         "easy": AuditConfig(CorpusConfig(), Recipe(3, 2, 2, 10), (Level.CLUES,), "easy"),
         "medium": AuditConfig(
@@ -136,7 +139,7 @@ _CORPORA: BuildCache[Corpus] = BuildCache(900_000, lambda corpus: corpus.rows)
 _AUDITS: BuildCache[_Built] = BuildCache(3_000_000, lambda built: built.rows)
 
 
-class AuditGenerator:
+class AuditGenerator(AuditTaskGenerator):
     """Draws audits.
 
     Args:
@@ -165,30 +168,23 @@ class AuditGenerator:
         self._kinds = Weighted(kinds, "kinds")
         self._config = config
         self._source = source
-        self._canonical = canonical
         self._leaks = leaks
-        self._published = replace(DIFFICULTIES["hard"], levels=(Level.BASE, Level.CLUES))
+        self._published = replace(PRESETS["hard"], levels=(Level.BASE, Level.CLUES))
         parts = ["ehr-data-quality", source.name, "canonical" if canonical else ""]
         self.name = "-".join(part for part in parts if part)
-
-    def size(self, split: Split) -> int:
-        """Return the number of audits of a split."""
-        return len(CANONICAL) if self._is_canonical(split) else INDEX_BOUND
+        self.tests = len(CANONICAL) if canonical else None
 
     def kind(self, split: Split, index: int) -> str:
         """Return the kind of an audit."""
-        return self._draw(split, index)[0]
+        require_index(self, split, index)
+        return self._kind(split, index)[0]
 
-    def generate(self, split: Split, index: int) -> Instance[AuditTask, AuditReference]:
-        """Return an audit; the same for the same arguments, everywhere."""
-        if index >= self.size(split):
-            raise ConfigurationError(
-                f"The {split} split has {self.size(split)} audits; there is no number {index}."
-            )
-        kind, level = self._draw(split, index)
+    def draw(self, split: Split, index: int) -> AuditInstance:
+        """Return an audit."""
+        kind, level = self._kind(split, index)
         # The eight published audits are of one hospital.
         config, seed = self._config, index
-        if self._is_canonical(split):
+        if self.is_fixed(split):
             config, seed = self._published, 0
         key = (self.name, self._source, config, split, seed, kind, self._leaks)
         built = _AUDITS.get(key, lambda: self._build(config, split, seed, kind))
@@ -199,16 +195,13 @@ class AuditGenerator:
         start = Workspace(files, built.publication.tables)
         return Instance(task, AuditReference(built.publication.clusters), start)
 
-    def _draw(self, split: Split, index: int) -> tuple[str, Level]:
-        if self._is_canonical(split):
+    def _kind(self, split: Split, index: int) -> tuple[str, Level]:
+        if self.is_fixed(split):
             return CANONICAL[index]
         rng = task_rng(self.name, split, index, _KIND)
         levels: Sequence[Level] = self._config.levels
         kind = self._kinds.draw(rng)
         return kind, levels[int(rng.integers(len(levels)))]
-
-    def _is_canonical(self, split: Split) -> bool:
-        return self._canonical and split is Split.TEST
 
     def _build(self, config: AuditConfig, split: Split, seed: int, kind: str) -> _Built:
         recipe = config.recipe

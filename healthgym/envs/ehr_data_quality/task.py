@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from healthgym.core.task import Reference, Task
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
+from healthgym.worlds.workspace import Workspace
 
 #: A row as it is flagged: table and ``_row_id``.
 Row = tuple[str, str]
@@ -91,3 +92,7 @@ class AuditReference(Reference):
     """What was planted."""
 
     clusters: tuple[Cluster, ...] = field(default=())
+
+
+AuditInstance = Instance[AuditTask, AuditReference, Workspace]
+AuditTaskGenerator = TaskGenerator[AuditTask, AuditReference, Workspace]

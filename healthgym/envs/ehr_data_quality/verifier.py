@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.ehr_data_quality.flags import flagged_rows
 from healthgym.envs.ehr_data_quality.paper import PRECISION_FLOOR, grade
-from healthgym.envs.ehr_data_quality.task import AuditReference, Cluster, Row
+from healthgym.envs.ehr_data_quality.task import AuditReference, AuditTask, Cluster, Row
 from healthgym.worlds.workspace import WorkspaceWorld
 
 #: False claims allowed for each error found.
 FALSE_PER_FOUND = 1.0
 
-SUBMITTED = Check("submitted", "The flags are handed in.", weight=0.0)
 ALL_FOUND = Check(
     "all_errors_found",
     "A wrong row of every error is flagged.",
@@ -63,24 +62,21 @@ class Audit:
         return self.false <= FALSE_PER_FOUND * len(self.found)
 
 
-class AuditVerifier:
-    """Judges an audit by its flags."""
+class AuditVerifier(Verifier[AuditTask, AuditReference, WorkspaceWorld]):
+    """Judges an audit by the flags that were handed in."""
 
-    def verify(self, evidence: Evidence[WorkspaceWorld], profile: Profile) -> Verdict:
-        """Return the verdict under a profile.
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile."""
+        if profile is Profile.PAPER:
+            return (PAPER_RECALL, PAPER_PRECISION)
+        return (ALL_FOUND, FEW_FALSE)
 
-        Flags have no progress until they are handed in: paid for each flag, it would tell which
-        rows are wrong.
-        """
-        verdict = self._judge(evidence, profile)
-        return verdict if evidence.submission is not None else verdict.withheld()
-
-    def _judge(self, evidence: Evidence[WorkspaceWorld], profile: Profile) -> Verdict:
-        reference = evidence.reference
-        assert isinstance(reference, AuditReference)
+    def judge(
+        self, evidence: Evidence[AuditTask, AuditReference, WorkspaceWorld], profile: Profile
+    ) -> Judgement:
+        """Return what is found; total over whatever was flagged."""
         flags = flagged_rows(evidence.after.drafts)
-        submitted = SUBMITTED.result(evidence.submission is not None)
-        clusters = reference.clusters
+        clusters = evidence.reference.clusters
         score = grade(flags, clusters)
         audit = Audit.of(flags, clusters)
         metrics = {
@@ -92,20 +88,19 @@ class AuditVerifier:
             **_by_family(clusters, audit),
         }
         if profile is Profile.PAPER:
-            results = [submitted, *_paper(score.recall, score.precision)]
+            results = _paper(score.recall, score.precision)
             precise = min(1.0, score.precision / PRECISION_FLOOR)
-            return Verdict.of(profile, results, progress=score.recall * precise, metrics=metrics)
+            return Judgement.of(results, progress=score.recall * precise, metrics=metrics)
         share = len(audit.found) / len(clusters)
         claims = len(audit.found) / max(audit.false, 1) if audit.false else 1.0
         results = [
-            submitted,
             ALL_FOUND.result(
                 share == 1.0, f"{len(audit.found)} of {len(clusters)} are found", credit=share
             ),
             FEW_FALSE.result(audit.claims_hold, f"{audit.false} flags have no part in an error"),
         ]
         progress = share * min(1.0, claims / FALSE_PER_FOUND)
-        return Verdict.of(profile, results, progress=progress, metrics=metrics)
+        return Judgement.of(results, progress=progress, metrics=metrics)
 
 
 def _paper(recall: float, precision: float) -> list[CheckResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -124,7 +125,7 @@ def _row_keys(study: Study, rows: Rows) -> list[tuple[int, int]]:
 
 
 def _run(world: ModellingWorld, query: str) -> SqlResult:
-    found = world.sql.bounded(_MOST_ROWS).query(query)
+    found = world.sql.query(query, limits=replace(world.sql.limits, rows=_MOST_ROWS))
     if found.more:
         raise ToolError(f"The result has more than {_MOST_ROWS} rows.")
     missing = [name for name in _KEYS if name not in found.columns]

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from healthgym.core.seeding import content_hash
+from healthgym.core.state import Stateful, table
 
 
-class Drafts(Mapping[str, Any]):
+class Drafts(Stateful, Mapping[str, Any]):
     """Values by name: JSON values, and tuples and frozen dataclasses of them.
 
     A value is replaced, never changed in place: clones share values.
     """
 
+    _values = table[str, Any]()
+
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
-        self._values = dict(values or {})
+        self._values.put_all(values or {})
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -32,12 +34,4 @@ class Drafts(Mapping[str, Any]):
 
     def discard(self, name: str) -> None:
         """Forget a draft, if there is one of that name."""
-        self._values.pop(name, None)
-
-    def digest(self) -> str:
-        """Return a hex digest of all drafts."""
-        return content_hash(self._values)
-
-    def clone(self) -> Drafts:
-        """Return independent drafts with the same values."""
-        return Drafts(self._values)
+        self._values.discard(name)

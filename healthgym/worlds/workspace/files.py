@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from healthgym.core.seeding import content_hash
+from healthgym.core.state import Stateful, table
 from healthgym.errors import ToolError
 
 #: Longest text an episode may write to one file, and to all of them, in characters.
@@ -45,7 +45,7 @@ class Hit:
     text: str
 
 
-class FileTree:
+class FileTree(Stateful):
     """Text files by path, such as ``docs/README.md``. There is nothing outside the tree.
 
     Args:
@@ -54,10 +54,11 @@ class FileTree:
         writable: Folders (``"config/"``) in which the episode may write; none by default.
     """
 
+    _written = table[str, str]()
+
     def __init__(self, base: Mapping[str, str], *, writable: tuple[str, ...] = ()) -> None:
         self._base = base
         self._writable = writable
-        self._written: dict[str, str] = {}
 
     def __contains__(self, path: object) -> bool:
         return path in self._written or path in self._base
@@ -168,18 +169,10 @@ class FileTree:
         Raises:
             ToolError: If this episode wrote no such file.
         """
-        if self._written.pop(normalise(path), None) is None:
+        name = normalise(path)
+        if name not in self._written:
             raise ToolError(f"{path!r} was not written here; task files cannot be deleted.")
-
-    def digest(self) -> str:
-        """Return a hex digest of what this episode wrote."""
-        return content_hash(self._written)
-
-    def clone(self) -> FileTree:
-        """Return an independent tree over the same base."""
-        other = FileTree(self._base, writable=self._writable)
-        other._written = dict(self._written)
-        return other
+        del self._written[name]
 
 
 def _parents(path: str) -> list[str]:

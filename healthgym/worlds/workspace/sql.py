@@ -13,12 +13,13 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from healthgym.core.clock import Clock
+from healthgym.core.state import Stateful
 from healthgym.errors import InfrastructureError, ToolError
 from healthgym.worlds.workspace.optional import require
 from healthgym.worlds.workspace.tables import Table
@@ -77,14 +78,17 @@ class SqlResult:
         return list(zip(*columns, strict=True)) if columns else []
 
 
-class SqlEngine:
-    """Queries over tables by name. It changes nothing, so clones of a world may share it.
+class SqlEngine(Stateful):
+    """Queries over tables by name. It changes nothing, and has no state of its own.
 
     Args:
         tables: The tables that can be named, looked up anew for each query.
         limits: Bounds of a query.
         clock: What queries see as the time; the beginning of 1970 if None.
     """
+
+    #: Names a connection of the query process, which can be lost at any time.
+    derived: ClassVar[frozenset[str]] = frozenset({"_session"})
 
     def __init__(
         self,
@@ -97,23 +101,19 @@ class SqlEngine:
         self.limits = limits or SqlLimits()
         self._session = 0
 
-    def over(self, tables: Mapping[str, Table], clock: Clock | None = None) -> SqlEngine:
-        """Return an engine with the same bounds over other tables and another clock."""
-        return SqlEngine(tables, self.limits, clock)
+    def forked(self) -> None:
+        """Ask for a connection of its own: a clone may save other tables."""
+        self._session = 0
 
-    def bounded(self, rows: int) -> SqlEngine:
-        """Return an engine over the same tables whose results may have so many rows."""
-        other = SqlEngine(self._tables, replace(self.limits, rows=rows), self._clock)
-        # One connection serves both: they name the same tables.
-        other._session = self._session = self._session or next(_SESSIONS)
-        return other
-
-    def query(self, sql: str, *, rows: int | None = None) -> SqlResult:
+    def query(
+        self, sql: str, *, rows: int | None = None, limits: SqlLimits | None = None
+    ) -> SqlResult:
         """Run one read-only statement.
 
         Args:
             sql: A DuckDB SELECT, WITH, DESCRIBE, SUMMARIZE or EXPLAIN.
             rows: Most rows wanted; as the limits say if None, and never more.
+            limits: Bounds of this query; the engine's own if None.
 
         Raises:
             ToolError: If the statement is not accepted, fails, or exceeds its bounds.
@@ -126,9 +126,10 @@ class SqlEngine:
             raise ToolError("A statement holds no NUL.")
         if not self._session:
             self._session = next(_SESSIONS)
-        bound = self.limits.rows if rows is None else max(1, min(rows, self.limits.rows))
+        limits = limits or self.limits
+        bound = limits.rows if rows is None else max(1, min(rows, limits.rows))
         now = self._clock.now if self._clock else _EPOCH
-        return _process().query(self._session, dict(self._tables), sql, bound, self.limits, now)
+        return _process().query(self._session, dict(self._tables), sql, bound, limits, now)
 
 
 class QueryProcess:

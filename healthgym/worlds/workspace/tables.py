@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from healthgym.core.state import Stateful, table
 from healthgym.errors import ToolError
 from healthgym.worlds.workspace.optional import require
 
@@ -67,7 +68,7 @@ class Table:
         return digest.hexdigest()
 
     def content_hash(self) -> str:
-        """Return the fingerprint; the conformance suite tells tasks apart by it."""
+        """Return the fingerprint: by it worlds and tasks are told apart."""
         return self.fingerprint
 
     def open_shared(self) -> int:
@@ -103,16 +104,17 @@ def memory_folder(size: int) -> str | None:
     return folder if shutil.disk_usage(folder).free > 2 * size + (16 << 20) else None
 
 
-class TableStore(Mapping[str, Table]):
+class TableStore(Stateful, Mapping[str, Table]):
     """Tables by name: the task's, which are read-only, and those the episode saved.
 
     Args:
         base: The task's tables; shared and never changed.
     """
 
+    _saved = table[str, Table]()
+
     def __init__(self, base: Mapping[str, Table]) -> None:
         self._base = base
-        self._saved: dict[str, Table] = {}
 
     def __getitem__(self, name: str) -> Table:
         return self._saved[name] if name in self._saved else self._base[name]
@@ -168,16 +170,3 @@ class TableStore(Mapping[str, Table]):
             raise ToolError(f"{name!r} is one of the task's tables; choose another name.")
         if len(self._saved) >= MAX_SAVED and name not in self._saved:
             raise ToolError(f"At most {MAX_SAVED} tables can be saved.")
-
-    def digest(self) -> str:
-        """Return a hex digest of the saved tables."""
-        digest = hashlib.blake2b(digest_size=16)
-        for name in sorted(self._saved):
-            digest.update(f"{name}={self._saved[name].fingerprint};".encode())
-        return digest.hexdigest()
-
-    def clone(self) -> TableStore:
-        """Return an independent store over the same tables."""
-        other = TableStore(self._base)
-        other._saved = dict(self._saved)
-        return other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
@@ -193,7 +194,8 @@ class TableTools(Toolset[WorkspaceWorld]):
             query: One SELECT or WITH statement; the result has at most 200000 rows.
         """
         world = self.world
-        found = world.sql.bounded(MAX_SAVED_ROWS).query(query)
+        limits = replace(world.sql.limits, rows=MAX_SAVED_ROWS)
+        found = world.sql.query(query, limits=limits)
         if found.more:
             raise ToolError(f"The result has more than {MAX_SAVED_ROWS} rows; select fewer.")
         if len({column.lower() for column in found.columns}) < len(found.columns):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from healthgym.core.clock import Clock
-from healthgym.core.seeding import content_hash
 from healthgym.core.world import World
 from healthgym.worlds.workspace.drafts import Drafts
 from healthgym.worlds.workspace.files import FileTree
@@ -49,19 +48,3 @@ class WorkspaceWorld(World):
         self.tables = TableStore(start.tables)
         self.drafts = Drafts(start.drafts)
         self.sql = SqlEngine(self.tables, limits, clock)
-
-    def digest(self) -> str:
-        """Return a hex digest of what the episode wrote, saved and drafted."""
-        return content_hash([self.files.digest(), self.tables.digest(), self.drafts.digest()])
-
-    def clone(self) -> Self:
-        """Return an independent world over the same start."""
-        other = object.__new__(type(self))
-        # Subclasses may hold more; what they hold is shared unless they clone it.
-        other.__dict__.update(self.__dict__)
-        other.clock = self.clock.clone()
-        other.files = self.files.clone()
-        other.tables = self.tables.clone()
-        other.drafts = self.drafts.clone()
-        other.sql = self.sql.over(other.tables, other.clock)
-        return other

@@ -1,43 +1,24 @@
 """The published short cuts, played: what they earn where the leak is kept, and here."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from healthgym.core.episode import Episode
-from healthgym.core.family import EpisodeConfig
-from healthgym.core.seeding import Split
 from healthgym.core.tool import call
 from healthgym.core.verdict import Profile, Verdict
-from healthgym.envs.ehr_data_quality.family import DataQualityFamily
-from healthgym.envs.ehr_data_quality.generator import (
-    DIFFICULTIES,
-    AuditGenerator,
-    SyntheticSource,
-)
 from healthgym.envs.ehr_data_quality.ledger import Leak
 from healthgym.envs.ehr_data_quality.publish import content_id
-from healthgym.rewards import SparseReward
+from tests.envs.ehr_data_quality.audits import AuditEpisode, instance_of, start
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
 
-EASY = DIFFICULTIES["easy"]
 TASKS = range(4_000, 4_004)
 Flags = dict[str, list[str]]
 
 
-def start(kind: str, index: int, leaks: Leak = Leak.NONE) -> Episode[Any]:
-    config = replace(EASY, recipe=replace(EASY.recipe, demographic=4))
-    generator = AuditGenerator(config, {kind: 1.0}, SyntheticSource(), leaks=leaks)
-    family = DataQualityFamily(generator, python="none")
-    instance = family.generator.generate(Split.TRAIN, index)
-    return Episode(family, instance, SparseReward(), EpisodeConfig(max_turns=60))
-
-
-def end(episode: Episode[Any], flags: Flags) -> tuple[Verdict, Verdict]:
+def end(episode: AuditEpisode, flags: Flags) -> tuple[Verdict, Verdict]:
     """Flag rows by table, hand in, and return the verdicts (paper, strict)."""
     for table, rows in flags.items():
         if rows:
@@ -49,7 +30,7 @@ def end(episode: Episode[Any], flags: Flags) -> tuple[Verdict, Verdict]:
     )
 
 
-def ask(episode: Episode[Any], queries: dict[str, str]) -> Flags:
+def ask(episode: AuditEpisode, queries: dict[str, str]) -> Flags:
     return {
         table: [str(row[0]) for row in episode.world.sql.query(query).rows()]
         for table, query in queries.items()
@@ -59,7 +40,7 @@ def ask(episode: Episode[Any], queries: dict[str, str]) -> Flags:
 def test_ninety_false_flags_for_a_true_one() -> None:  # H1
     for index in TASKS:
         episode = start("inconsistency", index)
-        clusters = episode._instance.reference.clusters
+        clusters = instance_of("inconsistency", index).reference.clusters
         true = {sorted(cluster.anchors)[0] for cluster in clusters}
         parts = frozenset().union(*(cluster.members for cluster in clusters))
         flags: Flags = {}
@@ -81,7 +62,7 @@ def test_every_patient() -> None:  # H2
         assert (paper.success, strict.success) == (True, False)
 
 
-def tail(episode: Episode[Any], rows: int) -> Flags:
+def tail(episode: AuditEpisode, rows: int) -> Flags:
     return {
         table: episode.world.tables[table].data["_row_id"].to_pylist()[-rows:]
         for table in ("labevents", "chartevents")
@@ -97,7 +78,7 @@ def test_the_end_of_the_tables() -> None:  # H3
         assert (paper.success, strict.success) == (False, False)
 
 
-def rebuilt(episode: Episode[Any]) -> Flags:
+def rebuilt(episode: AuditEpisode) -> Flags:
     """Return the rows whose id is not the hash of their content, of the tables with errors."""
     from healthgym.envs.ehr_data_quality.frames import Frame, Text
 

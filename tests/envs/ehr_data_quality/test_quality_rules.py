@@ -11,11 +11,6 @@ from healthgym.core.seeding import Split
 from healthgym.core.verdict import Profile
 from healthgym.envs.ehr_data_quality.env import EhrDataQualityEnv
 from healthgym.envs.ehr_data_quality.family import DataQualityFamily
-from healthgym.envs.ehr_data_quality.generator import (
-    DIFFICULTIES,
-    AuditGenerator,
-    SyntheticSource,
-)
 from healthgym.envs.ehr_data_quality.oracle import rules
 from healthgym.envs.ehr_data_quality.task import KINDS, SubType
 
@@ -40,16 +35,14 @@ def compare(family: DataQualityFamily, split: Split, index: int) -> tuple[list[A
     """Return the errors the rules miss, and the flags that have no part in one."""
     instance = family.generator.generate(split, index)
     found = flagged(family.open(instance))
-    clusters = instance.reference.clusters  # type: ignore[attr-defined]
+    clusters = instance.reference.clusters
     parts = frozenset().union(*(c.members | c.witnesses for c in clusters))
     missed = [c for c in clusters if not c.anchors & found.keys()]
     return missed, [(row, reason) for row, reason in found.items() if row not in parts]
 
 
 def family(difficulty: str, kind: str) -> DataQualityFamily:
-    config = DIFFICULTIES[difficulty]
-    generator = AuditGenerator(config, {kind: 1.0}, SyntheticSource())
-    return DataQualityFamily(generator, python="none")
+    return DataQualityFamily(difficulty, kinds=[kind], python="none")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -86,7 +79,8 @@ def test_the_canonical_eight_are_solved_and_hold_nothing_else() -> None:
         assert env.episode.task.rows > 800_000
         missed, extra = compare(env.family, Split.TEST, index)
         assert (missed, extra) == ([], [])
-        script = env.family.oracle(env.episode._instance, np.random.default_rng(0))
+        instance = env.family.generator.generate(Split.TEST, index)
+        script = env.family.oracle(instance, np.random.default_rng(0))
         assert verdicts(env, script) == (True, True)
 
 
@@ -100,9 +94,9 @@ def test_the_real_demo_at_full_size(data_dir: Path) -> None:
     for index in range(8):
         env.reset(options={"index": index})
         assert env.episode.task.rows > 700_000
-        clusters = env.episode._instance.reference.clusters  # type: ignore[attr-defined]
-        subtypes |= {cluster.subtype for cluster in clusters}
-        script = env.family.oracle(env.episode._instance, np.random.default_rng(0))
+        instance = env.family.generator.generate(Split.TEST, index)
+        subtypes |= {cluster.subtype for cluster in instance.reference.clusters}
+        script = env.family.oracle(instance, np.random.default_rng(0))
         assert verdicts(env, script) == (True, True)
     # Nearly every result of the demo is charted already: a false copy stands beside a true one.
     assert SubType.CROSS_TABLE in subtypes

@@ -6,10 +6,10 @@ import pytest
 import healthgym
 from healthgym.core.clock import Clock
 from healthgym.errors import ConfigurationError, ToolError
-from healthgym.testing.leaks import MARKER, PlantedGenerator, find_marker
 from healthgym.worlds.workspace import FullPythonTools, Table, Workspace, WorkspaceWorld
 from healthgym.worlds.workspace.box import Box
 from tests.worlds.workspace.boxes import NOW
+from tests.worlds.workspace.planted import PLANTED, planted_env
 
 pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
@@ -84,8 +84,7 @@ def test_what_is_no_table_is_refused(tools: FullPythonTools, name: str, code: st
 )
 def test_the_reference_is_out_of_reach(box: Box, family: str) -> None:
     pytest.importorskip("lightgbm")
-    env = gym.make(family, python="full", difficulty="easy").unwrapped
-    env.family.generator = PlantedGenerator(env.family.generator)
+    env = planted_env(family, python="full", difficulty="easy")
     env.reset(options={"index": 0})
     hunt = (
         "import os\nmark = 'CANARY-' + 'c0ffee'\n"
@@ -101,11 +100,11 @@ def test_the_reference_is_out_of_reach(box: Box, family: str) -> None:
     observation = env.step(healthgym.call("run_python", code=hunt))[0]
     assert "Error" not in observation
     assert "tables" in observation
-    assert find_marker(observation) == ""
+    assert PLANTED not in observation
     env.close()
 
 
 def test_what_is_in_a_table_would_have_been_found(box: Box) -> None:
-    start = Workspace({}, {"t": Table(pa.table({"id": [MARKER]}))})
+    start = Workspace({}, {"t": Table(pa.table({"id": [PLANTED]}))})
     tools = FullPythonTools(WorkspaceWorld(start, Clock(NOW)))
-    assert find_marker(tools.run_python("table('t')['id'][0]").text) == MARKER
+    assert PLANTED in tools.run_python("table('t')['id'][0]").text

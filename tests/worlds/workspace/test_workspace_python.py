@@ -18,7 +18,6 @@ import pytest
 
 from healthgym.core.clock import Clock
 from healthgym.errors import InfrastructureError, ToolError
-from healthgym.testing.leaks import MARKER, find_marker, planted_env
 from healthgym.worlds.workspace import (
     CodeLimits,
     CodeResult,
@@ -28,6 +27,7 @@ from healthgym.worlds.workspace import (
     Workspace,
     WorkspaceWorld,
 )
+from tests.worlds.workspace.planted import PLANTED, planted_env
 
 pytest.importorskip("pydantic_monty")
 pa = pytest.importorskip("pyarrow")
@@ -283,19 +283,19 @@ def test_host_functions_answer_what_is_asked(tools: PythonTools) -> None:
     assert tools.run_python("list_tables()").text == "['t']"
 
 
-#: Looks at everything code can reach, and shows what a marker would be in.
+#: Looks at everything code can reach, and shows what the secret would be in.
 HUNT = """
 for path in list_files():
-    print([line for line in read_file(path).split('\\n') if MARK in line or DIGITS in line])
+    print([line for line in read_file(path).split('\\n') if MARK in line])
 for name in list_tables():
     for row in sql('SELECT * FROM ' + name + ' LIMIT 3000'):
-        if MARK in str(row) or DIGITS in str(row):
+        if MARK in str(row):
             print(row)
 try:
     print(sorted(globals()))
 except NameError:
     print('no globals')
-""".replace("MARK", f"'{MARKER[:6]}' + '{MARKER[6:]}'").replace("DIGITS", "'918' + '273645'")
+""".replace("MARK", f"'{PLANTED[:6]}' + '{PLANTED[6:]}'")
 
 
 def test_the_reference_is_out_of_reach() -> None:
@@ -303,13 +303,13 @@ def test_the_reference_is_out_of_reach() -> None:
     env.reset(options={"index": 0})
     observation = env.step({"name": "run_python", "arguments": {"code": HUNT}})[0]
     assert "Error" not in observation
-    assert find_marker(observation) == ""
+    assert PLANTED not in observation
 
 
 def test_what_is_in_a_file_would_have_been_found() -> None:
-    start = Workspace({"notes.txt": f"found {MARKER}"})
+    start = Workspace({"notes.txt": f"found {PLANTED}"})
     tools = PythonTools(WorkspaceWorld(start, Clock(NOW)))
-    assert find_marker(tools.run_python(HUNT).text) == MARKER
+    assert PLANTED in tools.run_python(HUNT).text
 
 
 def test_no_process_of_ours_runs_the_code() -> None:
