@@ -163,7 +163,7 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         name: Name in tables and, unless the generator has another, in task ids.
         generator: Draws the tasks.
         verifier: Judges the episodes.
-        roles: The roles by name, in their order of play; the toolsets of the only one will do.
+        roles: The roles by name, in their order of play; :func:`single` makes the only one.
         rules: The rules of its episodes, unless an environment is told otherwise.
         hand_in: How work is handed in.
         ceilings: Highest share of tasks that a baseline other than the oracle may solve under the

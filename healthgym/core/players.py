@@ -12,7 +12,7 @@ from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskIn
 #: Actions played one after the other, whatever the environment answers.
 Script = Sequence[Any]
 #: A scripted policy: from an instance, reference included, and randomness to a script.
-Baseline = Callable[["Instance[TaskIn, ReferenceIn, StartIn]", np.random.Generator], Script]
+Baseline = Callable[[Instance[TaskIn, ReferenceIn, StartIn], np.random.Generator], Script]
 #: A scripted policy that looks before it acts: from the instruction to a generator that yields
 #: actions and is sent the text of each observation. It is handed no instance, so it cannot know
 #: more than an agent does.

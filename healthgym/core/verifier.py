@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from healthgym.core.task import ReferenceIn, ReferenceT, TaskIn, TaskT
 from healthgym.core.tool import ToolKind
@@ -78,16 +78,24 @@ class Verifier(ABC, Generic[TaskIn, ReferenceIn, WorldIn]):
     :class:`~healthgym.core.family.HandIn`.
     """
 
+    #: Every check that a verdict may have, in order, where both profiles have the same.
+    requirements: ClassVar[tuple[Check, ...]] = ()
     #: Whether :meth:`progress` looks at events, and not only at the world and the submission.
     reads_events = False
 
-    @abstractmethod
     def checks(self, profile: Profile) -> tuple[Check, ...]:
         """Return every check that a verdict under a profile may have, in order.
 
         A check that is made for each of several things of a task (an order, a case) is listed once
-        for each name it can have.
+        for each name it can have. Override it where the profiles differ; else name the
+        :attr:`requirements`.
+
+        Raises:
+            NotImplementedError: If neither was done: what nothing can fail is no verdict.
         """
+        if not self.requirements:
+            raise NotImplementedError(f"{type(self).__name__} states no checks.")
+        return self.requirements
 
     @abstractmethod
     def judge(

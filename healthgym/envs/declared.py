@@ -1,19 +1,20 @@
-"""What registered environments share: common arguments, and documentation of what they declare."""
+"""What registered environments share: an environment over a declared family is little but words."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack, overload
 
 from healthgym.core import arguments
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import AGENT, AnyFamily, Role
+from healthgym.core.family import AGENT, AnyFamily
 from healthgym.core.reward import RewardFunction
-from healthgym.core.verdict import Check, Profile
-from healthgym.registration import TABLE
+from healthgym.envs.manual import HEADINGS, Manual, document
 from healthgym.rewards import Costs, resolve
+
+__all__ = ["AGENT", "HEADINGS", "Common", "DeclaredEnv", "document"]
 
 
 class Common(TypedDict, total=False):
@@ -41,43 +42,22 @@ _COMMON = inspect.Signature(
     ]
 )
 
-_COMMON_TEXT = """\
-- `split` (str, "train"): ``"train"``, ``"validation"`` or ``"test"``; no task is in two.
-- `reward` (str or RewardFunction, "sparse"): ``"sparse"``, ``"shaped"`` or your own function.
-- `profile` (str, "strict"): Profile that decides success and reward.
-- `max_turns` (int, {turns}): Tool calls an episode may take.
-- `costs` (Costs or dict, None): Charges per call, per refused call, and for not handing in.
-- `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``."""
-
-_ACTIONS = """\
-``JsonText``: a tool call ``{{"name": ..., "arguments": {{...}}}}``, or any other form that
-:func:`healthgym.core.action.parse` accepts.
-
-| Tool | Kind | Effect |
-| --- | --- | --- |
-{rows}"""
-
-_END = """\
-``terminated`` when `{verb}` is called. ``truncated`` when ``max_turns`` calls were made without
-it; the episode is scored all the same."""
-
-_INFORMATION = """\
-``reset``: ``task_id``, ``split``, ``kind``, ``tools`` (OpenAI function form). ``step``:
-``task_id``, ``turns_left``, ``time``, ``error`` if a call was refused, ``images`` if it showed
-pictures; at the end ``success`` and ``verdict`` with both profiles."""
-
 
 class DeclaredEnv(HealthEnv):
-    """An environment over a declared family.
+    """An environment over a declared family: ``class XEnv(DeclaredEnv, family=XFamily)``.
 
-    Subclasses name their family as ``class XEnv(DeclaredEnv, family=XFamily)``, take the family's
-    own arguments, and pass on the common ones. Marks in their docstrings are replaced by what the
-    declaration says: ``{tools}``, ``{checks}``, ``{episode end}``, ``{information}``,
-    ``{common arguments}`` and ``{configurations}``.
+    It takes the common arguments and the family's own, which go to the family. A subclass that
+    wants the family's own arguments typed, or others, has an ``__init__`` that makes the family
+    and passes the common ones on.
+
+    The docstring is the environment's page. Marks in it are replaced by what the declaration says:
+    ``{tools}``, ``{checks}``, ``{episode end}``, ``{information}``, ``{common arguments}`` and
+    ``{configurations}``; sections that are left out and can be told from the declaration are
+    written. See :mod:`healthgym.envs.manual`.
 
     Args:
-        made: The family, made from its own arguments.
-        common: The arguments that every environment takes.
+        made: The family, made from its own arguments; if None, it is made of those given.
+        arguments: The arguments that every environment takes, and the family's own.
 
     Raises:
         ConfigurationError: If an argument is none of those accepted.
@@ -85,20 +65,30 @@ class DeclaredEnv(HealthEnv):
 
     family_class: ClassVar[type[AnyFamily]]
 
-    def __init_subclass__(cls, *, family: type[AnyFamily], **keywords: Any) -> None:
+    def __init_subclass__(cls, *, family: type[AnyFamily] | None = None, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        cls.family_class = family
+        if family is not None:
+            cls.family_class = family
         cls.__signature__ = _signature(cls)  # type: ignore[attr-defined]
-        cls.__doc__ = document(cls)
+        if cls.__doc__:
+            cls.__doc__ = Manual(cls.__doc__)  # type: ignore[assignment]
 
-    def __init__(self, made: AnyFamily, **common: Unpack[Common]) -> None:
+    @overload
+    def __init__(self, made: AnyFamily, **common: Unpack[Common]) -> None: ...
+
+    @overload
+    def __init__(self, **arguments: Any) -> None: ...
+
+    def __init__(self, made: AnyFamily | None = None, **given: Any) -> None:
+        common = {name: given.pop(name) for name in _COMMON.parameters if name in given}
+        family = self.family_class(**given) if made is None else made
         rules = replace(
-            made.rules,
-            max_turns=arguments.turns(common.get("max_turns", made.rules.max_turns)),
+            family.rules,
+            max_turns=arguments.turns(common.get("max_turns", family.rules.max_turns)),
             profile=arguments.profile(common.get("profile", "strict")),
         )
         super().__init__(
-            made,
+            family,
             resolve(common.get("reward", "sparse"), common.get("costs")),
             split=common.get("split", "train"),
             config=rules,
@@ -108,73 +98,20 @@ class DeclaredEnv(HealthEnv):
 
 def _signature(cls: type[DeclaredEnv]) -> inspect.Signature:
     """Return the signature of an environment: the common arguments around its own."""
-    own = [
-        parameter
-        for name, parameter in inspect.signature(cls.__init__).parameters.items()
-        if name != "self" and parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    ]
     turns = cls.family_class.rules.max_turns
     common = [
         item.replace(default=turns) if item.name == "max_turns" else item
         for item in _COMMON.parameters.values()
     ]
-    return inspect.Signature([*common[:3], *own, *common[3:]])
+    return inspect.Signature([*common[:3], *own_parameters(cls), *common[3:]])
 
 
-def document(cls: type[DeclaredEnv]) -> str:
-    """Return the docstring of an environment with its marks replaced."""
-    family = cls.family_class
-    text = inspect.cleandoc(cls.__doc__ or "")
-    parts = {
-        "tools": _ACTIONS.format(rows="\n".join(map(_tool_rows, family.roles.values()))),
-        "checks": _check_text(family),
-        "episode end": _END.format(verb=family.hand_in.verb),
-        "information": _INFORMATION,
-        "common arguments": _COMMON_TEXT.format(turns=family.rules.max_turns),
-        "configurations": _configurations(cls),
-    }
-    for mark, part in parts.items():
-        text = text.replace(f"{{{mark}}}", part)
-    return text
-
-
-def _tool_rows(role: Role) -> str:
-    return "\n".join(
-        f"| `{spec.identifier}` | {spec.kind} | {_first_sentence(spec.description)} |"
-        for spec in role.catalog.specs
-    )
-
-
-def _first_sentence(text: str) -> str:
-    line = " ".join(text.split("\n\n")[0].split())
-    return line.partition(". ")[0].rstrip(".").replace("|", "\\|")
-
-
-def _check_text(family: type[AnyFamily]) -> str:
-    """Return the checks of both profiles, each in its sentence."""
-    parts = []
-    for profile in (Profile.STRICT, Profile.PAPER):
-        own = (family.hand_in.check,) if family.hand_in.needed(profile) else ()
-        checks = (*own, *family.verifier.checks(profile))
-        parts.append(
-            f"Checks of the ``{profile}`` profile:\n\n" + "\n".join(map(_check_row, checks))
-        )
-    return "\n\n".join(parts)
-
-
-def _check_row(check: Check) -> str:
-    idle = "doing nothing passes it and earns nothing" if check.idle else "doing nothing fails it"
-    return f"- *{check.name}*: {check.requirement} ({idle})"
-
-
-def _configurations(cls: type[DeclaredEnv]) -> str:
-    entry = f"{cls.__module__}:{cls.__name__}"
-    rows = []
-    for row in TABLE:
-        if row.entry_point == entry:
-            arguments_ = ", ".join(f"``{name}={value!r}``" for name, value in row.kwargs.items())
-            rows.append(f"- ``{row.id}``: {row.title}{f' ({arguments_})' if arguments_ else ''}.")
-    return "\n".join(rows)
-
-
-__all__ = ["AGENT", "Common", "DeclaredEnv", "document"]
+def own_parameters(cls: type[DeclaredEnv]) -> list[inspect.Parameter]:
+    """Return the arguments of an environment that are not common to all."""
+    inherited = cls.__init__ is DeclaredEnv.__init__
+    source = cls.family_class if inherited else cls.__init__
+    return [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(source).parameters.items()
+        if name != "self" and parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]

@@ -2,7 +2,10 @@
 
 Each check takes a registered id (``"module:Name-v0"`` imports the module that registers it), raises
 :class:`healthgym.errors.ConformanceError` where a promise is broken, and returns what it measured.
+:data:`CHECKS` are all of them, to be run one by one.
 """
+
+from collections.abc import Callable
 
 from healthgym.testing.declarations import check_declared_checks, check_indices
 from healthgym.testing.determinism import (
@@ -18,7 +21,27 @@ from healthgym.testing.leaks import check_non_interference, check_splits, instan
 from healthgym.testing.replay import ReplayReport, replay
 from healthgym.testing.scoring import check_baselines, check_oracle, check_tool_kinds
 
+#: Every check of an environment; each needs no more than its id.
+CHECKS: tuple[Callable[[str], object], ...] = (
+    check_gym_api,
+    check_docstring,
+    check_schemas,
+    check_declared_checks,
+    check_indices,
+    check_splits,
+    check_determinism,
+    check_processes,
+    check_isolation,
+    check_clone,
+    check_oracle,
+    check_baselines,
+    check_tool_kinds,
+    check_non_interference,
+    check_hostile_actions,
+)
+
 __all__ = [
+    "CHECKS",
     "ReplayReport",
     "check_baselines",
     "check_clone",

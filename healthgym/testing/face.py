@@ -15,23 +15,10 @@ from gymnasium.utils.env_checker import check_env
 
 from healthgym.core import optional
 from healthgym.core.schema import expressible
+from healthgym.envs.manual import HEADINGS
 from healthgym.registration import make_health_env
 from healthgym.testing.play import require, shown
 
-#: Headings of an environment's docstring, in their order.
-HEADINGS = (
-    "Description",
-    "Observation Space",
-    "Action Space",
-    "Starting State",
-    "Rewards",
-    "Episode End",
-    "Information",
-    "Arguments",
-    "Registered Configurations",
-    "Example",
-    "Version History",
-)
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
