@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from healthgym.core import arguments
-from healthgym.core.env import HealthEnv
-from healthgym.core.episode import RewardFunction
-from healthgym.core.family import EpisodeConfig
+from healthgym.core.levels import SYNTHETIC
+from healthgym.envs.declared import Common, DeclaredEnv
 from healthgym.envs.ehr_format_conversion.family import ConversionFamily
-from healthgym.envs.ehr_format_conversion.generator import (
-    ConversionGenerator,
-    RequestConfig,
-    request_config,
-)
-from healthgym.envs.ehr_format_conversion.sources import (
-    FolderTables,
-    SyntheticTables,
-    TableSource,
-)
-from healthgym.rewards import Costs, resolve
+from healthgym.envs.ehr_format_conversion.sources import TableSource
+from healthgym.envs.ehr_format_conversion.task import RequestConfig
 
 
-class EhrFormatConversionEnv(HealthEnv):
+class EhrFormatConversionEnv(DeclaredEnv, family=ConversionFamily):
     """Turn raw hospital tables into the MEDS cohort that a request asks for.
 
     ## Description
@@ -46,24 +35,7 @@ class EhrFormatConversionEnv(HealthEnv):
 
     ## Action Space
 
-    ``JsonText``: a tool call ``{"name": ..., "arguments": {...}}``, or any other form
-    :func:`healthgym.core.action.parse` accepts.
-
-    | Tool | Kind | Effect |
-    | --- | --- | --- |
-    | `list_files` | read | Paths of files |
-    | `read_file` | read | A text file, by pages |
-    | `search_files` | read | Lines that contain a text |
-    | `describe_table` | read | Columns of a raw table with types, gaps and examples |
-    | `show_events` | read | The events a configuration makes of a table |
-    | `copy_file` | write | Copies a file |
-    | `set_event` | write | Sets or removes keys of an event, or adds one, in a configuration |
-    | `drop_event` | write | Removes an event from a configuration |
-    | `edit_file` | write | Replaces one text in a file |
-    | `write_file` | write | Writes a whole file |
-    | `run_etl` | write | Runs the pipeline with a configuration; writes a cohort |
-    | `inspect_cohort` | read | Families, code counts and rows of a cohort |
-    | `submit` | submit | Hands in the work and ends the episode |
+    {tools}
 
     ## Starting State
 
@@ -82,46 +54,36 @@ class EhrFormatConversionEnv(HealthEnv):
     made from it; unrequested changes count against it. It sums to the final progress, 1 for
     success. Doing nothing scores 0 under both, and so does the default copied and run.
 
-    Checks of the ``strict`` profile: *submitted* (doing nothing fails); *repository_intact*,
-    default configuration, wiring and all else byte for byte as before (doing nothing passes, and
-    adds nothing to the progress); *config_valid*, the copy is there and runs; *cohort_complete*,
-    exactly the files due; *provenance*, every file is what the submitted configuration produces
-    when run again; *families*, every code as often as asked for and no other; *shard_rows* and
-    *shard_contents*, by a hash over full rows; *metadata*, codes, splits and description (doing
-    nothing fails all of these). The ``paper`` profile is the published grader, step by step: it
-    probes only the values that the request touches, does not ask how files were made, and has a
-    hash that depends on the order of rows with equal keys.
+    {checks}
+
+    The ``strict`` profile compares shards by a hash over full rows. The ``paper`` profile is the
+    published grader, step by step: it probes only the values that the request touches, does not
+    ask how files were made, and has a hash that depends on the order of rows with equal keys. An
+    unrequested change of the repository takes all of the progress away.
 
     ## Episode End
 
-    ``terminated`` when ``submit`` is called. ``truncated`` when ``max_turns`` calls were made
-    without it; the episode is scored all the same.
+    {episode end}
 
     ## Information
 
-    ``reset``: ``task_id``, ``split``, ``kind`` (kinds of wishes), ``tools`` (OpenAI function
-    form). ``step``: ``task_id``, ``turns_left``, ``time``, ``error`` if a call was refused; at
-    the end ``success`` and ``verdict`` with both profiles and the metric ``closeness``.
+    {information} ``kind`` names the kinds of wishes. The metric is ``closeness``, of the
+    configuration to the one asked for.
 
     ## Arguments
 
-    - `split` (str, "train"): ``"train"``, ``"validation"`` or ``"test"``.
-    - `reward` (str or RewardFunction, "sparse"): ``"sparse"``, ``"shaped"`` or your own function.
-    - `profile` (str, "strict"): Profile that decides success and reward.
-    - `difficulty` (str, dict or RequestConfig, "medium"): ``"easy"`` (seven tables, one or two
-        plain wishes), ``"medium"`` (three or four of all kinds) or ``"hard"`` (five to seven,
-        columns called by their meaning). A dict changes fields of the medium configuration, for a
-        curriculum: ``{"wishes": [1, 2], "kinds": ["drop", "time"]}``.
+    {common arguments}
+    - `difficulty` (str, RequestConfig or dict, "medium"): ``"easy"`` (seven tables, one or two
+        plain wishes), ``"medium"`` (three or four of all kinds), ``"hard"`` (five to seven,
+        columns called by their meaning), or weights of several. A ``RequestConfig`` sets
+        everything, for a curriculum: ``RequestConfig(wishes=(1, 2), kinds=(ClauseKind.DROP,))``.
     - `canonical` (bool, False): Whether to ask the published request every time.
-    - `source` (str, "synthetic"): ``"synthetic"``, or a folder of raw MIMIC-IV tables.
-    - `max_turns` (int, 40): Tool calls an episode may take.
-    - `costs` (Costs or dict, None): Charges per call, per refused call, and for not finishing.
-    - `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``.
+    - `source` (str or TableSource, "synthetic"): ``"synthetic"``, a folder of raw MIMIC-IV tables,
+        or your own source of tables.
 
     ## Registered Configurations
 
-    ``HealthAgent/EhrFormatConversion-v0`` (requests from the grammar) and
-    ``HealthAgent/EhrFormatConversionCanonical-v0`` (``canonical=True``).
+    {configurations}
 
     ## Example
 
@@ -144,48 +106,10 @@ class EhrFormatConversionEnv(HealthEnv):
     def __init__(
         self,
         *,
-        split: str = "train",
-        reward: str | RewardFunction = "sparse",
-        profile: str = "strict",
-        difficulty: str | Mapping[str, Any] | RequestConfig = "medium",
+        difficulty: str | RequestConfig | Mapping[str, float] = "medium",
         canonical: bool = False,
-        source: str | Path | TableSource = "synthetic",
-        max_turns: int = 40,
-        costs: Costs | Mapping[str, float] | None = None,
-        render_mode: str | None = None,
+        source: str | Path | TableSource = SYNTHETIC,
+        **common: Unpack[Common],
     ) -> None:
-        generator = _generator(difficulty, canonical, source)
-        super().__init__(
-            ConversionFamily(generator, canonical=canonical),
-            resolve(reward, costs),
-            split=split,
-            config=EpisodeConfig(
-                max_turns=arguments.turns(max_turns),
-                profile=arguments.profile(profile),
-                show_clock=False,  # nothing in a conversion depends on the time
-            ),
-            render_mode=render_mode,
-        )
-
-
-def _generator(
-    difficulty: str | Mapping[str, Any] | RequestConfig,
-    canonical: bool,
-    source: str | Path | TableSource,
-) -> ConversionGenerator:
-    config = request_config(difficulty)
-    tables: TableSource
-    if source == "synthetic":
-        tables = SyntheticTables(config.subjects, config.busy)
-    elif isinstance(source, str | Path):
-        tables = FolderTables(source)
-    else:
-        tables = source
-    parts = [ConversionFamily.name, "canonical" if canonical else "", tables.name]
-    return ConversionGenerator(
-        tables,
-        config,
-        difficulty=difficulty if isinstance(difficulty, str) else "custom",
-        canonical=canonical,
-        name="-".join(part for part in parts if part),
-    )
+        family = ConversionFamily(difficulty, canonical=canonical, source=source)
+        super().__init__(family, **common)

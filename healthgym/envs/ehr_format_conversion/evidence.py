@@ -6,7 +6,8 @@ from functools import cached_property
 
 import polars as pl
 
-from healthgym.core.family import Evidence
+from healthgym.core.task import Task
+from healthgym.core.verifier import Evidence
 from healthgym.envs.ehr_format_conversion.task import ConversionReference
 from healthgym.envs.ehr_format_conversion.wording import COHORT, CUSTOM_CONFIG
 from healthgym.errors import ToolError
@@ -25,10 +26,8 @@ class Handover:
         evidence: The episode.
     """
 
-    def __init__(self, evidence: Evidence[EtlWorld]) -> None:
-        reference = evidence.reference
-        assert isinstance(reference, ConversionReference)
-        self.reference = reference
+    def __init__(self, evidence: Evidence[Task, ConversionReference, EtlWorld]) -> None:
+        self.reference = evidence.reference
         self.world = evidence.after
         self.start = evidence.before.workspace.files
         self._frames: dict[str, pl.DataFrame | None] = {}
@@ -67,7 +66,7 @@ class Handover:
         A run is a function of tables and configuration, so where the submitted text is the one
         asked for, the cohort it produces is the one asked for, and need not be made twice.
         """
-        if self.produced is not None and self.text(CUSTOM_CONFIG) == self.reference.config:
+        if self.text(CUSTOM_CONFIG) == self.reference.config and self.produced is not None:
             return self.produced
         return self.reference.cohort()
 

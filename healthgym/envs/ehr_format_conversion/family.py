@@ -1,63 +1,96 @@
-"""The parts of the conversion family, put together for the engine."""
+"""The conversion family, declared."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from healthgym.core.clock import Clock
-from healthgym.core.family import AGENT, Baseline, Family, Script, Seat
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog
+from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Script, single
+from healthgym.core.levels import SYNTHETIC, Level, assemble
+from healthgym.core.task import Task
 from healthgym.envs.ehr_format_conversion import oracle
-from healthgym.envs.ehr_format_conversion.generator import START
-from healthgym.envs.ehr_format_conversion.task import ConversionReference
+from healthgym.envs.ehr_format_conversion.generator import START, ConversionGenerator
+from healthgym.envs.ehr_format_conversion.sources import (
+    FolderTables,
+    SyntheticTables,
+    TableSource,
+)
+from healthgym.envs.ehr_format_conversion.task import (
+    PRESETS,
+    ConversionInstance,
+    ConversionReference,
+    ConversionTaskGenerator,
+    RequestConfig,
+)
 from healthgym.envs.ehr_format_conversion.toolset import ConversionToolset
 from healthgym.envs.ehr_format_conversion.verifier import ConversionVerifier
 from healthgym.worlds.etl.world import EtlWorld, Workspace
 
 
-class ConversionFamily(Family[EtlWorld]):
+class ConversionFamily(Family[Task, ConversionReference, Workspace, EtlWorld]):
     """Requests for MEDS cohorts.
 
     Args:
-        generator: Draws the requests.
+        difficulty: A preset, a configuration, or weights of presets.
         canonical: Whether they are all the published one, which the prior then knows.
+        source: ``"synthetic"``, a folder of raw tables, or where else tables come from.
     """
 
     name: ClassVar[str] = "ehr-format-conversion"
+    roles = single(ConversionToolset)
+    verifier = ConversionVerifier()
+    rules = EpisodeConfig(
+        max_turns=40,
+        show_clock=False,  # nothing in a conversion depends on the time
+    )
+    hand_in = HandIn(paper=False, withheld=False)
 
-    def __init__(self, generator: TaskGenerator, *, canonical: bool = False) -> None:
-        self.generator = generator
-        self.verifier = ConversionVerifier()
+    def __init__(
+        self,
+        difficulty: str | RequestConfig | Mapping[str, float] = "medium",
+        *,
+        canonical: bool = False,
+        source: str | Path | TableSource = SYNTHETIC,
+    ) -> None:
+        def requests(level: Level[RequestConfig]) -> ConversionTaskGenerator:
+            tables = _tables(source, level.config)
+            parts = [self.name, "canonical" if canonical else "", tables.name]
+            return ConversionGenerator(
+                tables,
+                level.config,
+                difficulty=level.label,
+                canonical=canonical,
+                name="-".join(part for part in parts if part),
+            )
+
+        # Whatever the tables, requests are drawn from the same grammar.
+        self.generator = assemble(PRESETS, difficulty, requests)
         self.ceilings = {"prior": 1.0} if canonical else {}
-        self._seats = {AGENT: Seat(ToolCatalog([ConversionToolset]))}
 
-    def open(self, instance: Instance[Task, Reference]) -> EtlWorld:
+    def open(self, instance: ConversionInstance) -> EtlWorld:
         """Return a fresh overlay over the instance's workspace."""
-        start = instance.start
-        assert isinstance(start, Workspace)
-        return EtlWorld(start, Clock(START))
+        return EtlWorld(instance.start, Clock(START))
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the one seat there is."""
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: ConversionInstance, rng: np.random.Generator) -> Script:
         """Read, copy, edit, run, check and hand in."""
-        reference = instance.reference
-        assert isinstance(reference, ConversionReference)
-        return oracle.solve(reference)
+        return oracle.solve(instance.reference)
 
-    def baselines(self) -> Mapping[str, Baseline]:
+    def baselines(self) -> Mapping[str, Baseline[Task, ConversionReference, Workspace]]:
         """Return the scripted policies; the last three are what an agent in a hurry does."""
         return {
-            "oracle": self.oracle,
             "flood": oracle.flood,
             "prior": oracle.prior,
             "default_copy": oracle.default_copy,
             "default_run": oracle.default_run,
             "submit_only": oracle.submit_only,
         }
+
+
+def _tables(source: str | Path | TableSource, config: RequestConfig) -> TableSource:
+    if source == SYNTHETIC:
+        return SyntheticTables(config.subjects, config.busy)
+    return FolderTables(source) if isinstance(source, str | Path) else source

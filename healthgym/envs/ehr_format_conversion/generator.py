@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
-from healthgym.core.arguments import member
-from healthgym.core.seeding import INDEX_BOUND, Split, stable_hash, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
-from healthgym.envs.ehr_format_conversion.clauses import (
-    Clause,
-    ClauseKind,
-    changed_sections,
-)
+from healthgym.core.seeding import Split, stable_hash, task_rng
+from healthgym.core.task import Instance, Task, TaskKey
+from healthgym.envs.ehr_format_conversion.clauses import Clause, changed_sections
 from healthgym.envs.ehr_format_conversion.defaults import (
     DefaultConfig,
     default_config,
@@ -28,7 +20,12 @@ from healthgym.envs.ehr_format_conversion.defaults import (
 from healthgym.envs.ehr_format_conversion.grammar import RequestGrammar, published_request
 from healthgym.envs.ehr_format_conversion.repository import LOCKED, repository
 from healthgym.envs.ehr_format_conversion.sources import TableSource
-from healthgym.envs.ehr_format_conversion.task import ConversionReference
+from healthgym.envs.ehr_format_conversion.task import (
+    ConversionInstance,
+    ConversionReference,
+    ConversionTaskGenerator,
+    RequestConfig,
+)
 from healthgym.envs.ehr_format_conversion.wording import instruction
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.etl.pipeline import Dataset, Pipeline
@@ -36,7 +33,6 @@ from healthgym.worlds.etl.world import Workspace
 
 #: When episodes begin; nothing depends on it.
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
-_SIMPLE = (ClauseKind.SPLIT, ClauseKind.PREFIX, ClauseKind.DROP, ClauseKind.TIME)
 _CORE = frozenset(
     {
         "hosp/patients",
@@ -56,74 +52,7 @@ _MOST_DRAWS = 200
 _DICTIONARIES = ("hosp/d_labitems", "icu/d_items")
 
 
-class Difficulty(StrEnum):
-    """Presets of :class:`RequestConfig`."""
-
-    EASY = "easy"
-    MEDIUM = "medium"
-    HARD = "hard"
-
-
-@dataclass(frozen=True, slots=True)
-class RequestConfig:
-    """How large the hospital and how long the request is.
-
-    Attributes:
-        subjects: Fewest and most patients; splits need at least ten.
-        busy: How much happens to them; 1 is about a hundred rows each.
-        core: Whether only seven tables are there.
-        wishes: Fewest and most wishes.
-        kinds: Kinds of wishes that are drawn.
-        indirect: Whether columns are called by their meaning in the data dictionary.
-    """
-
-    subjects: tuple[int, int] = (16, 24)
-    busy: float = 1.0
-    core: bool = False
-    wishes: tuple[int, int] = (3, 4)
-    kinds: tuple[ClauseKind, ...] = tuple(ClauseKind)
-    indirect: bool = False
-
-    def __post_init__(self) -> None:
-        for low, high in (self.subjects, self.wishes):
-            if not 0 < low <= high:
-                raise ConfigurationError("Ranges of a RequestConfig are (fewest, most).")
-        if self.subjects[0] < 10 or not self.kinds:
-            raise ConfigurationError("A hospital has at least 10 patients, a request some kind.")
-
-
-PRESETS: Mapping[Difficulty, RequestConfig] = MappingProxyType(
-    {
-        Difficulty.EASY: RequestConfig((12, 14), 0.5, True, (1, 2), _SIMPLE),
-        Difficulty.MEDIUM: RequestConfig(),
-        Difficulty.HARD: RequestConfig((24, 36), 1.0, False, (5, 7), indirect=True),
-    }
-)
-
-
-def request_config(difficulty: str | Mapping[str, Any] | RequestConfig) -> RequestConfig:
-    """Return the preset of a name, the configuration of some fields, or the configuration itself.
-
-    Raises:
-        ConfigurationError: If there is no such preset, field or kind of wish.
-    """
-    if isinstance(difficulty, RequestConfig):
-        return difficulty
-    if isinstance(difficulty, Mapping):
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list | tuple) else value
-            for name, value in difficulty.items()
-        }
-        if "kinds" in given:
-            given["kinds"] = tuple(member(ClauseKind, kind, "kind") for kind in given["kinds"])
-        try:
-            return RequestConfig(**given)
-        except (TypeError, ValueError) as error:
-            raise ConfigurationError(f"Not the fields of a RequestConfig: {error}") from None
-    return PRESETS[member(Difficulty, difficulty, "difficulty")]
-
-
-class ConversionGenerator:
+class ConversionGenerator(ConversionTaskGenerator):
     """Draws conversion requests.
 
     Args:
@@ -148,17 +77,15 @@ class ConversionGenerator:
         self._config = config
         self._difficulty = difficulty
         self._canonical = canonical
+        self.tests = 1 if canonical else None
 
-    def size(self, split: Split) -> int:
-        """Return the number of tasks of a split."""
-        return 1 if self._canonical and split is Split.TEST else INDEX_BOUND
+    def draw(self, split: Split, index: int) -> ConversionInstance:
+        """Return a request.
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a request; the same for the same arguments, everywhere."""
-        if not 0 <= index < self.size(split):
-            raise ConfigurationError(
-                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
-            )
+        Raises:
+            ConfigurationError: If the published request is asked for again on the same tables, or
+                tables and kinds of wishes are too few for a request of the split.
+        """
         if self._canonical and self._source.shared and split is not Split.TEST:
             raise ConfigurationError(
                 "The published request on one set of tables is a single task: use split='test'."

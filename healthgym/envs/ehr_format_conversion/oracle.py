@@ -10,7 +10,6 @@ import numpy as np
 
 from healthgym.core.family import Script
 from healthgym.core.seeding import Split
-from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.ehr_format_conversion.clauses import (
     Clause,
@@ -20,7 +19,7 @@ from healthgym.envs.ehr_format_conversion.clauses import (
 )
 from healthgym.envs.ehr_format_conversion.defaults import DefaultConfig, parsed_section, sectioned
 from healthgym.envs.ehr_format_conversion.grammar import RequestGrammar, published_request
-from healthgym.envs.ehr_format_conversion.task import ConversionReference
+from healthgym.envs.ehr_format_conversion.task import ConversionInstance, ConversionReference
 from healthgym.envs.ehr_format_conversion.wording import COHORT, CUSTOM_CONFIG, DEFAULT_CONFIG
 
 _FLOODED = 40
@@ -104,7 +103,7 @@ def _run_and_submit(calls: Sequence[ToolCall], config: str = CUSTOM_CONFIG) -> S
     return [*calls, call("run_etl", config=config, out=COHORT), call("submit")]
 
 
-def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def flood(instance: ConversionInstance, rng: np.random.Generator) -> Script:
     """Ask for everything at once: a wish for as many events as the grammar has, of every kind."""
     default = _default(instance)
     tables = instance.start.pipeline.raw.names
@@ -112,27 +111,27 @@ def flood(instance: Instance[Task, Reference], rng: np.random.Generator) -> Scri
     return _run_and_submit(edits(default, changed_sections(default, clauses)))
 
 
-def prior(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def prior(instance: ConversionInstance, rng: np.random.Generator) -> Script:
     """Carry out the published request, whatever is asked."""
     default = _default(instance)
     sections = changed_sections(default, published_request(default))
     return _run_and_submit(edits(default, sections))
 
 
-def default_copy(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def default_copy(instance: ConversionInstance, rng: np.random.Generator) -> Script:
     """Copy the default configuration and run the copy as it is."""
     return _run_and_submit([call("copy_file", source=DEFAULT_CONFIG, target=CUSTOM_CONFIG)])
 
 
-def default_run(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def default_run(instance: ConversionInstance, rng: np.random.Generator) -> Script:
     """Run the default configuration without a copy."""
     return _run_and_submit([], DEFAULT_CONFIG)
 
 
-def submit_only(instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+def submit_only(instance: ConversionInstance, rng: np.random.Generator) -> Script:
     """Hand in nothing."""
     return [call("submit")]
 
 
-def _default(instance: Instance[Task, Reference]) -> DefaultConfig:
+def _default(instance: ConversionInstance) -> DefaultConfig:
     return sectioned(instance.start.files[DEFAULT_CONFIG].decode())

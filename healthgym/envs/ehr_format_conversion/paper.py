@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.core.verdict import Check, CheckResult, Judgement
 from healthgym.envs.ehr_format_conversion.clauses import Change, Op
 from healthgym.envs.ehr_format_conversion.evidence import DATA, Handover
 from healthgym.envs.ehr_format_conversion.repository import WIRING_LINE
@@ -48,30 +48,21 @@ _KEYS: Mapping[str, tuple[str, ...]] = {CODES_FILE: ("code",), SPLITS_FILE: ("su
 _EVENT_KEYS = ("subject_id", "time", "code")
 
 
-def paper_verdict(handover: Handover, metrics: Mapping[str, float]) -> Verdict:
-    """Return the verdict of the published grader."""
-    steps: tuple[tuple[Check, Callable[[Handover], str]], ...] = (
-        (DEFAULT_KEPT, _default_fault),
-        (CUSTOM_CONFIG, _custom_fault),
-        (FILES, _files_fault),
-        (FAMILIES, _families_fault),
-        (DATASET, _dataset_fault),
-        (METADATA, _metadata_fault),
-        (SHARDS, _shards_fault),
-    )
+def paper_judgement(handover: Handover, metrics: Mapping[str, float]) -> Judgement:
+    """Return what the published grader finds."""
     results: list[CheckResult] = []
     fault = ""
-    for check, examine in steps:
+    for check, examine in _STEPS:
         if fault:
             results.append(check.result(False, "not reached"))
             continue
         fault = examine(handover)
         results.append(check.result(not fault, fault))
     harmed = not results[0].passed
-    done = sum(result.passed for result in results[1:]) / (len(results) - 1)
+    done = sum(result.passed is True for result in results[1:]) / (len(results) - 1)
     # The published score is binary. The default copied and run gets as far as nothing asked for.
     progress = 0.0 if harmed else metrics["closeness"] * (0.6 + 0.4 * done)
-    return Verdict.of(Profile.PAPER, results, progress=progress, metrics=metrics)
+    return Judgement.of(results, progress=progress, metrics=metrics)
 
 
 # -- the steps -----------------------------------------------------------------------------------
@@ -151,6 +142,19 @@ def _metadata_fault(handover: Handover) -> str:
 
 def _shards_fault(handover: Handover) -> str:
     return _tables_fault(handover, [p for p in handover.expected.files if p.startswith(DATA)])
+
+
+_STEPS: tuple[tuple[Check, Callable[[Handover], str]], ...] = (
+    (DEFAULT_KEPT, _default_fault),
+    (CUSTOM_CONFIG, _custom_fault),
+    (FILES, _files_fault),
+    (FAMILIES, _families_fault),
+    (DATASET, _dataset_fault),
+    (METADATA, _metadata_fault),
+    (SHARDS, _shards_fault),
+)
+#: The checks, in the order in which they are made.
+CHECKS = tuple(check for check, _ in _STEPS)
 
 
 # -- what they are made of -----------------------------------------------------------------------

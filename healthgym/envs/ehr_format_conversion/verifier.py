@@ -12,16 +12,18 @@ from collections import Counter
 
 import polars as pl
 
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.core.task import Task
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile, Verdict
+from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.ehr_format_conversion.evidence import DATA, Handover
-from healthgym.envs.ehr_format_conversion.paper import paper_verdict
+from healthgym.envs.ehr_format_conversion.paper import CHECKS as PAPER_CHECKS
+from healthgym.envs.ehr_format_conversion.paper import paper_judgement
+from healthgym.envs.ehr_format_conversion.task import ConversionReference
 from healthgym.worlds.etl.config import EventConfig, parse_config
 from healthgym.worlds.etl.hashes import full_row_hash
 from healthgym.worlds.etl.pipeline import CODES_FILE, DATASET_FILE, SPLITS_FILE
 from healthgym.worlds.etl.world import EtlWorld
 
-SUBMITTED = Check("submitted", "The work is handed in.")
 REPOSITORY_INTACT = Check(
     "repository_intact",
     "The default configuration, its wiring and every other file of the repository are byte for "
@@ -55,21 +57,55 @@ METADATA = Check(
     "metadata", "Code metadata, subject splits and the data set's description are as asked for."
 )
 
+#: The checks of a cohort, which fail where there is none.
+_COHORT_CHECKS = (COHORT_COMPLETE, PROVENANCE, FAMILIES, SHARD_ROWS, SHARD_CONTENTS, METADATA)
 #: Share of the progress that the configuration earns, and that a cohort made from it earns; the
 #: rest is for handing in a cohort that is right.
 _CONFIG_SHARE, _COHORT_SHARE = 0.6, 0.3
 
 
-class ConversionVerifier:
-    """Judges conversions."""
+class ConversionVerifier(Verifier[Task, ConversionReference, EtlWorld]):
+    """Judges conversions; progress is a stage of work, and paid as it comes."""
 
-    def verify(self, evidence: Evidence[EtlWorld], profile: Profile) -> Verdict:
-        """Return the verdict under a profile."""
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile."""
+        if profile is Profile.PAPER:
+            return PAPER_CHECKS
+        return (REPOSITORY_INTACT, CONFIG_VALID, *_COHORT_CHECKS)
+
+    def judge(
+        self, evidence: Evidence[Task, ConversionReference, EtlWorld], profile: Profile
+    ) -> Judgement:
+        """Return what is found of the files that were left behind."""
         handover = Handover(evidence)
         metrics = {"closeness": closeness(handover)}
         if profile is Profile.PAPER:
-            return paper_verdict(handover, metrics)
-        return _strict_verdict(handover, evidence.submission is not None, metrics)
+            return paper_judgement(handover, metrics)
+        results = [
+            _repository_intact(handover),
+            _config_valid(handover),
+            *_cohort_results(handover),
+        ]
+        progress = _strict_progress(handover, metrics["closeness"])
+        return Judgement.of(results, progress=progress, metrics=metrics)
+
+    def progress(
+        self,
+        evidence: Evidence[Task, ConversionReference, EtlWorld],
+        profile: Profile,
+        part: str = "",
+    ) -> float:
+        """Return how far configuration and cohort have come.
+
+        The pipeline runs again only where there is a cohort that may be what was asked for, and
+        then once for each text of the configuration, as it remembers what it made.
+        """
+        handover = Handover(evidence)
+        close = closeness(handover)
+        if profile is Profile.STRICT:
+            return _strict_progress(handover, close)
+        judgement = paper_judgement(handover, {"closeness": close})
+        return Verdict.from_judgement(profile, judgement).progress
 
 
 def closeness(handover: Handover) -> float:
@@ -110,21 +146,11 @@ def _distance(left: Counter[object], right: Counter[object]) -> int:
     return ((left - right) + (right - left)).total()
 
 
-def _strict_verdict(handover: Handover, submitted: bool, metrics: dict[str, float]) -> Verdict:
-    results = [
-        SUBMITTED.result(submitted),
-        _repository_intact(handover),
-        _config_valid(handover),
-        *_cohort_results(handover),
-    ]
-    close = metrics["closeness"]
-    passed = {result.check.name: result.passed for result in results}
-    if not passed[REPOSITORY_INTACT.name]:
-        progress = 0.0
-    else:
-        made = passed[PROVENANCE.name] and passed[COHORT_COMPLETE.name]
-        progress = close * (_CONFIG_SHARE + _COHORT_SHARE * made)
-    return Verdict.of(Profile.STRICT, results, progress=progress, metrics=metrics)
+def _strict_progress(handover: Handover, close: float) -> float:
+    if not close or not _repository_intact(handover).passed:
+        return 0.0
+    made = handover.files and _provenance(handover).passed and _complete(handover).passed
+    return close * (_CONFIG_SHARE + (_COHORT_SHARE if made else 0.0))
 
 
 def _repository_intact(handover: Handover) -> CheckResult:
@@ -143,8 +169,7 @@ def _config_valid(handover: Handover) -> CheckResult:
 
 def _cohort_results(handover: Handover) -> list[CheckResult]:
     if not handover.files:  # nothing to compare: the cohort asked for need not be made yet
-        checks = (COHORT_COMPLETE, PROVENANCE, FAMILIES, SHARD_ROWS, SHARD_CONTENTS, METADATA)
-        return [check.result(False, "there is no cohort") for check in checks]
+        return [check.result(False, "there is no cohort") for check in _COHORT_CHECKS]
     shards = [path for path in handover.expected.files if path.startswith(DATA)]
     return [
         _complete(handover),

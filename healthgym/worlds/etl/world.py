@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from healthgym.core.clock import Clock
+from healthgym.core.state import table
 from healthgym.core.world import World
 from healthgym.errors import ToolError
 from healthgym.worlds.etl.pipeline import Cohort, Pipeline
@@ -54,10 +55,11 @@ class EtlWorld(World):
         clock: The world's clock.
     """
 
+    _written = table[str, bytes]()
+
     def __init__(self, workspace: Workspace, clock: Clock) -> None:
         self.workspace = workspace
         self.clock = clock
-        self._written: dict[str, bytes] = {}
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -170,7 +172,9 @@ class EtlWorld(World):
             raise ToolError(f"The workspace takes at most {MAX_FILES} new files.")
         if kept | added == self._written:
             raise ToolError(f"{folder} holds exactly what this configuration produces already.")
-        self._written = kept | added
+        # Nothing is written before the run is over and found to fit.
+        self._written.keep({*kept, *added})
+        self._written.put_all(added)
         return cohort
 
     def _check_writable(self, path: str) -> None:
@@ -183,22 +187,6 @@ class EtlWorld(World):
             raise ToolError(f"{path[:200]!r} lies in a file, not in a folder.")
         if next(self.paths(path), None) is not None:
             raise ToolError(f"{path[:200]!r} is a folder.")
-
-    # -- as a world ----------------------------------------------------------------------------
-
-    def digest(self) -> str:
-        """Return a digest of what was written."""
-        digest = hashlib.blake2b(digest_size=16)
-        for path in sorted(self._written):
-            digest.update(f"{path}\0{len(self._written[path])}\0".encode())
-            digest.update(self._written[path])
-        return digest.hexdigest()
-
-    def clone(self) -> EtlWorld:
-        """Return an independent world over the same workspace."""
-        twin = EtlWorld(self.workspace, self.clock.clone())
-        twin._written = dict(self._written)
-        return twin
 
 
 def clean(path: str) -> str:

@@ -9,34 +9,41 @@ import numpy as np
 import polars as pl
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.episode import Episode
-from healthgym.core.tool import call
+from healthgym.core.episode import AnyEpisode
+from healthgym.core.seeding import Split
+from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Profile, Verdict
 from healthgym.envs.ehr_format_conversion.wording import COHORT, CUSTOM_CONFIG
-from healthgym.worlds.etl.world import EtlWorld
 
 
-def oracle_calls(env: HealthEnv, split: str = "test", index: int = 0) -> list[Any]:
-    instance = env.family.generator.generate(env.open_episode(split, index).task.key.split, index)
-    return list(env.family.baselines()["oracle"](instance, np.random.default_rng(0)))
+def oracle_calls(env: HealthEnv, split: str = "test", index: int = 0) -> list[ToolCall]:
+    instance = env.family.generator.generate(Split(split), index)
+    return list(env.family.oracle(instance, np.random.default_rng(0)))
 
 
-def solved(env: HealthEnv, split: str = "test", index: int = 0) -> Episode[EtlWorld]:
+def solved(env: HealthEnv, split: str = "test", index: int = 0) -> AnyEpisode:
     """Return an episode the oracle has solved, short of handing in."""
-    episode: Episode[EtlWorld] = env.open_episode(split, index)
+    episode = env.open_episode(split, index)
     for action in oracle_calls(env, split, index)[:-1]:
         outcome = episode.step(action)
         assert not outcome.errors, outcome.errors
     return episode
 
 
-def do(episode: Episode[EtlWorld], name: str, **arguments: Any) -> str:
+def do(episode: AnyEpisode, name: str, **arguments: Any) -> str:
     outcome = episode.step(call(name, **arguments))
     assert not outcome.errors, outcome.errors
     return outcome.observation
 
 
-def hand_in(episode: Episode[EtlWorld]) -> dict[Profile, Verdict]:
+def as_it_stands(episode: AnyEpisode, profile: Profile = Profile.STRICT) -> Verdict:
+    """Return the verdict of a running episode if it ended now, without being handed in."""
+    twin = episode.clone()
+    twin.stop()
+    return twin.verdict(profile=profile)
+
+
+def hand_in(episode: AnyEpisode) -> dict[Profile, Verdict]:
     if not episode.done():
         do(episode, "submit")
     return {profile: episode.verdict(profile=profile) for profile in Profile}
@@ -50,11 +57,11 @@ def cohort_path(name: str) -> str:
     return f"{COHORT}/{name}"
 
 
-def read(episode: Episode[EtlWorld], name: str) -> pl.DataFrame:
+def read(episode: AnyEpisode, name: str) -> pl.DataFrame:
     return pl.read_parquet(io.BytesIO(episode.world.read(cohort_path(name))))
 
 
-def put(episode: Episode[EtlWorld], name: str, contents: pl.DataFrame | bytes) -> None:
+def put(episode: AnyEpisode, name: str, contents: pl.DataFrame | bytes) -> None:
     """Place a file in the cohort as no tool could: made by hand."""
     if isinstance(contents, pl.DataFrame):
         sink = io.BytesIO()
@@ -63,5 +70,5 @@ def put(episode: Episode[EtlWorld], name: str, contents: pl.DataFrame | bytes) -
     episode.world.store(cohort_path(name), contents)
 
 
-def custom(episode: Episode[EtlWorld]) -> str:
+def custom(episode: AnyEpisode) -> str:
     return episode.world.read_text(CUSTOM_CONFIG)

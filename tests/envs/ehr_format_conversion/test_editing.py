@@ -13,13 +13,13 @@ pytest.importorskip("pyarrow")
 
 import yaml
 
-from healthgym.core.episode import Episode
+from healthgym.core.episode import AnyEpisode
+from healthgym.core.seeding import Split
 from healthgym.envs.ehr_format_conversion import editing
 from healthgym.envs.ehr_format_conversion.env import EhrFormatConversionEnv
 from healthgym.envs.ehr_format_conversion.wording import CUSTOM_CONFIG, DEFAULT_CONFIG
 from healthgym.errors import ToolError
 from healthgym.worlds.etl.config import parse_config
-from healthgym.worlds.etl.world import EtlWorld
 from tests.envs.ehr_format_conversion.conversion_play import custom, do, failed, hand_in, solved
 from tests.envs.ehr_format_conversion.test_toolset import refused
 
@@ -48,8 +48,8 @@ hosp/admissions:
 
 
 @pytest.fixture
-def episode() -> Episode[EtlWorld]:
-    opened: Episode[EtlWorld] = ENV.open_episode("train", 0)
+def episode() -> AnyEpisode:
+    opened = ENV.open_episode("train", 0)
     do(opened, "copy_file", source=DEFAULT_CONFIG, target=CUSTOM_CONFIG)
     return opened
 
@@ -115,7 +115,7 @@ def test_any_text_is_read_back_as_it_was_given(value: str) -> None:
     assert yaml.safe_load(found)["hosp/omr"]["omr"]["code"] == [value, value]
 
 
-def test_the_tools_edit_the_copy(episode: Episode[EtlWorld]) -> None:
+def test_the_tools_edit_the_copy(episode: AnyEpisode) -> None:
     place = {"config": CUSTOM_CONFIG, "table": "hosp/labevents"}
     do(episode, "set_event", **place, event="lab", remove=["priority"], keys={"code": "L"})
     shown = do(episode, "show_events", **place)
@@ -143,7 +143,7 @@ def test_the_tools_edit_the_copy(episode: Episode[EtlWorld]) -> None:
     ],
 )
 def test_mistakes_change_nothing(
-    episode: Episode[EtlWorld], name: str, arguments: dict[str, Any], said: str
+    episode: AnyEpisode, name: str, arguments: dict[str, Any], said: str
 ) -> None:
     place = {"config": CUSTOM_CONFIG, "table": "hosp/labevents"}
     assert re.search(said, refused(episode, name, **{**place, **arguments}))
@@ -161,5 +161,5 @@ def test_edits_by_event_make_the_very_text_asked_for(difficulty: str) -> None:
     env = EhrFormatConversionEnv(difficulty=difficulty)
     for index in range(4):
         episode = solved(env, "test", index)
-        reference: Any = env.family.generator.generate(episode.task.key.split, index).reference
+        reference = env.family.generator.generate(Split.TEST, index).reference
         assert custom(episode) == reference.config

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import gzip
-import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,8 +16,9 @@ from healthgym.core.seeding import Split
 from healthgym.core.verdict import Profile
 from healthgym.envs.ehr_format_conversion.clauses import ClauseKind
 from healthgym.envs.ehr_format_conversion.env import EhrFormatConversionEnv
-from healthgym.envs.ehr_format_conversion.generator import RequestConfig
+from healthgym.envs.ehr_format_conversion.family import ConversionFamily
 from healthgym.envs.ehr_format_conversion.sources import FolderTables
+from healthgym.envs.ehr_format_conversion.task import RequestConfig
 from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
 from healthgym.worlds.etl.hospital import draw_hospital
 from tests.envs.ehr_format_conversion.conversion_play import (
@@ -83,12 +84,11 @@ def test_requests_belong_to_one_split() -> None:
     "arguments",
     [
         {"difficulty": "mild"},
-        {"difficulty": {"colour": 1}},
-        {"difficulty": {"kinds": ["paint"]}},
-        {"difficulty": {"kinds": []}},
-        {"difficulty": {"wishes": [2, 1]}},
-        {"difficulty": {"wishes": 3}},
-        {"difficulty": {"subjects": ["ten", "eleven"]}},
+        {"difficulty": {}},
+        {"difficulty": {"easy": -1}},
+        {"difficulty": {"easy": 1, "wishes": 1}},
+        {"difficulty": {"wishes": [1, 2], "kinds": ["drop"]}},
+        {"difficulty": 3},
         {"profile": "lax"},
         {"max_turns": 0},
         {"max_turns": True},
@@ -104,6 +104,10 @@ def test_request_configs_are_checked() -> None:
         RequestConfig(wishes=(3, 2))
     with pytest.raises(ConfigurationError):
         RequestConfig(subjects=(3, 5))
+    with pytest.raises(ConfigurationError):
+        RequestConfig(kinds=())
+    with pytest.raises(ConfigurationError, match="paint"):
+        RequestConfig(kinds=("paint",))  # type: ignore[arg-type]
 
 
 # -- a folder of raw tables ------------------------------------------------------------------------
@@ -155,16 +159,28 @@ def test_the_demo_is_a_source(data_dir: Path) -> None:
 
 
 def test_a_curriculum_chooses_kinds_and_number_of_wishes() -> None:
-    fields = {"subjects": [10, 11], "busy": 0.4, "wishes": [1, 1], "kinds": ["drop", "unit"]}
-    env = EhrFormatConversionEnv(difficulty=fields)
-    assert json.loads(json.dumps(fields)) == fields
-    kinds = {env.open_episode("train", index).task.kind for index in range(30)}
-    assert kinds == {"drop", "unit"}
-    same = EhrFormatConversionEnv(
-        difficulty=RequestConfig((10, 11), 0.4, False, (1, 1), (ClauseKind.DROP, ClauseKind.UNIT))
-    )
-    for index in range(3):
-        assert (
-            env.open_episode("test", index).instruction()
-            == same.open_episode("test", index).instruction()
-        )
+    config = RequestConfig((10, 11), 0.4, False, (1, 1), (ClauseKind.DROP, ClauseKind.UNIT))
+    env = EhrFormatConversionEnv(difficulty=config)
+    tasks = [env.open_episode("train", index).task for index in range(30)]
+    assert {task.kind for task in tasks} == {"drop", "unit"}
+    assert {task.metadata["difficulty"] for task in tasks} == {"custom"}
+
+
+@pytest.mark.parametrize("source", ["synthetic", "folder"])
+def test_a_mapping_is_weights_of_presets(folder: Path, source: str) -> None:
+    tables = folder if source == "folder" else source
+    mixed = ConversionFamily({"easy": 2, "hard": 1}, source=tables).generator
+    alone = {name: ConversionFamily(name, source=tables).generator for name in ("easy", "hard")}
+    seen = Counter[str]()
+    for index in range(30):
+        task = mixed.generate(Split.TRAIN, index).task
+        level = str(task.metadata["difficulty"])
+        assert task == alone[level].generate(Split.TRAIN, index).task
+        seen[level] += 1
+    assert 3 < seen["hard"] < seen["easy"]
+
+
+@pytest.mark.parametrize("index", [-1, 2**31])
+def test_indices_that_are_none(index: int) -> None:
+    with pytest.raises(ConfigurationError, match="no number"):
+        ConversionFamily().generator.generate(Split.TRAIN, index)

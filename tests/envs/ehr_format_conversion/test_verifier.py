@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 import numpy as np  # noqa: E402
 
 from healthgym.core.env import HealthEnv  # noqa: E402
-from healthgym.core.episode import Episode  # noqa: E402
+from healthgym.core.episode import AnyEpisode  # noqa: E402
 from healthgym.core.tool import call  # noqa: E402
 from healthgym.core.verdict import Profile  # noqa: E402
 from healthgym.envs.ehr_format_conversion.env import EhrFormatConversionEnv  # noqa: E402
@@ -22,8 +22,8 @@ from healthgym.envs.ehr_format_conversion.wording import (  # noqa: E402
     CUSTOM_CONFIG,
     DEFAULT_CONFIG,
 )
-from healthgym.worlds.etl.world import EtlWorld  # noqa: E402
 from tests.envs.ehr_format_conversion.conversion_play import (  # noqa: E402
+    as_it_stands,
     custom,
     do,
     failed,
@@ -36,7 +36,7 @@ from tests.envs.ehr_format_conversion.conversion_play import (  # noqa: E402
 
 TRAIN, CODES = "data/train/0.parquet", "metadata/codes.parquet"
 SPLITS, FACTS = "metadata/subject_splits.parquet", "metadata/dataset.json"
-Mutation = Callable[[Episode[EtlWorld]], None]
+Mutation = Callable[[AnyEpisode], None]
 
 
 @pytest.fixture(scope="module")
@@ -48,20 +48,20 @@ def altered(name: str, *expressions: pl.Expr) -> Mutation:
     return lambda episode: put(episode, name, read(episode, name).with_columns(*expressions))
 
 
-def one_row_less(episode: Episode[EtlWorld]) -> None:
+def one_row_less(episode: AnyEpisode) -> None:
     put(episode, TRAIN, read(episode, TRAIN).head(-1))
 
 
-def one_row_twice(episode: Episode[EtlWorld]) -> None:
+def one_row_twice(episode: AnyEpisode) -> None:
     frame = read(episode, TRAIN)
     put(episode, TRAIN, pl.concat([frame, frame.tail(1)]))
 
 
-def other_type(episode: Episode[EtlWorld]) -> None:
+def other_type(episode: AnyEpisode) -> None:
     put(episode, TRAIN, read(episode, TRAIN).with_columns(pl.col("numeric_value").cast(pl.Float64)))
 
 
-def column_less(episode: Episode[EtlWorld]) -> None:
+def column_less(episode: AnyEpisode) -> None:
     put(episode, TRAIN, read(episode, TRAIN).drop("hadm_id"))
 
 
@@ -69,15 +69,15 @@ def junk(name: str) -> Mutation:
     return lambda episode: put(episode, name, b"PAR1 junk")
 
 
-def comment_in_default(episode: Episode[EtlWorld]) -> None:
+def comment_in_default(episode: AnyEpisode) -> None:
     do(episode, "edit_file", path=DEFAULT_CONFIG, old="# People:", new="# Persons:")
 
 
-def broken_config(episode: Episode[EtlWorld]) -> None:
+def broken_config(episode: AnyEpisode) -> None:
     do(episode, "write_file", path=CUSTOM_CONFIG, text="a: [")
 
 
-def unusable_config(episode: Episode[EtlWorld]) -> None:
+def unusable_config(episode: AnyEpisode) -> None:
     do(
         episode,
         "write_file",
@@ -86,11 +86,11 @@ def unusable_config(episode: Episode[EtlWorld]) -> None:
     )
 
 
-def stray_file(episode: Episode[EtlWorld]) -> None:
+def stray_file(episode: AnyEpisode) -> None:
     do(episode, "write_file", path=f"{COHORT}/notes.txt", text="made by me")
 
 
-def swapped_split(episode: Episode[EtlWorld]) -> None:
+def swapped_split(episode: AnyEpisode) -> None:
     put(episode, SPLITS, read(episode, SPLITS).with_columns(split=pl.col("split").reverse()))
 
 
@@ -138,14 +138,19 @@ def test_mutation_fails_the_check_named_for_it(env: HealthEnv, name: str) -> Non
 
 
 def test_not_handing_in_is_a_failure(env: HealthEnv) -> None:
-    assert failed(solved(env).verdict(profile=Profile.STRICT)) == {"submitted"}
+    episode = solved(env)
+    verdict = as_it_stands(episode)
+    assert failed(verdict) == {"submitted"}
+    assert verdict.progress == pytest.approx(0.9)
+    # The published grader looks at the files, and asks nobody whether they are handed in.
+    assert as_it_stands(episode, Profile.PAPER).success
 
 
 @pytest.mark.parametrize("name", ["default_copy", "default_run", "submit_only"])
 def test_nothing_done_is_nothing_gained(env: HealthEnv, name: str) -> None:
     episode = env.open_episode("test", 0)
     instance = env.family.generator.generate(episode.task.key.split, 0)
-    for action in env.family.baselines()[name](instance, np.random.default_rng(0)):
+    for action in env.family.scripts()[name](instance, np.random.default_rng(0)):
         episode.step(action)
     for verdict in hand_in(episode).values():
         assert not verdict.success
@@ -155,20 +160,18 @@ def test_nothing_done_is_nothing_gained(env: HealthEnv, name: str) -> None:
 def test_progress_rises_with_the_edits_and_falls_with_harm() -> None:
     env = EhrFormatConversionEnv(difficulty="hard", reward="shaped")
     episode = env.open_episode("train", 3)
-    path = [episode.verdict().progress]
+    path = [0.0]
     for action in oracle_calls(env, "train", 3):
         episode.step(action)
-        path.append(episode.verdict().progress)
-    assert path[0] == 0.0
+        path.append(episode.total_reward())
     assert path == sorted(path)
-    assert path[-1] == 1.0
+    assert path[-1] == pytest.approx(1.0)
     assert len(set(path)) > 4
-    assert episode.total_reward() == pytest.approx(1.0)
 
 
 def test_stray_changes_cost_progress(env: HealthEnv) -> None:
     episode = solved(env)
-    before = episode.verdict().progress
+    before = as_it_stands(episode).progress
     text = custom(episode)
     do(
         episode,
@@ -177,7 +180,7 @@ def test_stray_changes_cost_progress(env: HealthEnv) -> None:
         text=text.replace("code: MEDS_DEATH", "code: DEATH"),
     )
     do(episode, "run_etl", config=CUSTOM_CONFIG)
-    assert episode.verdict().progress < before
+    assert as_it_stands(episode).progress < before
 
 
 def test_another_way_of_writing_the_same_is_right(env: HealthEnv) -> None:

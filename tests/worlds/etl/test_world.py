@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -9,6 +10,7 @@ pytest.importorskip("yaml")
 pytest.importorskip("pyarrow")
 
 from healthgym.core.clock import Clock  # noqa: E402
+from healthgym.core.journal import InjectedFault  # noqa: E402
 from healthgym.errors import ToolError  # noqa: E402
 from healthgym.worlds.etl.hashes import full_row_hash, keyed_hash  # noqa: E402
 from healthgym.worlds.etl.pipeline import Pipeline  # noqa: E402
@@ -76,6 +78,68 @@ def test_folders_that_take_no_cohort(world: EtlWorld, out: str) -> None:
     with pytest.raises(ToolError):
         world.run("etl/default.yaml", out)
     assert world.digest() == before
+
+
+CHANGES: dict[str, Callable[[EtlWorld], object]] = {
+    "write": lambda world: world.write("x", "a"),
+    "write over": lambda world: world.write("etl/default.yaml", f"# mine\n{CONFIG}"),
+    "put back": lambda world: world.write("etl/mine.yaml", CONFIG),
+    "copy": lambda world: world.copy("docs/a.md", "b.md"),
+    "run": lambda world: world.run("etl/default.yaml", "output/d"),
+    "run again": lambda world: world.run("etl/other.yaml", "output/c"),
+    "notify": lambda world: world.notify("agent", "news"),
+    "clock": lambda world: world.clock.advance(timedelta(minutes=1)),
+}
+
+
+@pytest.fixture
+def used(world: EtlWorld) -> EtlWorld:
+    """A world in which something was written and run before."""
+    world.write("etl/other.yaml", CONFIG.replace("X", "Y"))
+    world.write("etl/mine.yaml", "mine")
+    world.write("output/c/data/extra.parquet", "junk")
+    world.run("etl/default.yaml", "output/c")
+    return world
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_rolled_back_leaves_nothing_behind(used: EtlWorld, name: str) -> None:
+    before, files = used.digest(), list(used.written().items())
+    savepoint = used.journal.begin()
+    CHANGES[name](used)
+    assert used.digest() != before
+    used.journal.rollback(savepoint)
+    assert used.digest() == before
+    assert list(used.written().items()) == files
+
+
+def test_the_contents_are_the_files(used: EtlWorld) -> None:
+    before = used.content_digest()
+    CHANGES["notify"](used)
+    CHANGES["clock"](used)
+    assert used.content_digest() == before
+    CHANGES["write"](used)
+    assert used.content_digest() != before
+
+
+def test_a_run_that_fails_halfway_writes_nothing(used: EtlWorld) -> None:
+    before, number = used.digest(), 1
+    while True:
+        savepoint = used.journal.begin()
+        used.journal.fail_at(number)
+        try:
+            CHANGES["run again"](used)
+        except InjectedFault:
+            used.journal.fail_at(None)
+            used.journal.rollback(savepoint)
+            assert used.digest() == before
+            number += 1
+            continue
+        used.journal.fail_at(None)
+        used.journal.rollback(savepoint)
+        break
+    assert number > 3
+    assert used.digest() == before
 
 
 def test_clones_are_independent(world: EtlWorld) -> None:
