@@ -12,6 +12,7 @@ from healthgym.core.clock import Clock
 from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Script, single
 from healthgym.core.levels import SYNTHETIC, Level, assemble
 from healthgym.core.task import Task
+from healthgym.core.verbs import Verb
 from healthgym.envs.ehr_format_conversion import oracle
 from healthgym.envs.ehr_format_conversion.generator import START, ConversionGenerator
 from healthgym.envs.ehr_format_conversion.sources import (
@@ -41,7 +42,8 @@ class ConversionFamily(Family[Task, ConversionReference, Workspace, EtlWorld]):
     """
 
     name: ClassVar[str] = "ehr-format-conversion"
-    roles = single(ConversionToolset)
+    # A page of a raw table with many columns is longer than an observation.
+    roles = single(ConversionToolset, verbs=frozenset({Verb.READ_MORE}))
     verifier = ConversionVerifier()
     rules = EpisodeConfig(
         max_turns=40,

@@ -51,6 +51,19 @@ def test_long_files_come_in_pages(episode: AnyEpisode) -> None:
     assert "not a path" in refused(episode, "read_file", path="../secret")
 
 
+def test_a_page_longer_than_an_observation_can_be_read_on() -> None:
+    episode = EhrFormatConversionEnv(difficulty="medium").open_episode("train", 0)
+    path = "raw_input/hosp/emar.csv"
+    lines = episode.world.read_text(path).splitlines()
+    first = do(episode, "read_file", path=path)
+    shown, _, notice = first.rpartition("\n")
+    assert "read_more continues" in notice
+    whole = shown + do(episode, "read_more")
+    assert whole.splitlines()[:-1] == lines[:120]
+    assert whole.endswith(f"{len(lines)} lines)")
+    assert "shown whole" in refused(episode, "read_more")
+
+
 def test_the_code_that_runs_can_be_read_but_not_written(episode: AnyEpisode) -> None:
     assert "def table_events" in do(episode, "read_file", path="etl/pipeline/events.py")
     assert "read-only" in refused(episode, "write_file", path="etl/pipeline/events.py", text="pass")
