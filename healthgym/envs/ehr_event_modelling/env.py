@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from healthgym.core import arguments
-from healthgym.core.env import HealthEnv
-from healthgym.core.episode import RewardFunction
-from healthgym.core.family import EpisodeConfig
-from healthgym.core.task import TaskGenerator
+from healthgym.core.levels import SYNTHETIC
+from healthgym.envs.declared import Common, DeclaredEnv
 from healthgym.envs.ehr_event_modelling.family import EventModellingFamily
-from healthgym.envs.ehr_event_modelling.generator import EventModellingGenerator
-from healthgym.envs.ehr_event_modelling.models import require_lightgbm
-from healthgym.envs.ehr_event_modelling.sizes import FULL, CohortConfig, cohort_config
-from healthgym.envs.ehr_event_modelling.task import Target
-from healthgym.errors import ConfigurationError
-from healthgym.rewards import Costs, resolve
+from healthgym.envs.ehr_event_modelling.sizes import CohortConfig
 
 
-class EhrEventModellingEnv(HealthEnv):
+class EhrEventModellingEnv(DeclaredEnv, family=EventModellingFamily):
     """Predict who will get a diagnosis, from the longitudinal records of a cohort.
 
     ## Description
@@ -43,26 +35,10 @@ class EhrEventModellingEnv(HealthEnv):
 
     ## Action Space
 
-    ``JsonText``: a tool call ``{"name": ..., "arguments": {...}}``, or any other form
-    :func:`healthgym.core.action.parse` accepts.
+    {tools}
 
-    | Tool | Kind | Effect |
-    | --- | --- | --- |
-    | `list_files`, `read_file`, `search_files` | read | The README of the study |
-    | `list_tables`, `describe_table`, `profile_column`, `sample_rows` | read | Tables at a glance |
-    | `sql` | read | A read-only DuckDB query |
-    | `save_table` | write | Keeps the result of a query |
-    | `run_python` | read | Code in a sandbox; absent where none is installed |
-    | `build_features` | write | Counts or values of codes within a window, for all rows |
-    | `build_demographics` | write | Age, sex, length of the record |
-    | `build_features_from_query` | write | Features made by SQL |
-    | `train_model` | write | Trees or logistic regression, with validation metrics; 5 minutes |
-    | `evaluate_models`, `evaluate_query` | read | Validation metrics |
-    | `list_work` | read | What was made so far |
-    | `draft_predictions` | write | Predictions by the mean of some models |
-    | `draft_predictions_from_query` | write | Predictions made by SQL |
-    | `review_predictions` | read | What the draft holds |
-    | `submit_predictions` | submit | Hands in the draft and ends the episode |
+    `run_python` is absent where no sandbox is installed. `train_model` takes five minutes of the
+    simulated time.
 
     ## Starting State
 
@@ -86,31 +62,24 @@ class EhrEventModellingEnv(HealthEnv):
     paid when they are handed in: paid for each draft, it would be a score on the test rows to
     climb by. Doing nothing scores 0 under both.
 
-    Checks of the ``strict`` profile, none of which doing nothing passes: *submitted*, predictions
-    are handed in; *complete*, every test row has a probability; *once*, and only one, and there
-    are no others; *cut_off*, no feature of the models was built with days after the prediction
-    time (a query cannot cross it for test patients: their later events are not there); *skill*,
-    AUROC is more than what uninformed scores reach once in a thousand test sets; *bar*, AUROC is
-    at least that of counts of codes with gradient-boosted trees, chosen on the validation rows,
-    less its bootstrap standard error. The ``paper`` profile is the source's evaluator: rows joined
-    by key, duplicates scored twice, AUROC at least the bar.
+    {checks}
+
+    The bar is fitted on the task's own rows: counts of codes with gradient-boosted trees, chosen on
+    the validation rows. A query cannot look past the prediction times of test patients: their later
+    events are not there. The ``paper`` profile is the source's evaluator: rows joined by key,
+    duplicates scored twice, AUROC at least the bar.
 
     ## Episode End
 
-    ``terminated`` when ``submit_predictions`` is called. ``truncated`` when ``max_turns`` calls
-    were made without it; the episode is scored all the same.
+    {episode end}
 
     ## Information
 
-    ``reset``: ``task_id``, ``split``, ``kind`` (target), ``tools`` (OpenAI function form).
-    ``step``: ``task_id``, ``turns_left``, ``time``, ``error`` if a call was refused; at the end
-    ``success`` and ``verdict`` with both profiles.
+    {information} A kind is a target.
 
     ## Arguments
 
-    - `split` (str, "train"): ``"train"``, ``"validation"`` or ``"test"``; no cohort is in two.
-    - `reward` (str or RewardFunction, "sparse"): ``"sparse"``, ``"shaped"`` or your own function.
-    - `profile` (str, "strict"): Profile that decides success and reward.
+    {common arguments}
     - `targets` (list, None): Targets to draw, such as ``["new_lupus"]``; all if None.
     - `difficulty` (str, dict or CohortConfig, "medium"): ``"easy"``, ``"medium"``, ``"hard"``,
         ``"large"``, ``"full"`` (the source's size), or weights of several.
@@ -119,13 +88,10 @@ class EhrEventModellingEnv(HealthEnv):
     - `source` (str, "synthetic"): ``"synthetic"``, an EHRSHOT folder, or a MEDS cohort.
     - `python` (str, "sandbox"): ``"sandbox"``, ``"full"`` (CPython, numpy and polars under
         bubblewrap, and a tool `compute_table`; refused where that does not isolate), ``"none"``.
-    - `max_turns` (int, 30): Tool calls an episode may take.
-    - `costs` (Costs or dict, None): Charges per call, per refused call, and for not finishing.
-    - `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``.
 
     ## Registered Configurations
 
-    ``HealthAgent/EhrEventModelling-v0`` (all targets, training size).
+    {configurations}
 
     ## Example
 
@@ -148,67 +114,14 @@ class EhrEventModellingEnv(HealthEnv):
     def __init__(
         self,
         *,
-        split: str = "train",
-        reward: str | RewardFunction = "sparse",
-        profile: str = "strict",
         targets: Sequence[str] | None = None,
         difficulty: str | CohortConfig | Mapping[str, float] = "medium",
         canonical: bool = False,
-        source: str | Path = "synthetic",
+        source: str | Path = SYNTHETIC,
         python: str = "sandbox",
-        max_turns: int = 30,
-        costs: Costs | Mapping[str, float] | None = None,
-        render_mode: str | None = None,
+        **common: Unpack[Common],
     ) -> None:
-        require_lightgbm()
-        super().__init__(
-            EventModellingFamily(
-                _generator(_targets(targets), difficulty, canonical, source), python=python
-            ),
-            resolve(reward, costs),
-            split=split,
-            config=EpisodeConfig(
-                max_turns=arguments.turns(max_turns), profile=arguments.profile(profile)
-            ),
-            render_mode=render_mode,
+        family = EventModellingFamily(
+            difficulty, targets=targets, canonical=canonical, source=source, python=python
         )
-
-
-def _generator(
-    targets: tuple[Target, ...],
-    difficulty: str | CohortConfig | Mapping[str, float],
-    canonical: bool,
-    source: str | Path,
-) -> TaskGenerator:
-    name = EventModellingFamily.name
-    if str(source) != "synthetic":
-        from healthgym.envs.ehr_event_modelling.readers import read_source
-        from healthgym.envs.ehr_event_modelling.sources import RealGenerator
-
-        return RealGenerator(read_source(source), targets, name=f"{name}-real")
-    if canonical:
-        return EventModellingGenerator(
-            {"full": (FULL, 1.0)}, targets, name=f"{name}-canonical", tests=len(targets)
-        )
-    weights: Mapping[Any, float]
-    weights = difficulty if isinstance(difficulty, Mapping) else {difficulty: 1.0}
-    levels = {
-        level if isinstance(level, str) else "custom": (cohort_config(level), float(weight))
-        for level, weight in weights.items()
-    }
-    return EventModellingGenerator(levels, targets, name=name)
-
-
-def _targets(targets: Sequence[str] | None) -> tuple[Target, ...]:
-    if targets is None:
-        return tuple(Target)
-    names = [targets] if isinstance(targets, str) else list(targets)
-    try:
-        chosen = tuple(Target(name) for name in names)
-    except ValueError:
-        chosen = ()
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise ConfigurationError(
-            f"targets {names!r} are not some of {', '.join(Target)}, each once."
-        )
-    return chosen
+        super().__init__(family, **common)

@@ -1,50 +1,83 @@
-"""The parts of the family, put together for the engine."""
+"""The event-modelling family, declared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
-from healthgym.core.family import AGENT, Baseline, Family, Script, Seat, Solver
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.core.tool import ToolCatalog, Toolset
+from healthgym.core.family import (
+    Baseline,
+    EpisodeConfig,
+    Family,
+    HandIn,
+    Script,
+    Solver,
+    single,
+)
+from healthgym.core.levels import SYNTHETIC, Level, choose_levels
+from healthgym.core.verbs import Verb
 from healthgym.envs.ehr_event_modelling import oracle, solver
+from healthgym.envs.ehr_event_modelling.generator import EventModellingGenerator
+from healthgym.envs.ehr_event_modelling.models import require_lightgbm
+from healthgym.envs.ehr_event_modelling.sizes import FULL, PRESETS, CohortConfig
+from healthgym.envs.ehr_event_modelling.task import (
+    EventInstance,
+    EventReference,
+    EventTask,
+    EventTaskGenerator,
+    StudyStart,
+    Target,
+)
 from healthgym.envs.ehr_event_modelling.toolset import ModellingTools
 from healthgym.envs.ehr_event_modelling.verifier import EventModellingVerifier
-from healthgym.envs.ehr_event_modelling.world import ModellingWorld, StudyStart
-from healthgym.worlds.workspace import FileTools, TableTools, python_tools
+from healthgym.envs.ehr_event_modelling.world import ModellingWorld
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.workspace import FileTools, PythonTools, TableTools, python_tools
+
+#: What code prints, a list of much work and the columns of saved tables can be long.
+_VERBS = frozenset({Verb.READ_MORE})
 
 
-class EventModellingFamily(Family[ModellingWorld]):
+class EventModellingFamily(Family[EventTask, EventReference, StudyStart, ModellingWorld]):
     """Risk models of first diagnoses.
 
     Args:
-        generator: Draws the tasks.
+        difficulty: A preset, a configuration, or weights of presets.
+        targets: Targets to draw; all if None.
+        canonical: Whether the test split is the published set of six.
+        source: ``"synthetic"``, an EHRSHOT folder, or a MEDS cohort.
         python: Which Python is offered; see :func:`~healthgym.worlds.workspace.python_tools`.
     """
 
     name: ClassVar[str] = "ehr-event-modelling"
+    roles = single(FileTools, TableTools, PythonTools, ModellingTools, verbs=_VERBS)
+    verifier = EventModellingVerifier()
+    rules = EpisodeConfig(max_turns=30)
+    hand_in = HandIn("submit_predictions")
 
-    def __init__(self, generator: TaskGenerator, *, python: str = "sandbox") -> None:
-        self.generator = generator
-        self.verifier = EventModellingVerifier()
-        toolsets: list[type[Toolset[Any]]] = [FileTools, TableTools]
-        toolsets += [*python_tools(python), ModellingTools]
-        self._seats = {AGENT: Seat(ToolCatalog(toolsets))}
+    def __init__(
+        self,
+        difficulty: str | CohortConfig | Mapping[str, float] = "medium",
+        *,
+        targets: Sequence[str] | None = None,
+        canonical: bool = False,
+        source: str | Path = SYNTHETIC,
+        python: str = "sandbox",
+    ) -> None:
+        require_lightgbm()
+        levels = choose_levels(difficulty, PRESETS)
+        self.generator = _generator(levels, _targets(targets), canonical, source)
+        code = python_tools(python)
+        self.roles = single(FileTools, TableTools, *code, ModellingTools, verbs=_VERBS)
 
-    def open(self, instance: Instance[Task, Reference]) -> ModellingWorld:
+    def open(self, instance: EventInstance) -> ModellingWorld:
         """Return a fresh workbench over the instance's study."""
-        start = instance.start
-        assert isinstance(start, StudyStart)
-        return ModellingWorld(start)
+        return ModellingWorld(instance.start)
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the one seat there is."""
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: EventInstance, rng: np.random.Generator) -> Script:
         """Look around, and hand in the truth."""
         return oracle.solve(instance)
 
@@ -52,10 +85,9 @@ class EventModellingFamily(Family[ModellingWorld]):
         """Return the modeller who trains two models and hands in their mean."""
         return {"honest": solver.solve}
 
-    def baselines(self) -> Mapping[str, Baseline]:
-        """Return the scripted policies that know nothing of the records, and the oracle."""
+    def baselines(self) -> Mapping[str, Baseline[EventTask, EventReference, StudyStart]]:
+        """Return the scripted policies, which know nothing of the records."""
         return {
-            "oracle": self.oracle,
             "flood": lambda instance, rng: oracle.constant(1.0),
             "prior": lambda instance, rng: oracle.by_age(),
             "constant": lambda instance, rng: oracle.constant(0.5),
@@ -63,3 +95,36 @@ class EventModellingFamily(Family[ModellingWorld]):
             "record_length": lambda instance, rng: oracle.by_use(),
             "patient_id": lambda instance, rng: oracle.by_id(),
         }
+
+
+def _generator(
+    levels: Sequence[Level[CohortConfig]],
+    targets: tuple[Target, ...],
+    canonical: bool,
+    source: str | Path,
+) -> EventTaskGenerator:
+    name = EventModellingFamily.name
+    if str(source) != SYNTHETIC:
+        from healthgym.envs.ehr_event_modelling.readers import read_source
+        from healthgym.envs.ehr_event_modelling.sources import RealGenerator
+
+        return RealGenerator(read_source(source), targets, name=f"{name}-real")
+    if canonical:
+        full = [Level("full", FULL)]
+        return EventModellingGenerator(full, targets, name=f"{name}-canonical", tests=len(targets))
+    return EventModellingGenerator(levels, targets, name=name)
+
+
+def _targets(targets: Sequence[str] | None) -> tuple[Target, ...]:
+    if targets is None:
+        return tuple(Target)
+    names = [targets] if isinstance(targets, str) else list(targets)
+    try:
+        chosen = tuple(Target(name) for name in names)
+    except ValueError:
+        chosen = ()
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise ConfigurationError(
+            f"targets {names!r} are not some of {', '.join(Target)}, each once."
+        )
+    return chosen

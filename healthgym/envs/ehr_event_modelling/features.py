@@ -81,13 +81,17 @@ class FeatureSet:
     validation: Matrix
     test: Matrix
     peeks: bool = False
-    digest: str = field(init=False)
+    _digest: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         digest = hashlib.blake2b(repr((self.columns, self.peeks)).encode(), digest_size=16)
         for matrix in (self.train, self.validation, self.test):
             digest.update(np.ascontiguousarray(matrix).tobytes())
-        object.__setattr__(self, "digest", digest.hexdigest())
+        object.__setattr__(self, "_digest", digest.hexdigest())
+
+    def content_hash(self) -> str:
+        """Return a hex digest of names and numbers."""
+        return self._digest
 
     def matrix(self, part: Part) -> Matrix:
         """Return the numbers of a part."""

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from healthgym.core.choice import Weighted
-from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.levels import Level
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, TaskKey, require_index
 from healthgym.envs.ehr_event_modelling.cohort import LIBRARY, Prepared
 from healthgym.envs.ehr_event_modelling.sizes import CohortConfig
-from healthgym.envs.ehr_event_modelling.task import EventReference, EventTask, Target
+from healthgym.envs.ehr_event_modelling.task import (
+    EventInstance,
+    EventReference,
+    EventTask,
+    EventTaskGenerator,
+    StudyStart,
+    Target,
+)
 from healthgym.envs.ehr_event_modelling.wording import phrase
-from healthgym.envs.ehr_event_modelling.world import StudyStart
-from healthgym.errors import ConfigurationError
 
 #: When the agent sits down; the records are older.
 NOW = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
 
 
-class EventModellingGenerator:
+class EventModellingGenerator(EventTaskGenerator):
     """Draws prediction tasks on synthetic cohorts.
 
-    Neighbouring indices share a cohort, so that it is built once for all of its targets.
+    Neighbouring indices share a cohort, so that it is built once for all of its targets. So a level
+    is drawn for a cohort, and not for each task.
 
     Args:
-        levels: Configuration of each difficulty, and how often it is drawn.
+        levels: The difficulties, of which each cohort has one.
         targets: The targets, in the order of their indices.
         name: Family name in task ids.
         tests: Number of test tasks; unlimited if None.
@@ -33,45 +40,35 @@ class EventModellingGenerator:
 
     def __init__(
         self,
-        levels: Mapping[str, tuple[CohortConfig, float]],
+        levels: Sequence[Level[CohortConfig]],
         targets: Sequence[Target],
         *,
         name: str,
         tests: int | None = None,
     ) -> None:
-        self.name = name
-        self._levels = {level: config for level, (config, _) in levels.items()}
-        self._level_choice = Weighted(
-            {level: weight for level, (_, weight) in levels.items()}, "difficulties"
-        )
+        self.name, self.tests = name, tests
+        self._levels = Weighted([(level, level.weight) for level in levels], "difficulties")
         self._targets = tuple(targets)
-        self._tests = tests
-
-    def size(self, split: Split) -> int:
-        """Return the number of tasks of a split."""
-        return INDEX_BOUND if self._tests is None or split is not Split.TEST else self._tests
 
     def kind(self, split: Split, index: int) -> str:
         """Return the target of a task, without making its cohort."""
+        require_index(self, split, index)
         return self._targets[index % len(self._targets)]
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a task; the same for the same arguments, everywhere."""
-        if index >= self.size(split):
-            raise ConfigurationError(
-                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
-            )
+    def draw(self, split: Split, index: int) -> EventInstance:
+        """Return a task."""
         number, place = divmod(index, len(self._targets))
         target, level = self._targets[place], self._level(split, number)
-        config = self._levels[level]
+        config = level.config
         prepared = LIBRARY.synthetic(config, self.name, split, number, target)
         key = TaskKey(self.name, split, index)
         return instance_of(
-            key, target, prepared, level, config.recipe, seed_name=f"{self.name}/{config}"
+            key, target, prepared, level.label, config.recipe, seed_name=f"{self.name}/{config}"
         )
 
-    def _level(self, split: Split, number: int) -> str:
-        return self._level_choice.draw(task_rng(self.name, split, number, stream=2))
+    def _level(self, split: Split, number: int) -> Level[CohortConfig]:
+        """Return the difficulty of a cohort."""
+        return self._levels.draw(task_rng(self.name, split, number, stream=2))
 
 
 def instance_of(
@@ -83,7 +80,7 @@ def instance_of(
     *,
     seed_name: str,
     published: float = 0.0,
-) -> Instance[Task, Reference]:
+) -> EventInstance:
     """Return both halves of a task, and what its world starts from.
 
     Args:

@@ -71,7 +71,7 @@ class Model:
     test: Floats
     peeks: bool = False
 
-    def fingerprint(self) -> str:
+    def content_hash(self) -> str:
         """Return a hex digest of the model's scores and origin."""
         scores = [self.validation.tolist(), self.test.tolist()]
         return content_hash([self.name, self.features, scores, self.peeks])

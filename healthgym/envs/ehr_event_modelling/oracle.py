@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from healthgym.core.task import Instance, Reference, Task
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.ehr_event_modelling.task import EventReference
+from healthgym.envs.ehr_event_modelling.task import EventInstance
 
 _FROM_TEST = "SELECT patient_id, prediction_time, {} AS probability FROM test_examples"
 #: Age from the birth event; NULL where there is none.
@@ -23,10 +22,9 @@ FROM test_examples t LEFT JOIN events e ON e.patient_id = t.patient_id
 GROUP BY t.patient_id, t.prediction_time"""
 
 
-def solve(instance: Instance[Task, Reference]) -> list[ToolCall]:
+def solve(instance: EventInstance) -> list[ToolCall]:
     """Return the calls of a perfect forecaster, which looks at the data first."""
     reference = instance.reference
-    assert isinstance(reference, EventReference)
     study = reference.study
     ids = study.timeline.patient_ids[study.test.patient[reference.labels]]
     listed = ", ".join(str(number) for number in ids.tolist())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from healthgym.envs.ehr_event_modelling.task import Target
 from healthgym.envs.ehr_event_modelling.vocabulary import published
@@ -76,25 +75,11 @@ FULL = CohortConfig(
     recipe="published",
 )
 
-LEVELS: Mapping[str, CohortConfig] = {
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, CohortConfig] = {
     "easy": CohortConfig(patients=(500, 250, 700), least_positive=0.24, signal=1.4, expressed=0.95),
     "medium": CohortConfig(),
     "hard": CohortConfig(signal=0.85, expressed=0.75, visits=2.6, named=False),
     "large": CohortConfig(patients=(2400, 1200, 2400), least_positive=0.1, visits=3.0),
     "full": FULL,
 }
-
-
-def cohort_config(difficulty: Any) -> CohortConfig:
-    """Return the configuration of a difficulty.
-
-    Raises:
-        ConfigurationError: If there is none of that name.
-    """
-    if isinstance(difficulty, CohortConfig):
-        return difficulty
-    if isinstance(difficulty, str) and difficulty in LEVELS:
-        return LEVELS[difficulty]
-    raise ConfigurationError(
-        f"difficulty {difficulty!r} is not one of {', '.join(LEVELS)}, nor a CohortConfig."
-    )

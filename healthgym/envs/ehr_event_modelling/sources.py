@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from healthgym.core.cache import BuildCache
-from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import TaskKey, require_index
 from healthgym.envs.ehr_event_modelling.cohort import Prepared, cut_study, prepare
 from healthgym.envs.ehr_event_modelling.generator import instance_of
 from healthgym.envs.ehr_event_modelling.labels import Rows, label_rows
 from healthgym.envs.ehr_event_modelling.readers import RealCohort
-from healthgym.envs.ehr_event_modelling.task import Target
+from healthgym.envs.ehr_event_modelling.task import EventInstance, EventTaskGenerator, Target
 from healthgym.envs.ehr_event_modelling.vocabulary import published, vocabulary
-from healthgym.errors import ConfigurationError, DataError
+from healthgym.errors import DataError
 
 #: Patients with and without the outcome that each part needs at the least.
 _FEWEST = 2
@@ -30,8 +30,8 @@ _FEWEST = 2
 _STUDY_EVENTS = 20_000_000
 
 
-class RealGenerator:
-    """Prediction tasks on a real cohort.
+class RealGenerator(EventTaskGenerator):
+    """Prediction tasks on a real cohort; the test split has one for each target.
 
     Args:
         source: The cohort.
@@ -55,32 +55,28 @@ class RealGenerator:
                 f"This {source.name} cohort of {len(source.cohort.part)} patients is too small for "
                 f"a task. {reasons}."
             )
+        self.tests = len(self._possible[Split.TEST])
         self._studies: BuildCache[Prepared] = BuildCache(
             _STUDY_EVENTS, lambda prepared: len(prepared.study.timeline)
         )
-
-    def size(self, split: Split) -> int:
-        """Return the number of tasks: one for each target in the test split."""
-        return len(self._possible[Split.TEST]) if split is Split.TEST else INDEX_BOUND
 
     def kind(self, split: Split, index: int) -> str:
         """Return the target of a task.
 
         Raises:
+            ConfigurationError: If the split has no such index.
             DataError: If the split has no target with enough patients.
         """
-        possible = self._possible[split]
-        if not possible:
-            raise DataError(f"The {split} part of this {self._source.name} cohort is too small.")
-        return possible[index % len(possible)]
+        require_index(self, split, index)
+        return self._target(split, index)
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        """Return a task; the same for the same arguments and data."""
-        if index >= self.size(split):
-            raise ConfigurationError(
-                f"The {split} split has {self.size(split)} tasks; there is no number {index}."
-            )
-        target = Target(self.kind(split, index))
+    def draw(self, split: Split, index: int) -> EventInstance:
+        """Return a task.
+
+        Raises:
+            DataError: If the split has no target with enough patients.
+        """
+        target = self._target(split, index)
         number = index // len(self._possible[split])
         prepared = self._studies.get(
             (split, number, target), lambda: self._prepare(split, number, target)
@@ -96,6 +92,12 @@ class RealGenerator:
             seed_name=f"{self.name}/{prepared.study.content_hash()}",
             published=figures.bar if own and len(prepared.labels) == figures.rows else 0.0,
         )
+
+    def _target(self, split: Split, index: int) -> Target:
+        possible = self._possible[split]
+        if not possible:
+            raise DataError(f"The {split} part of this {self._source.name} cohort is too small.")
+        return possible[index % len(possible)]
 
     def _label(self, target: Target) -> Rows:
         if target in self._source.rows:

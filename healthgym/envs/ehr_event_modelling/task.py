@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from healthgym.core.seeding import content_hash
-from healthgym.core.task import Reference, Task
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.ehr_event_modelling.labels import Rows
 from healthgym.envs.ehr_event_modelling.timeline import Mask, Timeline
+from healthgym.worlds.workspace import Workspace
 
 
 class Target(StrEnum):
@@ -100,7 +102,7 @@ class Predictions:
     def __len__(self) -> int:
         return len(self.patient_id)
 
-    def fingerprint(self) -> str:
+    def content_hash(self) -> str:
         """Return a hex digest of the predictions."""
         columns = [self.patient_id.tolist(), self.time.tolist(), self.probability.tolist()]
         return content_hash([*columns, self.origin, self.peeks])
@@ -134,3 +136,26 @@ class EventReference(Reference):
     labels: Mask
     recipe: str
     published: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class StudyStart:
+    """What an episode starts from; shared between the episodes of one study.
+
+    Attributes:
+        study: Records and rows as arrays, for features and models.
+        workspace: The same as tables and files, for queries.
+        now: The world's time.
+    """
+
+    study: Study
+    workspace: Workspace
+    now: datetime
+
+    def content_hash(self) -> str:
+        """Return a hex digest of the study; the workspace follows from it."""
+        return self.study.content_hash()
+
+
+EventInstance = Instance[EventTask, EventReference, StudyStart]
+EventTaskGenerator = TaskGenerator[EventTask, EventReference, StudyStart]

@@ -6,16 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from healthgym.core.family import Evidence
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.ehr_event_modelling import paper
 from healthgym.envs.ehr_event_modelling.baseline import Bar, bar_of
-from healthgym.envs.ehr_event_modelling.task import EventReference, Predictions
+from healthgym.envs.ehr_event_modelling.task import EventReference, EventTask, Predictions
 from healthgym.envs.ehr_event_modelling.timeline import Floats
 from healthgym.envs.ehr_event_modelling.world import ModellingWorld
 from healthgym.rewards.metrics import auroc, average_precision
 
-SUBMITTED = Check("submitted", "The agent hands in its predictions.", weight=0.0)
 COMPLETE = Check(
     "complete",
     "Every test row has a prediction that is a number from 0 to 1.",
@@ -42,44 +41,39 @@ BAR = Check(
     "AUROC is at least that of counts and boosted trees, less its bootstrap standard error.",
 )
 
-#: What reaching the bar is worth before it is handed in.
+STRICT = (COMPLETE, ONCE, CUT_OFF, SKILL, BAR)
+PAPER = (paper.VALID, paper.REACHED)
+
+#: What reaching the bar is worth where another check fails.
 _REACHED = 0.9
 
 
-class EventModellingVerifier:
-    """Judges the draft of an episode by the labels of the test rows."""
+class EventModellingVerifier(Verifier[EventTask, EventReference, ModellingWorld]):
+    """Judges predictions that were handed in by the labels of the test rows."""
 
-    def verify(self, evidence: Evidence[ModellingWorld], profile: Profile) -> Verdict:
-        """Return the verdict under a profile.
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile."""
+        return PAPER if profile is Profile.PAPER else STRICT
 
-        A draft has no progress until it is handed in: paid for each draft, it would be a score on
-        the test rows to climb by.
-        """
-        reference = evidence.reference
-        assert isinstance(reference, EventReference)
-        made = evidence.after.predictions
-        submitted = SUBMITTED.result(evidence.submission is not None)
-        judge = paper_verdict if profile is Profile.PAPER else strict_verdict
-        verdict = judge(submitted, made, reference)
-        return verdict if submitted.passed else verdict.withheld()
+    def judge(
+        self, evidence: Evidence[EventTask, EventReference, ModellingWorld], profile: Profile
+    ) -> Judgement:
+        """Return what is found; total over whatever was drafted."""
+        judge = by_the_source if profile is Profile.PAPER else by_our_rule
+        return judge(evidence.after.predictions, evidence.reference)
 
 
-def strict_verdict(
-    submitted: CheckResult, made: Predictions | None, reference: EventReference
-) -> Verdict:
-    """Return our verdict."""
+def by_our_rule(made: Predictions | None, reference: EventReference) -> Judgement:
+    """Return what our rule finds."""
     if made is None:
-        missing = [
-            check.result(False, "there are no predictions")
-            for check in (COMPLETE, ONCE, CUT_OFF, SKILL, BAR)
-        ]
-        return Verdict.of(Profile.STRICT, [submitted, *missing], progress=0.0)
+        missing = [check.result(False, "there are no predictions") for check in STRICT]
+        return Judgement.of(missing, progress=0.0)
     scores, complete, once = _align(made, reference)
     cut_off = CUT_OFF.result(not made.peeks, "a feature looks ahead" if made.peeks else "")
-    results = [submitted, complete, once, cut_off]
-    if scores is None or not all(result.passed for result in results[1:]):
+    results = [complete, once, cut_off]
+    if scores is None or not all(result.passed for result in results):
         results += [check.result(False, "not scored") for check in (SKILL, BAR)]
-        return Verdict.of(Profile.STRICT, results, progress=0.0)
+        return Judgement.of(results, progress=0.0)
     bar = bar_of(reference)
     wanted = threshold(bar)
     labels = reference.labels
@@ -87,8 +81,7 @@ def strict_verdict(
     results.append(SKILL.result(reached > bar.chance, f"AUROC {reached:.4f}"))
     results.append(BAR.result(reached >= bar.auroc - bar.error, f"AUROC {reached:.4f}"))
     gain = (reached - 0.5) / (wanted - 0.5)
-    return Verdict.of(
-        Profile.STRICT,
+    return Judgement.of(
         results,
         progress=_REACHED * min(max(gain, 0.0), 1.0),
         metrics=_rounded(
@@ -108,10 +101,8 @@ def threshold(bar: Bar) -> float:
     return max(bar.auroc - bar.error, bar.chance)
 
 
-def paper_verdict(
-    submitted: CheckResult, made: Predictions | None, reference: EventReference
-) -> Verdict:
-    """Return the source's verdict, with AUROC against the bar as progress."""
+def by_the_source(made: Predictions | None, reference: EventReference) -> Judgement:
+    """Return what the source's rule finds, with AUROC against the bar as progress."""
     outcome = paper.evaluate(made, reference)
     metrics: Mapping[str, float] = {}
     gain = 0.0
@@ -126,13 +117,11 @@ def paper_verdict(
             bar=bar,
         )
     results = [
-        submitted,
         paper.VALID.result(outcome.auroc is not None, outcome.fault),
         paper.REACHED.result(outcome.auroc is not None and outcome.auroc >= bar),
     ]
-    return Verdict.of(
-        Profile.PAPER, results, progress=_REACHED * min(max(gain, 0.0), 1.0), metrics=metrics
-    )
+    progress = _REACHED * min(max(gain, 0.0), 1.0)
+    return Judgement.of(results, progress=progress, metrics=metrics)
 
 
 def _rounded(**values: float) -> dict[str, float]:

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from healthgym.core.clock import Clock
-from healthgym.core.seeding import content_hash
+from healthgym.core.state import state, table
 from healthgym.envs.ehr_event_modelling.features import FeatureSet
 from healthgym.envs.ehr_event_modelling.models import Model
-from healthgym.envs.ehr_event_modelling.task import Predictions, Study
+from healthgym.envs.ehr_event_modelling.task import Predictions, StudyStart
 from healthgym.errors import ToolError
-from healthgym.worlds.workspace import Workspace, WorkspaceWorld
+from healthgym.worlds.workspace import WorkspaceWorld
 
 #: Feature sets and models that may be kept at a time, and cells of all feature sets together.
 MOST_KEPT = 24
 MOST_CELLS = 60_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class StudyStart:
-    """What an episode starts from; shared between the episodes of one study.
-
-    Attributes:
-        study: Records and rows as arrays, for features and models.
-        workspace: The same as tables and files, for queries.
-        now: The world's time.
-    """
-
-    study: Study
-    workspace: Workspace
-    now: datetime
-
-    def content_hash(self) -> str:
-        """Return a hex digest of the study; the workspace follows from it."""
-        return self.study.content_hash()
 
 
 class ModellingWorld(WorkspaceWorld):
@@ -44,12 +22,13 @@ class ModellingWorld(WorkspaceWorld):
         start: Study and workspace.
     """
 
+    features = table[str, FeatureSet]()
+    models = table[str, Model]()
+    predictions = state[Predictions | None](None)
+
     def __init__(self, start: StudyStart) -> None:
         super().__init__(start.workspace, Clock(start.now))
         self.study = start.study
-        self.features: dict[str, FeatureSet] = {}
-        self.models: dict[str, Model] = {}
-        self.predictions: Predictions | None = None
 
     def keep_features(self, name: str, made: FeatureSet) -> None:
         """Keep a feature set, in place of an earlier one of that name.
@@ -58,7 +37,7 @@ class ModellingWorld(WorkspaceWorld):
             ToolError: If that is what the name holds, or there is no room.
         """
         old = self.features.get(name)
-        if old is not None and old.digest == made.digest:
+        if old is not None and old.content_hash() == made.content_hash():
             raise ToolError(f"{name} holds exactly that already.")
         others = [item for key, item in self.features.items() if key != name]
         cells = sum(item.train.size + item.validation.size + item.test.size for item in others)
@@ -77,7 +56,7 @@ class ModellingWorld(WorkspaceWorld):
             ToolError: If that is what the name holds, or there are too many.
         """
         old = self.models.get(name)
-        if old is not None and old.fingerprint() == model.fingerprint():
+        if old is not None and old.content_hash() == model.content_hash():
             raise ToolError(f"{name} is exactly that model already.")
         if old is None and len(self.models) >= MOST_KEPT:
             raise ToolError(f"At most {MOST_KEPT} models are kept; use a name again.")
@@ -90,20 +69,6 @@ class ModellingWorld(WorkspaceWorld):
             ToolError: If they are so already.
         """
         old = self.predictions
-        if old is not None and old.fingerprint() == predictions.fingerprint():
+        if old is not None and old.content_hash() == predictions.content_hash():
             raise ToolError("The draft holds exactly these predictions already.")
         self.predictions = predictions
-
-    def digest(self) -> str:
-        """Return a hex digest of the workspace and the work."""
-        features = {name: item.digest for name, item in self.features.items()}
-        models = {name: item.fingerprint() for name, item in self.models.items()}
-        drafted = self.predictions.fingerprint() if self.predictions else ""
-        return content_hash([super().digest(), features, models, drafted])
-
-    def clone(self) -> ModellingWorld:
-        """Return an independent world with the same work."""
-        other = super().clone()
-        other.features = dict(self.features)
-        other.models = dict(self.models)
-        return other

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from healthgym.core.levels import Level
 from healthgym.core.seeding import Split
-from healthgym.core.task import Instance
 from healthgym.core.tool import call
 from healthgym.envs.ehr_event_modelling.env import EhrEventModellingEnv
 from healthgym.envs.ehr_event_modelling.generator import EventModellingGenerator
 from healthgym.envs.ehr_event_modelling.sizes import CohortConfig
-from healthgym.envs.ehr_event_modelling.task import Target
+from healthgym.envs.ehr_event_modelling.task import EventInstance, Target
 
 # The base install has neither the extra `modelling` nor `workspace`.
 collect_ignore_glob = (
@@ -27,8 +27,8 @@ def tiny_config() -> CohortConfig:
 
 
 @pytest.fixture(scope="session")
-def tiny_instance() -> Instance[Any, Any]:
-    generator = EventModellingGenerator({"tiny": (TINY, 1.0)}, tuple(Target), name="tests")
+def tiny_instance() -> EventInstance:
+    generator = EventModellingGenerator([Level("tiny", TINY)], tuple(Target), name="tests")
     return generator.generate(Split.TRAIN, list(Target).index(Target.LUPUS))
 
 

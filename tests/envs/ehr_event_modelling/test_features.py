@@ -3,10 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from healthgym.core.task import Instance
 from healthgym.envs.ehr_event_modelling.features import Measure, Recipe, build, demographics
 from healthgym.envs.ehr_event_modelling.labels import Rows
-from healthgym.envs.ehr_event_modelling.task import Study
+from healthgym.envs.ehr_event_modelling.task import EventInstance, Study
 from healthgym.envs.ehr_event_modelling.timeline import (
     DAY,
     NO_TIME,
@@ -97,7 +96,7 @@ def test_codes_are_chosen_by_train_patients(small_study: Study) -> None:
     assert build(small_study, Recipe(Measure.COUNT, least=1, most=1)).train.shape == (2, 1)
 
 
-def test_counts_agree_with_counting_one_by_one(tiny_instance: Instance) -> None:
+def test_counts_agree_with_counting_one_by_one(tiny_instance: EventInstance) -> None:
     study = tiny_instance.reference.study
     made = build(study, Recipe(Measure.COUNT, window=200, prefix="SNOMED/"))
     timeline = study.timeline
@@ -111,7 +110,7 @@ def test_counts_agree_with_counting_one_by_one(tiny_instance: Instance) -> None:
             assert made.test[row, place] == (seen == name.split()[0]).sum()
 
 
-def test_demographics(tiny_instance: Instance) -> None:
+def test_demographics(tiny_instance: EventInstance) -> None:
     made = demographics(tiny_instance.reference.study)
     assert made.columns == ("age", "male", "days on record")
     assert ((made.test[:, 0] > 17) & (made.test[:, 0] < 96)).all()

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from healthgym.core.seeding import INDEX_BOUND, Split
+from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
 from healthgym.envs.ehr_event_modelling.env import EhrEventModellingEnv
-from healthgym.envs.ehr_event_modelling.sizes import LEVELS, CohortConfig
+from healthgym.envs.ehr_event_modelling.sizes import PRESETS, CohortConfig
 from healthgym.envs.ehr_event_modelling.task import Target
 from healthgym.errors import ConfigurationError
 
@@ -14,8 +14,10 @@ def test_canonical_test_split_has_the_six_tasks() -> None:
     assert generator.size(Split.TEST) == 6
     assert generator.size(Split.TRAIN) == INDEX_BOUND
     assert [generator.kind(Split.TEST, index) for index in range(6)] == list(Target)  # type: ignore[attr-defined]
-    with pytest.raises(ConfigurationError, match="no number 6"):
-        generator.generate(Split.TEST, 6)
+    for wrong in (6, -1):
+        for ask in (generator.generate, generator.kind):  # type: ignore[attr-defined]
+            with pytest.raises(ConfigurationError, match=f"no number {wrong}"):
+                ask(Split.TEST, wrong)
 
 
 def test_neighbouring_indices_share_a_cohort(tiny_config: CohortConfig) -> None:
@@ -42,12 +44,15 @@ def test_kind_is_told_without_making_the_task(tiny_config: CohortConfig) -> None
 
 def test_difficulties_mix() -> None:
     env = EhrEventModellingEnv(difficulty={"easy": 1.0, "medium": 1.0})
-    levels = [env.family.generator._level(Split.TRAIN, i) for i in range(60)]  # type: ignore[attr-defined]
+    levels = [env.family.generator._level(Split.TRAIN, i).label for i in range(60)]  # type: ignore[attr-defined]
     assert 15 < levels.count("easy") < 45
+    # One for each cohort, by the second stream of its number.
+    rngs = [task_rng("ehr-event-modelling", Split.TRAIN, i, stream=2) for i in range(60)]
+    assert levels == ["easy" if rng.random() < 0.5 else "medium" for rng in rngs]
 
 
 def test_hard_does_not_tell_what_codes_mean() -> None:
-    assert not LEVELS["hard"].named
+    assert not PRESETS["hard"].named
     env = EhrEventModellingEnv(difficulty=CohortConfig(patients=(60, 60, 60), named=False))
     env.reset(options={"index": 0})
     assert "codes" not in env.episode.world.tables

@@ -5,24 +5,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from healthgym.core.levels import Level
 from healthgym.core.seeding import Split
-from healthgym.core.task import Instance
-from healthgym.core.verdict import CheckResult
 from healthgym.envs.ehr_event_modelling.baseline import baseline_scores, fit_bar
 from healthgym.envs.ehr_event_modelling.env import EhrEventModellingEnv
 from healthgym.envs.ehr_event_modelling.generator import EventModellingGenerator
 from healthgym.envs.ehr_event_modelling.sizes import CohortConfig
-from healthgym.envs.ehr_event_modelling.task import EventReference, Predictions, Target
-from healthgym.envs.ehr_event_modelling.verifier import SUBMITTED, paper_verdict, strict_verdict
-
-DONE: CheckResult = SUBMITTED.result(True)
+from healthgym.envs.ehr_event_modelling.task import (
+    EventInstance,
+    EventReference,
+    Predictions,
+    Target,
+)
+from tests.envs.ehr_event_modelling.judging import paper, strict
 
 
 def both(reference: EventReference, made: Predictions) -> tuple[bool, bool]:
-    return (
-        paper_verdict(DONE, made, reference).success,
-        strict_verdict(DONE, made, reference).success,
-    )
+    return (paper(made, reference).success, strict(made, reference).success)
 
 
 def rows_of(reference: EventReference, scores: Any, order: Any) -> Predictions:
@@ -31,7 +30,7 @@ def rows_of(reference: EventReference, scores: Any, order: Any) -> Predictions:
     return Predictions(ids[order], study.test.time[order], np.asarray(scores)[order])
 
 
-def test_repeating_the_easy_rows(tiny_instance: Instance[Any, Any]) -> None:
+def test_repeating_the_easy_rows(tiny_instance: EventInstance) -> None:
     """H16: a poor model passes by handing in its surest rows many times."""
     reference = tiny_instance.reference
     noise = np.random.default_rng(1).random(len(reference.labels))
@@ -48,12 +47,11 @@ def test_luck_with_few_positives() -> None:
     """H16: where positives are as rare as the source's, guessing often enough passes."""
     rare = CohortConfig(patients=(300, 120, 300), least_positive=0.0, signal=0.3)
     generator = EventModellingGenerator(
-        {"rare": (rare, 1.0)}, (Target.CELIAC, Target.LUPUS), name="rare"
+        [Level("rare", rare)], (Target.CELIAC, Target.LUPUS), name="rare"
     )
     outcomes = []
     for index in range(6):
         reference = generator.generate(Split.TEST, index).reference
-        assert isinstance(reference, EventReference)
         rng = np.random.default_rng(index)
         plain = np.arange(len(reference.labels))
         for _ in range(20):
@@ -64,7 +62,7 @@ def test_luck_with_few_positives() -> None:
     assert fit_bar(reference).chance > 0.7
 
 
-def test_rows_for_other_times(tiny_instance: Instance[Any, Any]) -> None:
+def test_rows_for_other_times(tiny_instance: EventInstance) -> None:
     """Predictions for moments nobody asked about are ignored by the source."""
     reference = tiny_instance.reference
     scores = np.where(reference.labels, 0.9, 0.1)
@@ -88,25 +86,22 @@ def test_features_that_look_ahead(desk: Any, ask: Any) -> None:
     ask(env, "build_features", name="counts")
     ask(env, "train_model", name="fair", features=["counts"], trees=60)
     ask(env, "draft_predictions", models=["leaky"])
-    alone = env.episode.verdict().metrics
-    assert alone == {}
     made = env.episode.world.predictions
     assert made is not None
-    reference = env.episode._instance.reference
+    reference = env.family.generator.generate(Split.TRAIN, 0).reference
     # ... and on test patients, who have no future, it is worth less than an honest one.
     ask(env, "draft_predictions", models=["fair"])
-    fair = env.episode.verdict().metrics["auroc"]
-    assert paper_verdict(DONE, made, reference).metrics["auroc"] < fair
+    fair = paper(env.episode.world.predictions, reference).metrics["auroc"]
+    assert paper(made, reference).metrics["auroc"] < fair
     perfect = Predictions(made.patient_id, made.time, reference.labels * 0.9, peeks=True)
     assert both(reference, perfect) == (True, False)
 
 
 @pytest.mark.parametrize("name", ["flood", "constant", "patient_id"])
-def test_uninformed_policies_fail_both(
-    desk: Any, tiny_instance: Instance[Any, Any], name: str
-) -> None:
+def test_uninformed_policies_fail_both(desk: Any, name: str) -> None:
     env: EhrEventModellingEnv = desk()
-    script = env.family.baselines()[name](env.episode._instance, np.random.default_rng(0))
+    instance = env.family.generator.generate(Split.TRAIN, 0)
+    script = env.family.baselines()[name](instance, np.random.default_rng(0))
     for action in script:
         *_, info = env.step(action)
     assert [info["verdict"][profile]["success"] for profile in ("paper", "strict")] == [False] * 2

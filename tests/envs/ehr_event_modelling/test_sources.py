@@ -140,7 +140,8 @@ def test_train_tasks_never_use_test_patients(
 def test_oracle_on_real_data(meds: Path) -> None:
     env = EhrEventModellingEnv(source=meds, targets=["new_lupus"], split="train")
     env.reset(options={"index": 0})
-    for action in env.family.oracle(env.episode._instance, np.random.default_rng(0)):
+    instance = env.family.generator.generate(Split.TRAIN, 0)
+    for action in env.family.oracle(instance, np.random.default_rng(0)):
         *_, info = env.step(action)
     assert [info["verdict"][profile]["success"] for profile in ("paper", "strict")] == [True] * 2
 

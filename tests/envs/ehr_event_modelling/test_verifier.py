@@ -6,39 +6,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from healthgym.core.task import Instance
+from healthgym.core.seeding import Split
 from healthgym.core.verdict import Profile, Verdict
-from healthgym.envs.ehr_event_modelling import paper
+from healthgym.envs.ehr_event_modelling import paper as source
 from healthgym.envs.ehr_event_modelling.baseline import Bar, bar_of, chance
-from healthgym.envs.ehr_event_modelling.task import EventReference, Predictions, Target
-from healthgym.envs.ehr_event_modelling.verifier import (
-    SUBMITTED,
-    paper_verdict,
-    strict_verdict,
-    threshold,
+from healthgym.envs.ehr_event_modelling.env import EhrEventModellingEnv
+from healthgym.envs.ehr_event_modelling.task import (
+    EventInstance,
+    EventReference,
+    Predictions,
+    Target,
 )
+from healthgym.envs.ehr_event_modelling.verifier import by_our_rule, threshold
 from healthgym.envs.ehr_event_modelling.vocabulary import published
-
-HANDED_IN = SUBMITTED.result(True)
+from tests.envs.ehr_event_modelling.judging import paper, predict, strict
 
 
 @pytest.fixture
-def reference(tiny_instance: Instance[Any, Any]) -> EventReference:
+def reference(tiny_instance: EventInstance) -> EventReference:
     return tiny_instance.reference
-
-
-def predict(reference: EventReference, scores: Any) -> Predictions:
-    study = reference.study
-    ids = study.timeline.patient_ids[study.test.patient]
-    return Predictions(ids, study.test.time, np.asarray(scores, dtype=np.float64))
 
 
 def perfect(reference: EventReference) -> Predictions:
     return predict(reference, np.where(reference.labels, 0.9, 0.1))
-
-
-def strict(reference: EventReference, made: Predictions | None) -> Verdict:
-    return strict_verdict(HANDED_IN, made, reference)
 
 
 def failed(verdict: Verdict) -> set[str]:
@@ -69,7 +59,7 @@ def without(made: Predictions, row: int) -> Predictions:
 
 
 def test_missing_row_is_invalid(reference: EventReference) -> None:
-    outcome = paper.evaluate(without(perfect(reference), 3), reference)
+    outcome = source.evaluate(without(perfect(reference), 3), reference)
     assert outcome.auroc is None
     assert "no prediction" in outcome.fault
 
@@ -80,18 +70,18 @@ def test_missing_or_impossible_probability_is_invalid(
 ) -> None:
     made = perfect(reference)
     made.probability[5] = value
-    assert paper.evaluate(made, reference).auroc is None
-    assert not paper_verdict(HANDED_IN, made, reference).success
+    assert source.evaluate(made, reference).auroc is None
+    assert not paper(made, reference).success
 
 
 def test_auroc_equal_to_the_bar_passes(reference: EventReference) -> None:
     scores = np.random.default_rng(0).random(len(reference.labels)) + reference.labels * 0.4
     made = predict(reference, scores / 2)
-    reached = paper.evaluate(made, reference).auroc
+    reached = source.evaluate(made, reference).auroc
     assert reached is not None
-    assert paper_verdict(HANDED_IN, made, replace(reference, published=reached)).success
+    assert paper(made, replace(reference, published=reached)).success
     above = replace(reference, published=float(np.nextafter(reached, 1)))
-    assert failed(paper_verdict(HANDED_IN, made, above)) == {"auroc"}
+    assert failed(paper(made, above)) == {"auroc"}
 
 
 @pytest.mark.parametrize("target", Target)
@@ -100,7 +90,7 @@ def test_constant_probability_fails_on_every_published_bar(
 ) -> None:
     made = predict(reference, np.full(len(reference.labels), 0.3))
     barred = replace(reference, published=published()[target].bar)
-    verdict = paper_verdict(HANDED_IN, made, barred)
+    verdict = paper(made, barred)
     assert failed(verdict) == {"auroc"}
     assert verdict.metrics["auroc"] == 0.5
 
@@ -112,18 +102,18 @@ def test_rows_of_other_keys_are_ignored(reference: EventReference) -> None:
         np.concatenate([made.time, made.time[:2] + 1440, [0]]),
         np.concatenate([made.probability, [0.5, 0.5, 0.5]]),
     )
-    assert paper.evaluate(extended, reference) == paper.evaluate(made, reference)
+    assert source.evaluate(extended, reference) == source.evaluate(made, reference)
 
 
 def test_duplicates_are_scored_as_often_as_they_are_there(reference: EventReference) -> None:
     scores = np.random.default_rng(2).random(len(reference.labels))
     made = predict(reference, scores)
     twice = repeated(made, np.arange(len(made)), 1)
-    assert paper.evaluate(twice, reference).auroc == pytest.approx(
-        paper.evaluate(made, reference).auroc
+    assert source.evaluate(twice, reference).auroc == pytest.approx(
+        source.evaluate(made, reference).auroc
     )
     highest = np.flatnonzero(reference.labels)[np.argmax(scores[reference.labels])]
-    one = paper.evaluate(repeated(made, [highest], 500), reference).auroc
+    one = source.evaluate(repeated(made, [highest], 500), reference).auroc
     assert one is not None
     assert one > 0.8
 
@@ -132,39 +122,36 @@ def test_order_of_rows_does_not_matter(reference: EventReference) -> None:
     made = predict(reference, np.random.default_rng(2).random(len(reference.labels)))
     order = np.random.default_rng(3).permutation(len(made))
     shuffled = Predictions(made.patient_id[order], made.time[order], made.probability[order])
-    assert paper.evaluate(shuffled, reference) == paper.evaluate(made, reference)
+    assert source.evaluate(shuffled, reference) == source.evaluate(made, reference)
 
 
 # -- ours ------------------------------------------------------------------------------------------
 
 
 def test_perfect_predictions_pass_both(reference: EventReference) -> None:
-    assert strict(reference, perfect(reference)).progress == 1.0
-    assert paper_verdict(HANDED_IN, perfect(reference), reference).progress == 1.0
+    assert strict(perfect(reference), reference).progress == 1.0
+    assert paper(perfect(reference), reference).progress == 1.0
 
 
 def test_mutations_fail_the_named_check(reference: EventReference) -> None:
     made = perfect(reference)
     unscored = {"skill", "bar"}
-    assert failed(strict(reference, None)) == {"complete", "once", "cut_off", *unscored}
-    assert failed(strict(reference, without(made, 0))) == {"complete", *unscored}
-    assert failed(strict(reference, repeated(made, [0], 1))) == {"once", *unscored}
-    assert failed(strict(reference, replace(made, peeks=True))) == {"cut_off", *unscored}
+    assert failed(strict(None, reference)) == {"complete", "once", "cut_off", *unscored}
+    assert failed(strict(without(made, 0), reference)) == {"complete", *unscored}
+    assert failed(strict(repeated(made, [0], 1), reference)) == {"once", *unscored}
+    assert failed(strict(replace(made, peeks=True), reference)) == {"cut_off", *unscored}
     for value in (np.nan, 2.0, -1.0, np.inf, -np.inf):
         broken = predict(reference, np.where(reference.labels, 0.9, 0.1))
         broken.probability[-1] = value
-        assert failed(strict(reference, broken)) == {"complete", *unscored}
+        assert failed(strict(broken, reference)) == {"complete", *unscored}
     late = replace(made, time=np.where(np.arange(len(made)) == 4, made.time + 1, made.time))
-    assert failed(strict(reference, late)) == {"complete", "once", *unscored}
-    assert failed(strict(reference, replace(made, probability=1 - made.probability))) == unscored
-    not_yet = strict_verdict(SUBMITTED.result(False), made, reference)
-    assert failed(not_yet) == {"submitted"}
-    assert not_yet.progress == pytest.approx(0.9)
+    assert failed(strict(late, reference)) == {"complete", "once", *unscored}
+    assert failed(strict(replace(made, probability=1 - made.probability), reference)) == unscored
 
 
 def test_constant_and_one_sided_scores_have_no_skill(reference: EventReference) -> None:
     for score in (0.0, 0.5, 1.0):
-        verdict = strict(reference, predict(reference, np.full(len(reference.labels), score)))
+        verdict = strict(predict(reference, np.full(len(reference.labels), score)), reference)
         assert {"skill", "bar"} <= failed(verdict)
         assert verdict.progress == 0.0
 
@@ -176,8 +163,9 @@ def test_progress_grows_with_auroc_and_is_capped_at_the_threshold(
     steps = []
     for weight in (0.0, 0.1, 0.3, 0.9):
         mixed = (1 - weight) * noise + weight * reference.labels
-        made = predict(reference, mixed)
-        steps.append(strict_verdict(SUBMITTED.result(False), made, reference).progress)
+        judgement = by_our_rule(predict(reference, mixed), reference)
+        assert judgement.progress is not None
+        steps.append(judgement.progress)
     assert steps == sorted(steps)
     assert steps[-1] == pytest.approx(0.9)
     assert 0.0 <= steps[0] < 0.5
@@ -209,12 +197,23 @@ def test_chance_is_rarely_exceeded_by_random_scores() -> None:
     assert (found > chance(labels)).mean() < 0.003
 
 
-def test_submission_is_required_by_both_profiles(reference: EventReference) -> None:
-    none = SUBMITTED.result(False)
-    assert not paper_verdict(none, perfect(reference), reference).success
-    assert not strict_verdict(none, perfect(reference), reference).success
+def test_a_draft_that_is_not_handed_in_is_not_judged(desk: Any) -> None:
+    env: EhrEventModellingEnv = desk()
+    instance = env.family.generator.generate(Split.TRAIN, 0)
+    for action in env.family.oracle(instance, np.random.default_rng(0))[:-1]:
+        assert "error" not in env.step(action)[4]
+    env.episode.stop()
+    for profile in Profile:
+        verdict = env.episode.verdict(profile=profile)
+        assert failed(verdict) == {check.name for check in env.family.checks(profile)}
+        assert (verdict.progress, verdict.metrics) == (0.0, {})
 
 
-def test_profiles_are_named(reference: EventReference) -> None:
-    assert strict(reference, None).profile is Profile.STRICT
-    assert paper_verdict(HANDED_IN, None, reference).profile is Profile.PAPER
+@pytest.mark.parametrize("profile", Profile)
+def test_the_checks_are_those_of_a_verdict(reference: EventReference, profile: Profile) -> None:
+    judge = paper if profile is Profile.PAPER else strict
+    listed = EhrEventModellingEnv.family_class.verifier.checks(profile)
+    for made in (None, perfect(reference)):
+        verdict = judge(made, reference)
+        assert verdict.profile is profile
+        assert tuple(result.check for result in verdict.checks) == listed
