@@ -6,10 +6,10 @@ faces on this class.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Generic, Self
+from typing import Any, Generic, Self, TypeVar
 
 from healthgym.core import action as actions
 from healthgym.core.calls import CallRunner, Result
@@ -32,6 +32,8 @@ _OVER = "This episode is over."
 # Turns of counterparts and waits that may follow one action; more is a fault of the family.
 _MOST_IN_BETWEEN = 10_000
 _NO_TIME = timedelta(0)
+
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,15 +221,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             raise EpisodeStateError(f"No role {role!r}; there are {', '.join(self._seats)}.")
         if state.seats[role].done:
             raise EpisodeStateError(f"{_OVER} Call reset() before the next step().")
-        mark, savepoint = state.bookmark(), self.world.journal.begin()
-        try:
-            acted = self._act(action, role)
-        except BaseException:
-            self.world.journal.rollback(savepoint)
-            state.return_to(mark)
-            raise
-        self.world.journal.commit()
-        return self._settled(acted, role)
+        return self._settled(self._whole(lambda: self._act(action, role)), role)
 
     def stop(self, role: str = "") -> float:
         """End a role's part for want of something other than turns, and return what this earns.
@@ -238,11 +232,9 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             EpisodeStateError: If the role is done.
         """
         role = role or self.role
-        seat = self._state.seats[role]
-        if seat.done:
+        if self._state.seats[role].done:
             raise EpisodeStateError(_OVER)
-        seat.truncated = seat.stopped = True
-        self._go_on()
+        self._whole(lambda: self._leave(role))
         if self.done():
             self.settle()
         reward = self._pay(role, 0, 0)
@@ -250,6 +242,25 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             if other != role and self.done():
                 self._pay(other, 0, 0)
         return reward
+
+    def _whole(self, act: Callable[[], Done]) -> Done:
+        """Do something as a whole: if it fails, the episode is as it was before."""
+        state, journal = self._state, self.world.journal
+        mark, savepoint = state.bookmark(), journal.begin()
+        try:
+            done = act()
+        except BaseException:
+            journal.rollback(savepoint)
+            state.return_to(mark)
+            raise
+        journal.commit()
+        return done
+
+    def _leave(self, role: str) -> None:
+        """Take a role out of the game, and let the others go on."""
+        seat = self._state.seats[role]
+        seat.truncated = seat.stopped = True
+        self._go_on()
 
     def _act(self, action: object, role: str) -> _Acted:
         """Run the calls of an action, and what follows from them until somebody outside acts."""

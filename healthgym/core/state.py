@@ -166,7 +166,8 @@ class Stateful:
         return made
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._declared:
+        declared = self._declared.get(name)
+        if declared is None:
             if self.journal.open and name not in self.derived:
                 raise TypeError(
                     f"{type(self).__name__}.{name} changes in a transaction; declare it with "
@@ -174,6 +175,8 @@ class Stateful:
                 )
             if isinstance(value, Stateful):
                 value.join(self.journal)
+        elif not isinstance(declared, state):
+            raise TypeError(f"{type(self).__name__}.{name} is changed item by item, not replaced.")
         object.__setattr__(self, name, value)
 
     def join(self, journal: Journal) -> None:
@@ -214,16 +217,22 @@ class Stateful:
     def state_of(self, *, content_only: bool) -> dict[str, Any]:
         """Return the declared state, parts included, as values that compare by content.
 
+        A part that several hold is told where it is met first.
+
         Args:
             content_only: Whether to leave out what is no content.
         """
+        return self._gathered(content_only, set())
+
+    def _gathered(self, content_only: bool, met: set[int]) -> dict[str, Any]:
+        met.add(id(self))
         found: dict[str, Any] = {}
         for name, declared in self._declared.items():
             if declared.content or not content_only:
                 found[name] = canonical(getattr(self, name))
         for name, value in self.__dict__.items():
-            if isinstance(value, Stateful) and name not in self.derived:
-                inner = value.state_of(content_only=content_only)
+            if isinstance(value, Stateful) and name not in self.derived and id(value) not in met:
+                inner = value._gathered(content_only, met)
                 if inner:
                     found[name] = inner
         return found

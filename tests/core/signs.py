@@ -11,12 +11,12 @@ import numpy as np
 
 from healthgym.core.clock import Clock
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import AGENT, EpisodeConfig, Evidence, Family, Script, Seat
+from healthgym.core.family import EpisodeConfig, Evidence, Family, Script, Verifier, single
 from healthgym.core.images import Image
-from healthgym.core.seeding import INDEX_BOUND, Split, content_hash, task_rng
-from healthgym.core.task import Instance, Reference, Task, TaskKey
-from healthgym.core.tool import ToolCatalog, ToolKind, ToolResult, Toolset, call, tool
-from healthgym.core.verdict import Check, Profile, Verdict
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator, TaskKey
+from healthgym.core.tool import ToolKind, ToolResult, Toolset, call, tool
+from healthgym.core.verdict import Check, Judgement, Profile
 from healthgym.core.world import World
 from healthgym.rewards.functions import resolve
 from tests.core.toys import START
@@ -34,14 +34,6 @@ class SignWorld(World):
     def __init__(self, picture: Image) -> None:
         self.picture = picture
         self.clock = Clock(START)
-
-    def digest(self) -> str:
-        return content_hash(self.picture.tolist())
-
-    def clone(self) -> SignWorld:
-        twin = SignWorld(self.picture)
-        twin.clock = self.clock.clone()
-        return twin
 
 
 class SignTools(Toolset[SignWorld]):
@@ -73,13 +65,13 @@ class SignTools(Toolset[SignWorld]):
         return f"submitted {side}"
 
 
-class SignGenerator:
+SignInstance = Instance[Task, SignReference, Image]
+
+
+class SignGenerator(TaskGenerator[Task, SignReference, Image]):
     name = "toy-signs"
 
-    def size(self, split: Split) -> int:
-        return INDEX_BOUND
-
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def draw(self, split: Split, index: int) -> SignInstance:
         rng = task_rng(self.name, split, index)
         side = SIDES[int(rng.integers(2))]
         picture = rng.integers(0, 60, (24, 32)).astype(np.uint8)
@@ -92,33 +84,31 @@ class SignGenerator:
 LIT = Check("lit", "The half named is the lit one.")
 
 
-class SignVerifier:
-    def verify(self, evidence: Evidence[SignWorld], profile: Profile) -> Verdict:
-        reference = evidence.reference
-        assert isinstance(reference, SignReference)
+class SignVerifier(Verifier[Task, SignReference, SignWorld]):
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        return (LIT,)
+
+    def judge(
+        self, evidence: Evidence[Task, SignReference, SignWorld], profile: Profile
+    ) -> Judgement:
         said = evidence.submission["side"] if evidence.submission else None
-        return Verdict.of(profile, [LIT.result(said == reference.side)])
+        return Judgement.of([LIT.result(said == evidence.reference.side)])
 
 
-class Signs(Family[SignWorld]):
+class Signs(Family[Task, SignReference, Image, SignWorld]):
     name: ClassVar[str] = "toy-signs"
+    roles = single(SignTools)
     ceilings: ClassVar[Mapping[str, float]] = {"prior": 0.6, "random": 0.6}
 
     def __init__(self) -> None:
         self.generator = SignGenerator()
         self.verifier = SignVerifier()
-        self._seats = {AGENT: Seat(ToolCatalog([SignTools]))}
 
-    def open(self, instance: Instance[Task, Reference]) -> SignWorld:
+    def open(self, instance: SignInstance) -> SignWorld:
         return SignWorld(instance.start)
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
-        reference = instance.reference
-        assert isinstance(reference, SignReference)
-        return [call("look"), call("submit", side=reference.side)]
+    def oracle(self, instance: SignInstance, rng: np.random.Generator) -> Script:
+        return [call("look"), call("submit", side=instance.reference.side)]
 
 
 def make_signs(

@@ -112,13 +112,13 @@ def test_kind_and_difficulty_draw_among_tasks(
         ({"tasks": 1}, "Unknown reset option tasks; use difficulty, index, kind"),
         ({"task_id": "toy-ledger"}, "not a task id"),
         ({"task_id": "other/train/1"}, "belongs to other, not toy-ledger"),
-        ({"task_id": "toy-ledger/test/1000"}, "has no task 1000"),
+        ({"task_id": "toy-ledger/test/1000"}, "no number 1000"),
         ({"index": -1}, "lies in"),
         ({"index": 2**31}, "lies in"),
         ({"index": True}, "is an integer"),
         ({"index": 1.0}, "is an integer"),
         ({"index": "1"}, "is an integer"),
-        ({"index": 1000, "split": "test"}, "has no task 1000"),
+        ({"index": 1000, "split": "test"}, "no number 1000"),
         ({"split": "exam"}, "use one of train, validation, test"),
         ({"kind": "sell"}, "None of 400 tasks of train has .*: kind 'report'; kind 'transfer'"),
         ({"difficulty": 9}, "difficulty 0; difficulty 1"),
@@ -179,7 +179,7 @@ def test_ansi_shows_the_whole_episode() -> None:
     assert observation in text
     assert "> nonsense\n" in text
     assert "Error: No tool call found" in text
-    assert "=== agent: failure\n  [ ] reported" in text
+    assert "=== agent: failure\n  [x] submitted\n  [ ] reported" in text
     assert make().render() is None
 
 

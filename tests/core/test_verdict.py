@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from healthgym.core.verdict import Check, CheckResult, Profile, Verdict
+from healthgym.core.verdict import (
+    Check,
+    CheckResult,
+    Combine,
+    Judgement,
+    Part,
+    Profile,
+    Verdict,
+)
 
 ACTIVE = Check("acted", "The thing asked for was done.")
 HEAVY = Check("answered", "The answer is right.", weight=3.0)
@@ -91,3 +99,118 @@ def test_progress_is_one_exactly_on_success(
     judged = verdict(*given_results, progress=progress)
     assert 0.0 <= judged.progress <= 1.0
     assert (judged.progress == 1.0) == judged.success == all(r.passed for r in given_results)
+
+
+# -- checks that do not apply ------------------------------------------------------------------
+
+
+def test_paper_keeps_the_third_value_and_leaves_it_out_of_account() -> None:
+    results = [ACTIVE.result(True), HEAVY.not_applicable("no question was asked")]
+    judged = Verdict.of(Profile.PAPER, results)
+    assert [result.passed for result in judged.checks] == [True, None]
+    assert (judged.success, judged.progress, judged.fraction) == (True, 1.0, 1.0)
+    assert judged.to_dict()["checks"][1]["passed"] is None
+    half = Verdict.of(Profile.PAPER, [*results, Check("c", "C.").result(False)])
+    assert (half.success, half.progress, half.fraction) == (False, 0.5, 0.5)
+
+
+def test_strict_counts_what_does_not_apply_as_not_met() -> None:
+    results = [ACTIVE.result(True), HEAVY.not_applicable()]
+    judged = Verdict.of(Profile.STRICT, results)
+    assert [result.passed for result in judged.checks] == [True, False]
+    assert judged.checks[1].detail == "it does not apply yet"
+    assert (judged.success, judged.progress, judged.fraction) == (False, 0.25, 0.5)
+
+
+@given(
+    st.lists(st.sampled_from([True, False, None]), min_size=1, max_size=6),
+    st.integers(0, 5),
+)
+def test_under_strict_doing_less_never_scores_more(values: list[bool | None], at: int) -> None:
+    """Where a check applies and is met, its not applying yet is worth no more."""
+
+    def judged(found: list[bool | None]) -> Verdict:
+        named = [Check(str(n), "C.") for n in range(len(found))]
+        return Verdict.of(
+            Profile.STRICT,
+            [
+                c.not_applicable() if v is None else c.result(v)
+                for c, v in zip(named, found, strict=True)
+            ],
+        )
+
+    met = [*values[: at % len(values)], True, *values[at % len(values) + 1 :]]
+    unmet = [*values[: at % len(values)], None, *values[at % len(values) + 1 :]]
+    assert judged(unmet).progress <= judged(met).progress
+    assert judged(unmet).success <= judged(met).success
+
+
+# -- parts -------------------------------------------------------------------------------------
+
+
+def part(name: str, *passed: bool, weight: float = 1.0) -> Part:
+    results = [
+        Check(str(n), "C.", failure_mode=f"mode {n}").result(p) for n, p in enumerate(passed)
+    ]
+    return Part(name, Judgement.of(results), weight)
+
+
+def whole(combine: Combine, *parts: Part, own: tuple[CheckResult, ...] = ()) -> Verdict:
+    return Verdict.from_judgement(Profile.STRICT, Judgement(parts=parts, combine=combine), own)
+
+
+@pytest.mark.parametrize(("combine", "progress"), [(Combine.MEAN, 0.5), (Combine.SOLVED, 1 / 3)])
+def test_parts_are_combined_by_the_declared_rule(combine: Combine, progress: float) -> None:
+    judged = whole(combine, part("a", True, True), part("b", True, False), part("c", False))
+    assert not judged.success
+    assert judged.progress == pytest.approx(progress)
+    assert {name: (v.success, v.progress) for name, v in judged.parts.items()} == {
+        "a": (True, 1.0),
+        "b": (False, 0.5),
+        "c": (False, 0.0),
+    }
+    assert judged.fraction == pytest.approx(3 / 5)
+    assert judged.failure_modes == ("mode 1", "mode 0")
+    shown = judged.to_dict()
+    assert shown["parts"]["b"]["checks"][1]["failure_mode"] == "mode 1"
+    assert "parts" not in shown["parts"]["b"]
+
+
+@pytest.mark.parametrize("combine", Combine)
+def test_the_whole_succeeds_when_all_parts_and_its_own_checks_do(combine: Combine) -> None:
+    done = (part("a", True), part("b", True, True))
+    assert whole(combine, *done).progress == 1.0
+    assert whole(combine, *done).success
+    assert not whole(combine, *done, own=(ACTIVE.result(False),)).success
+    assert not whole(combine, *done, part("c", True, False)).success
+
+
+def test_parts_have_weights_beside_the_checks_of_the_whole() -> None:
+    parts = (part("a", True, weight=3.0), part("b", False, weight=1.0))
+    assert whole(Combine.MEAN, *parts).progress == 0.75
+    judged = Verdict.from_judgement(
+        Profile.STRICT, Judgement((HEAVY.result(False), ACTIVE.result(True)), parts=parts)
+    )
+    assert judged.progress == pytest.approx((1 + 3) / (3 + 1 + 3 + 1))
+
+
+def test_harm_to_the_whole_takes_the_progress_of_its_parts() -> None:
+    judged = whole(Combine.MEAN, part("a", True), own=(IDLE.result(False),))
+    assert judged.progress == 0.0
+
+
+def test_parts_may_have_parts() -> None:
+    inner = Part("stage", Judgement(parts=(part("x", True), part("y", False))))
+    judged = whole(Combine.MEAN, inner)
+    assert judged.progress == 0.5
+    assert judged.to_dict()["parts"]["stage"]["parts"].keys() == {"x", "y"}
+    assert [r.passed for r in judged.all_checks()] == [True, False]
+
+
+def test_a_failure_mode_is_told_once_and_of_failures_only() -> None:
+    modes = [Check(n, "C.", failure_mode=m) for n, m in [("a", "late"), ("b", "late"), ("c", "")]]
+    failed = Verdict.of(Profile.PAPER, [check.result(False) for check in modes])
+    assert failed.failure_modes == ("late",)
+    passed = Verdict.of(Profile.PAPER, [check.result(True) for check in modes])
+    unasked = Verdict.of(Profile.PAPER, [check.not_applicable() for check in modes[:2]])
+    assert passed.failure_modes == unasked.failure_modes == ()

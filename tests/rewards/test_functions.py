@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from healthgym.core.episode import Transition
+from healthgym.core.reward import Transition
 from healthgym.core.verdict import Check, Profile, Verdict
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import Costs, PotentialReward, SparseReward, resolve
@@ -19,27 +19,23 @@ def verdict(progress: float) -> Verdict:
 
 
 def step(
-    now: float | None,
-    before: float | None = None,
+    now: float,
+    before: float = 0.0,
     *,
     calls: int = 1,
     refused: int = 0,
     terminated: bool = False,
     truncated: bool = False,
 ) -> Transition:
-    return Transition(
-        None if now is None else verdict(now),
-        None if before is None else verdict(before),
-        calls,
-        refused,
-        terminated,
-        truncated,
-    )
+    """A step to a progress; with its verdict if the episode is over by it."""
+    over = verdict(now) if terminated or truncated else None
+    progress = now if over is None else over.progress
+    return Transition(progress, before, over, calls, refused, terminated, truncated)
 
 
 def test_sparse_pays_for_a_submitted_success_only() -> None:
     reward = SparseReward()
-    assert reward(step(None)) == 0.0
+    assert reward(step(1.0)) == 0.0
     assert reward(step(1.0, terminated=True)) == 1.0
     assert reward(step(0.9, terminated=True)) == 0.0
     assert reward(step(1.0, truncated=True)) == 0.0
@@ -56,9 +52,9 @@ def test_costs_are_charged_by_call_refusal_and_truncation() -> None:
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20))
 def test_potential_telescopes(path: list[float]) -> None:
     reward = PotentialReward()
-    progress = [verdict(value).progress for value in path]
-    total = sum(reward(step(now, before)) for before, now in pairwise(path))
-    assert total == pytest.approx(progress[-1] - progress[0], abs=1e-9)
+    total = sum(reward(step(now, before)) for before, now in pairwise([0.0, *path]))
+    last = reward(step(path[0], path[-1], truncated=True))
+    assert total + last == pytest.approx(verdict(path[0]).progress, abs=1e-9)
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=10))

@@ -1,12 +1,11 @@
-"""Two small families for the engine's own tests: a ledger (one role) and a market (two roles)."""
+"""The ledger: one role, tasks with a balanced branch, progress paid as it comes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import Enum
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import gymnasium as gym
 import numpy as np
@@ -19,7 +18,6 @@ from healthgym.core.family import (
     Evidence,
     Family,
     HandIn,
-    Role,
     Script,
     Verifier,
     single,
@@ -36,14 +34,6 @@ from healthgym.rewards import resolve
 LEDGER_ID = "ToyLedger-v0"
 START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
 NAMES = ("ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine")
-
-
-class Order(Enum):
-    NAME = "name"
-    BALANCE = "balance"
-
-
-# -- the ledger --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,125 +287,6 @@ def make_ledger(
     )
     function = resolve(reward, costs)
     return HealthEnv(Ledger(), function, split=split, config=config, render_mode=render_mode)
-
-
-# -- the market --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class MarketReference(Reference):
-    limits: Mapping[str, int]
-
-
-class MarketWorld(World):
-    """A message board, and the price each side agreed to."""
-
-    messages = log[tuple[str, str]]()
-    agreed = table[str, int]()
-
-    def __init__(self) -> None:
-        self.clock = Clock(START)
-
-
-class BuyerTools(Toolset[MarketWorld]):
-    @tool(ToolKind.READ)
-    def read_messages(self) -> str:
-        """Read all messages, oldest first."""
-        return "\n".join(f"{who}: {text}" for who, text in self.world.messages) or "no messages"
-
-    @tool(ToolKind.WRITE)
-    def send_message(self, text: str) -> str:
-        """Send a message to the other side.
-
-        Args:
-            text: What to say.
-        """
-        self.world.messages.append((self.caller.role, text))
-        return "sent"
-
-    @tool(ToolKind.SUBMIT)
-    def agree(self, price: int) -> str:
-        """Agree to a price; the deal holds if the other side agrees to the same.
-
-        Args:
-            price: Price in coins.
-        """
-        self.world.agreed[self.caller.role] = price
-        return f"agreed to {price}"
-
-
-class SellerTools(BuyerTools):
-    @tool(ToolKind.READ)
-    def read_cost(self) -> str:
-        """Read what the goods cost you."""
-        return "see your instruction"
-
-
-MarketInstance = Instance[Task, MarketReference, Mapping[str, int]]
-
-
-class MarketGenerator(TaskGenerator[Task, MarketReference, Mapping[str, int]]):
-    name = "toy-market"
-
-    def draw(self, split: Split, index: int) -> MarketInstance:
-        rng = task_rng(self.name, split, index)
-        floor = int(rng.integers(10, 1000))
-        limits = {"buyer": floor + int(rng.integers(1, 500)), "seller": floor}
-        task = Task(TaskKey(self.name, split, index), "deal", "Agree on a price.")
-        return Instance(task, MarketReference(limits), limits)
-
-
-DEAL = Check("deal", "Both sides agreed to the same price.")
-GAIN = Check("gain", "The price is within the role's own limit.")
-
-
-class MarketVerifier(Verifier[Task, MarketReference, MarketWorld]):
-    def checks(self, profile: Profile) -> tuple[Check, ...]:
-        return (DEAL, GAIN)
-
-    def judge(
-        self, evidence: Evidence[Task, MarketReference, MarketWorld], profile: Profile
-    ) -> Judgement:
-        agreed = evidence.after.agreed
-        deal = len(agreed) == 2 and agreed["buyer"] == agreed["seller"]
-        mine, limit = agreed.get(evidence.role), evidence.reference.limits[evidence.role]
-        good = mine is not None and (mine <= limit if evidence.role == "buyer" else mine >= limit)
-        return Judgement.of([DEAL.result(deal), GAIN.result(good)])
-
-    def progress(
-        self,
-        evidence: Evidence[Task, MarketReference, MarketWorld],
-        profile: Profile,
-        part: str = "",
-    ) -> float:
-        return Verdict.from_judgement(profile, self.judge(evidence, profile)).progress
-
-
-class Market(Family[Task, MarketReference, Mapping[str, int], MarketWorld]):
-    name: ClassVar[str] = "toy-market"
-    roles: ClassVar[Mapping[str, Role]] = {
-        "buyer": Role((BuyerTools,)),
-        "seller": Role((SellerTools,)),
-    }
-    hand_in = HandIn("agree", withheld=False)
-
-    def __init__(self) -> None:
-        self.generator = MarketGenerator()
-        self.verifier = MarketVerifier()
-
-    def open(self, instance: MarketInstance) -> MarketWorld:
-        return MarketWorld()
-
-    def instruction(self, role: str, instance: MarketInstance) -> str:
-        return f"You are the {role}; your limit is {instance.start[role]}."
-
-    def oracle(self, instance: MarketInstance, rng: np.random.Generator) -> Script:
-        return [call("agree", price=instance.start["seller"])]
-
-
-def with_reference(instance: Instance[Any, Any, Any], **changes: Any) -> Instance[Any, Any, Any]:
-    """The same instance with another reference."""
-    return replace(instance, reference=replace(instance.reference, **changes))
 
 
 if LEDGER_ID not in gym.registry:
