@@ -127,8 +127,6 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         takes = spec.takes(done.arguments) if callable(spec.takes) else spec.takes
         step = self._config.step_time if takes is None else takes
         self.pass_time(state, step if waits is None else waits)
-        if not world.left_to_do(role) and seat.submission is None:
-            seat.submission = MappingProxyType({})
         return Result(spec.identifier, done.result.text, images)
 
     def refuse(
@@ -148,6 +146,8 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     def pass_time(self, state: EpisodeState[WorldIn], amount: timedelta) -> None:
         """Let time pass; what falls due happens at its time, each in a transaction of its own.
 
+        Then the roles are done for whom the world has nothing left to do.
+
         Raises:
             Exception: If the world fails.
         """
@@ -163,6 +163,9 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             else:
                 raise EpisodeStateError(f"More than {_MOST_EVENTS} things fell due in one call.")
         clock.advance(target - clock.now)
+        for role, seat in state.seats.items():
+            if not seat.done and not state.world.left_to_do(role):
+                seat.submission = MappingProxyType({})
 
     def _happen(self, state: EpisodeState[WorldIn], due: Due) -> None:
         world = state.world

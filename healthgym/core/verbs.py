@@ -62,9 +62,9 @@ class EngineToolset(Toolset[World]):
         """
         try:
             time = datetime.fromisoformat(until)
-        except ValueError:
+            time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        except (ValueError, OverflowError):  # the year 9999 of one zone is 10000 in another
             raise ToolError(
                 f"until: {until[:40]!r} is not a date and time such as 2024-03-01T14:30."
             ) from None
-        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
         return self._at_desk().wait_until(time)

@@ -1,0 +1,159 @@
+"""Whose turn it is: callers, waiting, time that passes meanwhile, and budgets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from healthgym.core.episode import AnyEpisode, Episode
+from healthgym.core.family import EpisodeConfig
+from healthgym.core.seeding import Split
+from healthgym.core.tool import ToolKind, call
+from healthgym.errors import ConfigurationError
+from healthgym.rewards import SparseReward
+from tests.core.playing import play
+from tests.core.toys import LedgerTools, LedgerWorld, Market, at
+from tests.core.toys.relay import Relay
+
+FINISH = call("finish")
+
+
+def relay(**rules: Any) -> AnyEpisode:
+    family = Relay()
+    instance = family.generator.generate(Split.TRAIN, 0)
+    return Episode(family, instance, SparseReward(), replace(family.rules, **rules))
+
+
+def line(text: str = "x") -> Any:
+    return call("write_line", text=text)
+
+
+def hand_over(to: str, minutes: int = 0, back: str = "") -> Any:
+    return call("hand_over", to=to, minutes=minutes, back=back)
+
+
+def test_a_tool_knows_who_calls() -> None:
+    episode = relay()
+    play(episode, [line("one"), hand_over("editor")], "writer")
+    play(episode, [line("two")], "editor")
+    assert list(episode.world.lines) == ["writer (Ada): one", "editor (Bo): two"]
+    assert [(event.role, event.actor) for event in episode.events] == [
+        ("writer", "Ada"),
+        ("writer", "Ada"),
+        ("editor", "Bo"),
+    ]
+    twin = episode.clone()
+    play(twin, [line("three")], "editor")
+    assert len(twin.world.lines) == 3
+    assert len(episode.world.lines) == 2
+    # The clock a tool of the clone sees is the clone's.
+    play(twin, [hand_over("", 30)], "editor")
+    assert not episode.world.clock.agenda
+
+
+def test_a_toolset_made_by_hand_has_no_caller() -> None:
+    with pytest.raises(ConfigurationError, match="LedgerTools was made without a caller"):
+        _ = LedgerTools(LedgerWorld({})).caller
+
+
+def test_a_call_out_of_turn_is_refused_and_costs_only_the_caller() -> None:
+    episode = relay()
+    digest, now = episode.world.digest(), episode.world.clock.now
+    outcome = episode.step(line(), "editor")
+    assert outcome.errors == ("It is not your turn; writer acts now.",)
+    assert (episode.world.digest(), episode.world.clock.now) == (digest, now)
+    assert (episode.turns_left("writer"), episode.turns_left("editor")) == (10, 9)
+    assert episode.to_act() == "writer"
+    (event,) = episode.events
+    assert (event.role, event.kind, event.error) == ("editor", None, outcome.errors[0])
+
+
+def test_several_calls_out_of_turn_are_one_refusal() -> None:
+    episode = relay()
+    assert len(episode.step([line(), line(), line()], "editor").errors) == 1
+    assert episode.turns_left("editor") == 9
+
+
+def test_a_role_that_handed_over_waits_and_acts_again_without_losing_turns() -> None:
+    episode = relay()
+    play(episode, [line(), hand_over("editor")], "writer")
+    assert episode.to_act() == "editor"
+    play(episode, [line()] * 3, "editor")
+    assert not episode.done("writer")
+    play(episode, [hand_over("writer")], "editor")
+    assert episode.to_act() == "writer"
+    assert episode.turns_left("writer") == 8
+    outcome = episode.step(line("again"), "writer")
+    assert outcome.errors == ()
+    assert "(2024-03-01 09:06) Bo hands you the pen." not in outcome.observation
+    assert "Bo hands you the pen." in outcome.observation
+    assert episode.turns_left("writer") == 7
+
+
+def test_calls_of_one_action_after_handing_over_are_still_the_callers() -> None:
+    """The turn is looked at once for an action, as is written at its door."""
+    episode = relay()
+    outcome = episode.step([hand_over("editor"), line()], "writer")
+    assert outcome.errors == ()
+    assert episode.turns_left("writer") == 8
+
+
+def test_while_all_wait_time_passes_to_what_happens_next() -> None:
+    episode = relay()
+    outcome = episode.step(hand_over("", 90, "editor"), "writer")
+    assert episode.world.clock.now == at(10, 30)
+    assert episode.to_act() == "editor"
+    assert [event.kind for event in episode.events] == [ToolKind.WRITE, ToolKind.EVENT]
+    assert outcome.observation.startswith("[2024-03-01 10:30]\n")
+    assert (episode.turns_left("writer"), episode.turns_left("editor")) == (9, 10)
+    assert "The pen comes back to you." in episode.news("editor")
+    assert episode.news("editor") == ""
+    assert episode.news("writer") == ""
+
+
+def test_who_waits_for_what_never_happens_is_out_of_the_game() -> None:
+    episode = relay()
+    outcome = episode.step([line(), hand_over("")], "writer")
+    assert (outcome.terminated, outcome.truncated) == (False, True)
+    assert episode.done()
+    assert not any(episode.submitted(role) or episode.stopped(role) for role in episode.roles)
+    assert episode.settled
+    assert not episode.verdict("editor").success
+
+
+def test_a_role_without_anything_left_to_do_is_done_the_other_goes_on() -> None:
+    episode = relay()
+    outcome = episode.step([line(), call("retire", who="writer"), line()], "writer")
+    assert (outcome.terminated, episode.done()) == (True, False)
+    assert len(episode.world.lines) == 1
+    assert episode.to_act() == "editor"
+    assert episode.step(FINISH, "editor").settled == {"writer": 1.0}
+
+
+def test_a_role_whose_work_ends_by_anothers_act_is_done_too() -> None:
+    episode = relay()
+    play(episode, [line(), call("retire", who="editor")], "writer")
+    assert episode.done("editor")
+    assert episode.step(FINISH, "writer").reward == 1.0
+    assert episode.done()
+
+
+def test_budgets_may_differ_by_role() -> None:
+    episode = relay(budgets={"editor": 2})
+    assert (episode.turns_left("writer"), episode.turns_left("editor")) == (10, 2)
+    play(episode, [hand_over("editor")], "writer")
+    assert "(1 call left)" in episode.step(line(), "editor").observation
+    assert episode.step([line(), line()], "editor").truncated
+    assert len(episode.world.lines) == 2
+    assert episode.to_act() == "writer"
+
+
+def test_roles_that_may_act_at_any_time_are_not_held_up() -> None:
+    family = Market()
+    instance = family.generator.generate(Split.TRAIN, 0)
+    episode = Episode(family, instance, SparseReward(), EpisodeConfig())
+    assert episode.to_act() == "buyer"
+    assert episode.step(call("read_messages"), "seller").errors == ()
+    assert episode.to_act() == "buyer"
