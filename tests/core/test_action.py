@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from healthgym.core.action import MAX_ACTION_LENGTH, MAX_CALLS, parse
+from healthgym.core.action import MAX_ACTION_LENGTH, MAX_CALLS, calls_of, parse, text_of
 from healthgym.core.tool import ToolCall, call
 from healthgym.errors import ToolError
 
@@ -14,6 +14,11 @@ READ = ToolCall("read", {"account": "elm"})
 TEXT = '{"name": "read", "arguments": {"account": "elm"}}'
 OTHER = '{"name": "submit", "arguments": {"answer": 3}}'
 SURROGATE = "\ud800"
+
+
+def read(action: object) -> tuple[ToolCall, ...]:
+    """The calls in an action, as the engine reads them."""
+    return calls_of(action, text_of(action))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +57,7 @@ SURROGATE = "\ud800"
     ],
 )
 def test_one_call_in_every_form(action: object) -> None:
-    assert parse(action) == (READ,)
+    assert read(action) == (READ,)
 
 
 def test_an_argument_may_hold_the_marks_that_calls_are_found_by() -> None:
@@ -60,7 +65,7 @@ def test_an_argument_may_hold_the_marks_that_calls_are_found_by() -> None:
         wanted = call("send", text=f"a {word} b")
         text = json.dumps({"name": "send", "arguments": dict(wanted.arguments)})
         assert parse(text) == (wanted,)
-        assert parse(wanted) == (wanted,)
+        assert read(wanted) == (wanted,)
         if word != "<tool_call>":
             assert parse(f"<tool_call>{text}</tool_call>") == (wanted,)
             assert parse(f"```json\n{text}\n```") == (wanted,)
@@ -84,7 +89,7 @@ def test_several_calls_keep_their_order(text: str) -> None:
 def test_arguments_may_be_left_out() -> None:
     for action in ('{"name": "list"}', {"name": "list", "arguments": None}, '{"name":"list",'
                    '"arguments":""}'):  # fmt: skip
-        assert parse(action) == (ToolCall("list"),)
+        assert read(action) == (ToolCall("list"),)
 
 
 def test_a_duplicate_key_means_its_last_value() -> None:
@@ -93,7 +98,7 @@ def test_a_duplicate_key_means_its_last_value() -> None:
 
 def test_a_call_is_a_copy() -> None:
     tags = ["a"]
-    (parsed,) = parse(call("annotate", tags=tags))
+    (parsed,) = read(call("annotate", tags=tags))
     tags.append("b")
     assert parsed.arguments["tags"] == ["a"]
 
@@ -152,11 +157,11 @@ circle.append(circle)
         ('```json\n{"name": "read\\udc00"}\n```', "lone surrogate"),
         (json.dumps({"name": "read", "arguments": '{"account": "\\ud800"}'}), "lone surrogate"),
         (json.dumps({"name": "read", "arguments": SURROGATE}), "lone surrogate"),
-        (ToolCall(SURROGATE), "cannot express"),
-        (call("read", account=SURROGATE), "cannot express"),
-        ({"name": "read", "arguments": {SURROGATE: 1}}, "cannot express"),
+        (ToolCall(SURROGATE), "lone surrogate"),
+        (call("read", account=SURROGATE), "lone surrogate"),
+        ({"name": "read", "arguments": {SURROGATE: 1}}, "lone surrogate"),
         (call("read", n=float("nan")), "cannot express"),
-        (call("read", n=2**63), "cannot express"),
+        (call("read", n=2**63), "more than 64 bits"),
         (call("read", n=10**5000), "cannot express"),
         (call("read", n={1, 2}), "cannot express"),
         (call("read", n=b"x"), "cannot express"),
@@ -166,16 +171,16 @@ circle.append(circle)
         (circle, "cannot express"),
         ({"name": "read", "arguments": {"n": deep_list}}, "cannot express"),
         ([Odd()], "cannot express"),
-        (None, "An action is text or a tool call"),
-        (5, "An action is text or a tool call"),
-        (b"{}", "An action is text or a tool call"),
-        (Odd(), "An action is text or a tool call"),
+        (None, "No tool call found"),
+        (5, "No tool call found"),
+        (b"{}", "cannot express"),
+        (Odd(), "cannot express"),
     ],
     ids=lambda v: v if isinstance(v, str) and len(v) < 40 and v.isascii() else type(v).__name__,
 )
 def test_what_is_no_call_is_answered_with_a_reason(action: object, reason: str) -> None:
     with pytest.raises(ToolError, match=reason) as caught:
-        parse(action)
+        read(action)
     assert len(str(caught.value)) < 400
     str(caught.value).encode("utf-8")
 
@@ -235,7 +240,7 @@ fragments = st.lists(
 @given(fragments | st.text(st.characters(exclude_categories=())) | json_values)
 def test_nothing_but_a_tool_error_leaves_the_parser(action: object) -> None:
     try:
-        calls = parse(action)
+        calls = read(action)
     except ToolError:
         return
     assert calls
@@ -252,5 +257,5 @@ def test_calls_written_as_json_are_read_back(name: str, arguments: dict[str, obj
     wanted = (ToolCall(name, arguments),)
     text = json.dumps({"name": name, "arguments": arguments})
     assert parse(text) == wanted
-    assert parse(json.loads(text)) == wanted
-    assert parse(wanted[0]) == wanted
+    assert read(json.loads(text)) == wanted
+    assert read(wanted[0]) == wanted
