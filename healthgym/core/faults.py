@@ -19,7 +19,7 @@ class FaultLedger:
     """
 
     def __init__(self, ceiling: int = 0) -> None:
-        if ceiling < 0:
+        if type(ceiling) is not int or ceiling < 0:
             raise ConfigurationError(f"A ceiling of faults is a number from 0, not {ceiling!r}.")
         self.ceiling = ceiling
         self._reports: list[str] = []

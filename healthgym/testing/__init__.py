@@ -16,6 +16,7 @@ from healthgym.testing.determinism import (
     transcript_digest,
 )
 from healthgym.testing.face import check_docstring, check_gym_api, check_schemas
+from healthgym.testing.faults import check_faults
 from healthgym.testing.hostile import check_hostile_actions, hostile_actions
 from healthgym.testing.leaks import check_non_interference, check_splits, instance_hash
 from healthgym.testing.replay import ReplayReport, replay
@@ -48,6 +49,7 @@ __all__ = [
     "check_declared_checks",
     "check_determinism",
     "check_docstring",
+    "check_faults",
     "check_gym_api",
     "check_hostile_actions",
     "check_indices",

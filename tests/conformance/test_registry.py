@@ -70,6 +70,10 @@ def test_tool_kinds(env_id: str) -> None:
     assert testing.check_tool_kinds(env_id)
 
 
+def test_faults(env_id: str) -> None:
+    assert testing.check_faults(env_id, tasks=1, faults=sized(env_id, 60))
+
+
 def test_hostile_actions(env_id: str) -> None:
     assert testing.check_hostile_actions(env_id, sized(env_id, 500))
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from datetime import timedelta
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import AGENT, Baseline, Script, Seat
+from healthgym.core.family import Baseline, Script, single
 from healthgym.core.seeding import Split
-from healthgym.core.task import Instance, Reference, Task, TaskKey
-from healthgym.core.tool import ToolCatalog, ToolKind, Toolset, call, tool
+from healthgym.core.task import Task, TaskKey
+from healthgym.core.tool import ToolKind, Toolset, call, tool
 from healthgym.errors import ToolError
 from healthgym.spaces import UnicodeText
-from tests.core.toys import Ledger, LedgerGenerator, LedgerTools, LedgerWorld, make_ledger
+from tests.core.toys import (
+    Ledger,
+    LedgerGenerator,
+    LedgerInstance,
+    LedgerReference,
+    LedgerTools,
+    LedgerWorld,
+    make_ledger,
+)
 
 _counted: Iterator[int] = iter(range(10**9))
 
@@ -33,7 +44,7 @@ class SharingWorld(LedgerWorld):
 
     def clone(self) -> LedgerWorld:
         twin = super().clone()
-        twin.notes = self.notes
+        twin.__dict__["notes"] = self.notes
         return twin
 
 
@@ -68,6 +79,8 @@ class IdleWrites(LedgerTools):
 
 
 class HalfWrites(LedgerTools):
+    """Goes past the journal, and refuses."""
+
     @tool(ToolKind.READ)
     def list_accounts(self, order: str = "name", limit: int | None = None) -> str:
         """List the accounts.
@@ -76,8 +89,58 @@ class HalfWrites(LedgerTools):
             order: What to sort by.
             limit: Most accounts to show.
         """
-        self.world.counters.draw("half")
+        list.append(self.world.notes, ("half",))
         raise ToolError("Halfway through.")
+
+
+class LeavingWrites(LedgerTools):
+    """Goes past the journal, and then through it."""
+
+    @tool(ToolKind.WRITE)
+    def annotate(self, tags: list[str], facts: dict[str, int] | None = None) -> str:
+        """Add a note.
+
+        Args:
+            tags: Words.
+            facts: Numbers by name.
+        """
+        list.append(self.world.notes, tuple(tags))
+        return str(self.world.counters.draw("note"))
+
+
+class SwallowingWrites(LedgerTools):
+    """Takes every failure for its own affair."""
+
+    @tool(ToolKind.WRITE, takes=timedelta(0))
+    def annotate(self, tags: list[str], facts: dict[str, int] | None = None) -> str:
+        """Add a note.
+
+        Args:
+            tags: Words.
+            facts: Numbers by name.
+        """
+        self.world.notes.append(tuple(tags))
+        with suppress(Exception):
+            self.world.counters.draw("note")
+        return "noted"
+
+
+class Remembering(LedgerTools):
+    """Keeps something in the process."""
+
+    calls: ClassVar[Counter[str]] = Counter()
+
+    @tool(ToolKind.WRITE)
+    def annotate(self, tags: list[str], facts: dict[str, int] | None = None) -> str:
+        """Add a note.
+
+        Args:
+            tags: Words.
+            facts: Numbers by name.
+        """
+        self.calls["annotate"] += 1
+        self.world.notes.append(tuple(tags))
+        return f"note {self.calls['annotate']}"
 
 
 class Forgiving(LedgerTools):
@@ -116,8 +179,8 @@ class Telling(LedgerTools):
 
 
 class Unsteady(LedgerGenerator):
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        instance = super().generate(split, index)
+    def draw(self, split: Split, index: int) -> LedgerInstance:
+        instance = super().draw(split, index)
         wording = f"{instance.task.instruction} ({next(_counted)})"
         return replace(instance, task=replace(instance.task, instruction=wording))
 
@@ -125,8 +188,8 @@ class Unsteady(LedgerGenerator):
 class OneForAll(LedgerGenerator):
     """Gives every split the same tasks."""
 
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
-        instance = super().generate(Split.TEST, index % 1000)
+    def draw(self, split: Split, index: int) -> LedgerInstance:
+        instance = super().draw(Split.TEST, index % 1000)
         return replace(instance, task=replace(instance.task, key=TaskKey(self.name, split, index)))
 
 
@@ -148,19 +211,22 @@ class BrokenLedger(Ledger):
             "forgiving": Forgiving,
             "crashing": Crashing,
             "telling": Telling,
+            "leaving-writes": LeavingWrites,
+            "swallowing-writes": SwallowingWrites,
+            "remembering": Remembering,
         }
-        self._seats = {AGENT: Seat(ToolCatalog([toolsets.get(fault, LedgerTools)]))}
+        self.roles = single(toolsets.get(fault, LedgerTools))
 
-    def open(self, instance: Instance[Task, Reference]) -> LedgerWorld:
+    def open(self, instance: LedgerInstance) -> LedgerWorld:
         worlds = {"hashing": HashingWorld, "sharing": SharingWorld}
         if self.fault in ("telling", "holding"):
             world = TellingWorld(instance.start)
-            reference: Any = instance.reference
+            reference = instance.reference
             world.secret = reference.answer if self.fault == "telling" else [reference]
             return world
         return worlds.get(self.fault, LedgerWorld)(instance.start)
 
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: LedgerInstance, rng: np.random.Generator) -> Script:
         script = super().oracle(instance, rng)
         match self.fault:
             case "wrong-oracle":
@@ -169,16 +235,16 @@ class BrokenLedger(Ledger):
                 return ["oops", *script]
             case "late-oracle":
                 return [call("list_accounts")] * 9
-            case "sharing" | "idle-writes":
+            case "unknown-oracle":
+                return []
+            case "sharing" | "idle-writes" | "leaving-writes" | "swallowing-writes" | "remembering":
                 return [call("annotate", tags=["a"]), *script]
             case "counting-reads" | "crashing" | "telling" | "half-writes":
                 return [call("list_accounts"), *script]
         return script
 
-    def baselines(self) -> Mapping[str, Baseline]:
-        if self.fault == "known":
-            return {"oracle": self.oracle, "flood": self.oracle}
-        return {} if self.fault == "unknown-oracle" else super().baselines()
+    def baselines(self) -> Mapping[str, Baseline[Task, LedgerReference, Mapping[str, int]]]:
+        return {"flood": self.oracle} if self.fault == "known" else super().baselines()
 
 
 class Undocumented(HealthEnv):
@@ -201,7 +267,8 @@ def make_broken(fault: str, render_mode: str | None = None) -> HealthEnv:
 FAULTS = (
     "none", "unsteady", "one-for-all", "hashing", "sharing", "telling", "holding", "counting-reads",
     "idle-writes", "half-writes", "forgiving", "crashing", "wrong-oracle", "clumsy-oracle",
-    "late-oracle", "known", "unknown-oracle", "narrow",
+    "late-oracle", "known", "unknown-oracle", "narrow", "leaving-writes", "swallowing-writes",
+    "remembering",
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from healthgym.core.action import parse
+from healthgym.core.action import calls_of, text_of
 from healthgym.core.tool import ToolCatalog
 from healthgym.errors import ToolError
 from healthgym.testing import check_hostile_actions, hostile_actions
@@ -29,7 +29,7 @@ def test_attacks_reach_the_parser_the_names_and_the_arguments() -> None:
     reached: Counter[str] = Counter()
     for action in attacks(3):
         try:
-            calls = parse(action)
+            calls = calls_of(action, text_of(action))
         except ToolError as error:
             reached[str(error)[:12]] += 1
             continue

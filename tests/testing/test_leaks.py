@@ -1,4 +1,4 @@
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -9,46 +9,17 @@ import pytest
 from healthgym.core.seeding import Split
 from healthgym.core.task import Instance, Reference, Task, TaskKey
 from healthgym.errors import ConformanceError
-from healthgym.testing.leaks import DIGITS, MARKER, instance_hash, plant
+from healthgym.testing.leaks import instance_hash
 
 
 class Colour(StrEnum):
     RED = "red"
 
 
-@dataclass(frozen=True, slots=True)
-class Inner:
-    text: str
-    day: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Deep(Reference):
-    text: str
-    number: int
-    share: float
-    flag: bool
-    colour: Colour
-    inner: tuple[Inner, ...]
-    table: dict[str, list[str]]
-    names: frozenset[str]
-    nothing: None = None
-    derived: str = field(default="x", init=False)
-
-
 NOW = datetime(2024, 1, 1, tzinfo=UTC)
-DEEP = Deep("a", 1, 0.5, True, Colour.RED, (Inner("b", NOW),), {"k": ["c"]}, frozenset({"d"}))
 
 
-def test_markers_are_planted_everywhere_but_where_they_would_steer_code() -> None:
-    planted = plant(DEEP)
-    assert planted == Deep(
-        f"a{MARKER}", DIGITS, DIGITS + 0.5, True, Colour.RED,
-        (Inner(f"b{MARKER}", NOW),), {"k": [f"c{MARKER}"]}, frozenset({f"d{MARKER}"}),
-    )  # fmt: skip
-
-
-def instance(start: Any, instruction: str = "Do.", index: int = 0) -> Instance[Any, Any]:
+def instance(start: Any, instruction: str = "Do.", index: int = 0) -> Instance[Any, Any, Any]:
     return Instance(Task(TaskKey("a", Split.TRAIN, index), "k", instruction), Reference(), start)
 
 

@@ -72,7 +72,7 @@ def test_an_oracle_episode_is_told_to_be_a_success() -> None:
 
 
 def test_hostile_episodes_come_out_the_same() -> None:
-    specs = make_ledger().family.seats(None)["agent"].catalog.specs  # type: ignore[arg-type]
+    specs = make_ledger().family.roles["agent"].catalog.specs
     for seed in range(10):
         actions = list(hostile_actions(np.random.default_rng(seed), specs, 40))
         assert replay(record(actions, max_turns=50)).turns == 40
@@ -93,7 +93,7 @@ def test_an_episode_stopped_from_outside_comes_out_the_same(tmp_path: Path) -> N
     env.close()
     (recorded,) = read_trajectories(path)
     assert replay(recorded).turns == 1
-    with pytest.raises(TrajectoryError, match="rewards"):
+    with pytest.raises(TrajectoryError, match="verdicts"):
         replay(replace(recorded, stopped=()))
 
 
