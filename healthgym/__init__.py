@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from healthgym import errors
-from healthgym.registration import ids, register_all
+from healthgym.registration import arena_ids, ids, register_all, register_arenas
 from healthgym.version import __version__
 
 if TYPE_CHECKING:
@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from healthgym.policies.evaluation import evaluate
     from healthgym.policies.results import Evaluation
 
-__all__ = ["Evaluation", "ToolCall", "__version__", "call", "errors", "evaluate", "ids"]
+__all__ = [
+    "Evaluation",
+    "ToolCall",
+    "__version__",
+    "arena_ids",
+    "call",
+    "errors",
+    "evaluate",
+    "ids",
+    "register_arenas",
+]
 
 _LAZY = {
     "Evaluation": "healthgym.policies.results",

@@ -124,7 +124,24 @@ TABLE: tuple[Row, ...] = (
         {"canonical": True},
         "ten slides with the published numbers of tumour tiles and extents",
     ),
+    Row(
+        "HealthAgent/MedicationReconciliation-v0",
+        "healthgym.envs.medication_reconciliation.env:MedicationReconciliationEnv",
+        title="one medication list out of two half records, with a scripted colleague",
+    ),
 )
+
+
+#: Environments with several agents, for PettingZoo. Here an entry point names a family.
+ARENAS: tuple[Row, ...] = (
+    Row(
+        "HealthArena/MedicationReconciliation-v0",
+        "healthgym.envs.medication_reconciliation.family:ReconciliationFamily",
+        title="two clinicians, each with half of the record, agree on one medication list",
+    ),
+)
+
+_ARENA_FACE = "healthgym.integrations.pettingzoo"
 
 
 def ids() -> tuple[str, ...]:
@@ -139,6 +156,50 @@ def register_all() -> None:
             # The environment owns its turn budget (a truncated episode is still scored), so
             # Gymnasium's own time limit stays off.
             gym.register(row.id, entry_point=row.entry_point, kwargs=dict(row.kwargs))
+
+
+def arena_ids() -> tuple[str, ...]:
+    """Return the ids of the environments with several agents, in the order of their table."""
+    return tuple(row.id for row in ARENAS)
+
+
+def arena_row(arena_id: str) -> Row:
+    """Return the row of an environment with several agents.
+
+    Raises:
+        ConfigurationError: If there is none of that id.
+    """
+    for row in ARENAS:
+        if row.id == arena_id:
+            return row
+    raise ConfigurationError(
+        f"There is no arena {arena_id!r}. Registered: {', '.join(arena_ids())}."
+    )
+
+
+def register_arenas() -> bool:
+    """Register the environments with several agents with PettingZoo, if it is installed.
+
+    Nothing calls it on ``import healthgym``, which stays light; importing
+    ``healthgym.integrations.pettingzoo`` does. What is registered already is left alone.
+
+    Returns:
+        Whether PettingZoo is installed.
+    """
+    try:
+        import pettingzoo
+    except ImportError:
+        return False
+    for row in ARENAS:
+        for kind, registry, maker in (
+            ("aec", pettingzoo.aec_registry, "env"),
+            ("parallel", pettingzoo.parallel_registry, "parallel_env"),
+        ):
+            if row.id not in registry:
+                pettingzoo.register(
+                    kind, row.id, f"{_ARENA_FACE}:{maker}", kwargs={"arena_id": row.id}
+                )
+    return True
 
 
 def make(env_id: str, kwargs: Mapping[str, Any] | None = None) -> gym.Env[Any, Any]:

@@ -39,10 +39,9 @@ MAY_KNOW: Mapping[str, set[str]] = {
     "__main__": EVERYTHING,
 }
 
-# The engine's two faces draw themselves when they are asked to, and load what draws only then.
+# The engine's face draws itself when it is asked to, and loads what draws only then.
 DRAWN_WHEN_ASKED: Mapping[str, set[str]] = {
     "healthgym.core.env": {"healthgym.presentation.render"},
-    "healthgym.core.arena": {"healthgym.presentation.render"},
 }
 
 # The page of an environment lists its ids with their titles. The table names classes as text.

@@ -57,6 +57,8 @@ class DeclaredEnv(HealthEnv):
 
     Args:
         made: The family, made from its own arguments; if None, it is made of those given.
+        role: The role that is played, where there are several; the first one if empty.
+        counterparts: Names of the scripted players of the other roles, by role.
         arguments: The arguments that every environment takes, and the family's own.
 
     Raises:
@@ -74,12 +76,26 @@ class DeclaredEnv(HealthEnv):
             cls.__doc__ = Manual(cls.__doc__)  # type: ignore[assignment]
 
     @overload
-    def __init__(self, made: AnyFamily, **common: Unpack[Common]) -> None: ...
+    def __init__(
+        self,
+        made: AnyFamily,
+        *,
+        role: str = "",
+        counterparts: Mapping[str, str] | None = None,
+        **common: Unpack[Common],
+    ) -> None: ...
 
     @overload
     def __init__(self, **arguments: Any) -> None: ...
 
-    def __init__(self, made: AnyFamily | None = None, **given: Any) -> None:
+    def __init__(
+        self,
+        made: AnyFamily | None = None,
+        *,
+        role: str = "",
+        counterparts: Mapping[str, str] | None = None,
+        **given: Any,
+    ) -> None:
         common = {name: given.pop(name) for name in _COMMON.parameters if name in given}
         family = self.family_class(**given) if made is None else made
         rules = replace(
@@ -92,6 +108,8 @@ class DeclaredEnv(HealthEnv):
             resolve(common.get("reward", "sparse"), common.get("costs")),
             split=common.get("split", "train"),
             config=rules,
+            role=role,
+            counterparts=counterparts,
             render_mode=common.get("render_mode"),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import gymnasium as gym
 
@@ -108,14 +108,17 @@ def document(text: str, cls: type[HealthEnv], family: type[AnyFamily]) -> str:
 
 
 def _tools(cls: type[HealthEnv], family: type[AnyFamily]) -> str:
-    return _ACTIONS.format(rows="\n".join(map(_tool_rows, family.roles.values())))
+    return _ACTIONS.format(rows=_tool_rows(family.roles.values()))
 
 
-def _tool_rows(role: Role) -> str:
-    return "\n".join(
+def _tool_rows(roles: Iterable[Role]) -> str:
+    """Return a row for each tool; one that several roles have is listed once."""
+    rows = (
         f"| `{spec.identifier}` | {spec.kind} | {_first_sentence(spec.description)} |"
+        for role in roles
         for spec in role.catalog.specs
     )
+    return "\n".join(dict.fromkeys(rows))
 
 
 def _first_sentence(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Medication reconciliation at discharge: two clinicians, half a record each, one list."""
