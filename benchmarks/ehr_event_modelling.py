@@ -76,9 +76,9 @@ def _episode_times(run: Run) -> Figures:
 
 def honest(instance: Any, rng: np.random.Generator) -> list[Any]:
     """Return the calls of the family's closed-loop modeller, as a baseline's script."""
-    from healthgym.envs.ehr_event_modelling import scripts
+    from healthgym.envs.ehr_event_modelling import solver
 
-    return scripts.honest()
+    return solver.honest()
 
 
 def counts(instance: Any, rng: np.random.Generator) -> list[Any]:
@@ -123,7 +123,7 @@ def memory(run: Run) -> Figures:
 def scores(run: Run) -> Figures:
     """Play every scripted policy on the first test tasks."""
     env, tasks = make(ENV_ID), run.tasks(60)
-    policies = {**env.unwrapped.family.baselines(), "honest": honest, "counts": counts}
+    policies = {**env.unwrapped.family.scripts(), "honest": honest, "counts": counts}
     figures: Figures = {"tasks": tasks}
     found: list[dict[str, float]] = []
     for name, policy in policies.items():
