@@ -87,9 +87,7 @@ def _find(generator: AnyGenerator, split: Split, first: int, wanted: Mapping[str
     )
 
 
-def _facts(
-    generator: AnyGenerator, split: Split, index: int, *, only_kind: bool
-) -> dict[str, Any]:
+def _facts(generator: AnyGenerator, split: Split, index: int, *, only_kind: bool) -> dict[str, Any]:
     if only_kind and isinstance(generator, KindIndex):
         return {"kind": generator.kind(split, index)}
     task = generator.generate(split, index).task

@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("pettingzoo")
 
+from healthgym.core.arena import Arena, parallel
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 from healthgym.core import arena
-from healthgym.core.arena import Arena, parallel
 from healthgym.core.family import EpisodeConfig
 from healthgym.core.tool import call
 from healthgym.errors import ConfigurationError, EpisodeStateError, MissingDependencyError
