@@ -16,11 +16,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from healthgym.core.tool import ToolCall
 from healthgym.errors import ToolError
+
+#: Reads the calls in a text; raises ToolError where there are none.
+Grammar = Callable[[str], tuple[ToolCall, ...]]
 
 #: Longest accepted action, in characters.
 MAX_ACTION_LENGTH = 100_000
@@ -53,7 +56,7 @@ def text_of(action: object) -> str:
         return INEXPRESSIBLE
 
 
-def calls_of(action: object, text: str) -> tuple[ToolCall, ...]:
+def calls_of(action: object, text: str, grammar: Grammar | None = None) -> tuple[ToolCall, ...]:
     """Return the calls in an action, at least one.
 
     A typed call goes past the parser. Where it holds anything out of the ordinary its text is
@@ -62,6 +65,8 @@ def calls_of(action: object, text: str) -> tuple[ToolCall, ...]:
     Args:
         action: Text, a :class:`ToolCall`, a mapping, or a sequence of either.
         text: The action as :func:`text_of` returns it.
+        grammar: Reads calls from text; :func:`parse` if None. One that is to be replayed from
+            what was recorded reads typed calls, too: see :func:`typed_call_in`.
 
     Raises:
         ToolError: If no call can be made out, saying what is accepted.
@@ -70,7 +75,7 @@ def calls_of(action: object, text: str) -> tuple[ToolCall, ...]:
         typed = _typed_call(action)
         if typed is not None:
             return (typed,)
-    return parse(text)
+    return (grammar or parse)(text)
 
 
 def parse(text: str) -> tuple[ToolCall, ...]:
@@ -87,6 +92,31 @@ def parse(text: str) -> tuple[ToolCall, ...]:
     if len(calls) > MAX_CALLS:
         raise ToolError(f"{len(calls)} calls in one turn; at most {MAX_CALLS} are accepted.")
     return tuple(calls)
+
+
+def typed_call_in(text: str) -> ToolCall | None:
+    """Return the call in a text that is one as :func:`text_of` records it; None if it is not."""
+    if not text.startswith("{") or len(text) > MAX_ACTION_LENGTH:
+        return None
+    try:
+        value = read_json(text)
+    except ToolError:
+        return None
+    return _typed_call(value)
+
+
+def require_text(text: str) -> None:
+    """Return if a text is one that an action may be.
+
+    Raises:
+        ToolError: If it is too long, or holds half characters.
+    """
+    if len(text) > MAX_ACTION_LENGTH:
+        raise ToolError(f"The action is longer than {MAX_ACTION_LENGTH} characters.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ToolError("The action is not valid Unicode text.") from None
 
 
 def _typed_call(action: ToolCall | Mapping[Any, Any]) -> ToolCall | None:
@@ -137,24 +167,19 @@ def _copied(value: Any, depth: int) -> Any:
 
 
 def _from_text(text: str) -> list[ToolCall]:
-    if len(text) > MAX_ACTION_LENGTH:
-        raise ToolError(f"The action is longer than {MAX_ACTION_LENGTH} characters.")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ToolError("The action is not valid Unicode text.") from None
+    require_text(text)
     visible = _without_reasoning(text).strip()
     if visible[:1] in ("{", "["):
         # First, because an argument may hold any of the marks looked for below.
         try:
-            value = _load(visible)
+            value = read_json(visible)
         except ToolError:
             pass
         else:
             return list(_from_value(value))
     tagged = _TAG.findall(visible)
     if tagged:
-        return [found for body in tagged for found in _from_value(_load(body))]
+        return [found for body in tagged for found in _from_value(read_json(body))]
     try:
         fenced = [found for body in _FENCE.findall(visible) for found in _from_prose(body)]
     except ToolError:
@@ -177,7 +202,7 @@ def _from_prose(text: str) -> Iterator[ToolCall]:
     stripped = text.strip()
     if stripped[:1] in ("{", "["):
         try:
-            value = _load(stripped)
+            value = read_json(stripped)
         except ToolError:
             # A broken value may still be followed by a whole one; if none is, say what broke.
             found = list(_scan(stripped))
@@ -230,7 +255,7 @@ def _from_value(value: Any) -> Iterator[ToolCall]:
         raise ToolError(f"A tool call needs a 'name'. Answer with one call: {_EXAMPLE}.")
     arguments = body.get("arguments", body.get("parameters", {}))
     if isinstance(arguments, str):
-        arguments = _load(arguments) if arguments.strip() else {}
+        arguments = read_json(arguments) if arguments.strip() else {}
     if arguments is None:
         arguments = {}
     if not isinstance(arguments, dict):
@@ -260,7 +285,12 @@ def _float(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_constant, parse_int=_int, parse_float=_float)
 
 
-def _load(text: str) -> Any:
+def read_json(text: str) -> Any:
+    """Return the JSON value in a text, within the limits of what tools take.
+
+    Raises:
+        ToolError: If it is not JSON, or beyond the limits.
+    """
     try:
         value = _DECODER.decode(text.strip())
         _require_storable(text, value)

@@ -141,7 +141,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Record a refused call, and return its answer."""
         reason = reason[:_MAX_REASON]
         state.events.append(self._event(state, role, name, arguments, None, reason, case))
-        return Result(name[:80], f"Error: {reason}")
+        return Result(name[:80], reason if self._config.plain else f"Error: {reason}")
 
     def pass_time(self, state: EpisodeState[WorldIn], amount: timedelta) -> None:
         """Let time pass; what falls due happens at its time, each in a transaction of its own.
@@ -215,6 +215,9 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Note what a role has handed in."""
         arguments = MappingProxyType(dict(done.arguments))
         seat.stale = frozenset(self._bench.parts)
+        if done.spec.closes is Scope.FORFEIT:
+            seat.forfeited = True
+            return
         if done.spec.closes is Scope.SESSION:
             seat.submission = arguments
             return

@@ -44,7 +44,7 @@ class StepOutcome:
         observation: What the role reads.
         images: Pictures shown with it.
         reward: The step's reward.
-        terminated: The role has submitted.
+        terminated: The role has submitted, or given up.
         truncated: The role is out of turns.
         errors: Why calls were refused, empty if none was.
         settled: What the other roles earned by this step, if it ended the episode.
@@ -297,10 +297,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     def _requests(self, action: object, text: str, role: str) -> Sequence[ToolCall]:
         if self._family.takes_turns and self.to_act() != role:
             raise ToolError(f"It is not your turn; {self.to_act() or 'nobody'} acts now.")
-        grammar = self._seats[role].grammar
-        if isinstance(action, str) and grammar is not actions.parse:
-            return grammar(action)
-        return actions.calls_of(action, text)
+        return actions.calls_of(action, text, self._seats[role].grammar)
 
     def _go_on(self) -> None:
         """Let counterparts play, and time pass while all wait, until somebody outside acts."""
@@ -356,7 +353,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             acted.observation,
             acted.images,
             reward,
-            seat.submission is not None,
+            seat.submission is not None or seat.forfeited,
             seat.truncated,
             acted.errors,
             settled,
@@ -389,7 +386,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         )
         # What is left of an earlier result stays readable until another one is cut.
         seat.rest = rest or seat.rest
-        if not seat.done and self.turns_left(role) == 1:
+        if not seat.done and self.turns_left(role) == 1 and not self.config.plain:
             text += "\n(1 call left)"
         return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -423,7 +420,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             calls,
             refused,
             terminated=over and seat.submission is not None,
-            truncated=over and seat.truncated,
+            truncated=over and seat.submission is None,
         )
         reward = float(self._reward(transition))
         seat.total_reward += reward

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 
 from healthgym.core import action as actions
+from healthgym.core.action import Grammar
 from healthgym.core.players import Baseline, Player, Script, Solver
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskGenerator, TaskIn
 from healthgym.core.tool import ToolCall, ToolCatalog, Toolset
@@ -45,9 +46,6 @@ __all__ = [
 CEILING = 0.05
 #: Name of the policy that solves every task.
 ORACLE = "oracle"
-
-#: Reads the calls in a text; raises ToolError where there are none.
-Grammar = Callable[[str], tuple[ToolCall, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +136,8 @@ class EpisodeConfig:
             ``read_more`` where a role has that verb; elsewhere it is cut with a notice.
         budgets: Tool calls of single roles, in place of ``max_turns``.
         case_turns: Tool calls each role may make about one case; no limit if None.
+        plain: Whether an observation is what the tools say, word for word: without ``Error:``
+            before a refusal, and without a notice before the last call.
     """
 
     max_turns: int = 12
@@ -147,6 +147,7 @@ class EpisodeConfig:
     max_observation: int = 16_000
     budgets: Mapping[str, int] = field(default_factory=dict)
     case_turns: int | None = None
+    plain: bool = False
 
     def budget(self, role: str) -> int:
         """Return the tool calls a role may make."""

@@ -20,7 +20,8 @@ class Transition:
         calls: Calls made in the step.
         refused: How many of them were refused.
         terminated: The role has submitted, and the episode is over: no role still plays.
-        truncated: The role ran out of turns without submitting, and the episode is over.
+        truncated: The role gave up or ran out of turns without submitting, and the episode is
+            over.
     """
 
     progress: float

@@ -68,6 +68,7 @@ class SeatState:
         closed: Arguments of the calls that closed cases, by case.
         truncated: Whether it ran out of turns, or was stopped.
         stopped: Whether it was ended from outside.
+        forfeited: Whether it gave up, by a tool that says so.
         total_reward: Sum of its rewards.
         progress: Its potential, by part.
         stale: Parts of which the potential has to be asked for anew.
@@ -83,6 +84,7 @@ class SeatState:
     closed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     truncated: bool = False
     stopped: bool = False
+    forfeited: bool = False
     total_reward: float = 0.0
     progress: Mapping[str, float] = field(default_factory=dict)
     stale: frozenset[str] = frozenset()
@@ -93,8 +95,8 @@ class SeatState:
 
     @property
     def done(self) -> bool:
-        """Whether the role has submitted or run out of turns."""
-        return self.submission is not None or self.truncated
+        """Whether the role has submitted, given up or run out of turns."""
+        return self.submission is not None or self.forfeited or self.truncated
 
     @property
     def potential(self) -> float:

@@ -54,6 +54,7 @@ class Scope(StrEnum):
 
     SESSION = "session"  #: the role is done
     CASE = "case"  #: the case that the call is about; the role is done when all are closed
+    FORFEIT = "forfeit"  #: the role is done, and has handed nothing in
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,7 @@ class ToolSpec:
             own step length if None.
         closes: What a SUBMIT tool closes.
         engine: Whether the tool is the engine's own and not a family's.
+        listed: Whether agents are told of it.
         published: Name it is offered under, where the method's own will not do; with a dot in it,
             the full name.
     """
@@ -127,6 +129,7 @@ class ToolSpec:
     takes: Duration | None = None
     closes: Scope = Scope.SESSION
     engine: bool = False
+    listed: bool = True
     published: str = ""
 
     @property
@@ -243,6 +246,8 @@ class Toolset(Generic[WorldT]):
     namespace: ClassVar[str] = ""
     #: Whether these are the engine's own verbs; policies that draw tools by chance leave them out.
     engine: ClassVar[bool] = False
+    #: Whether agents are told of the tools; a grammar may call tools that they do not know of.
+    listed: ClassVar[bool] = True
 
     def __init__(self, world: WorldT, caller: Caller | None = None) -> None:
         self.world = world
@@ -276,7 +281,7 @@ def _class_specs(cls: type[Toolset[Any]]) -> tuple[ToolSpec, ...]:
         members.update(vars(base))
     marked = ((value, getattr(value, "__tool__", None)) for value in members.values())
     specs = tuple(
-        ToolSpec(function, namespace=cls.namespace, engine=cls.engine, **mark)
+        ToolSpec(function, namespace=cls.namespace, engine=cls.engine, listed=cls.listed, **mark)
         for function, mark in marked
         if mark
     )
@@ -336,8 +341,8 @@ class ToolCatalog:
         return verb in self._verbs
 
     def openai(self) -> list[dict[str, Any]]:
-        """All tools in OpenAI's function form."""
-        return [spec.openai() for spec in self.specs]
+        """The tools that agents are told of, in OpenAI's function form."""
+        return [spec.openai() for spec in self.specs if spec.listed]
 
     def resolve(self, name: str) -> tuple[ToolSpec, int]:
         """Return a tool and the index of its toolset.

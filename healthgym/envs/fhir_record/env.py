@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from healthgym.core.action import MAX_ACTION_LENGTH
 from healthgym.core.levels import SYNTHETIC
 from healthgym.envs.declared import Common, DeclaredEnv
 from healthgym.envs.fhir_record.draft import ChartConfig
-from healthgym.envs.fhir_record.family import FhirRecordFamily
+from healthgym.envs.fhir_record.family import FhirRecordFamily, Protocol
 from healthgym.envs.fhir_record.generator import ChartSource
+from healthgym.spaces import UnicodeText
 
 
 class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
@@ -33,11 +35,18 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
 
     ``UnicodeText``: first the question, which states the time and the form of the answer, then
     the result of each call. Results begin with the simulated time, are short tables rather
-    than JSON, and say how to read on where there is more.
+    than JSON, and say how to read on where there is more. In the raw protocol the question stands
+    at the end of a prompt with rules and functions, and results are what the server answers, in
+    full and without the time.
 
     ## Action Space
 
     {tools}
+
+    With ``protocol="raw"`` agents written for the published harness play unchanged. An action is
+    one reply: ``GET url?parameters``, or ``POST url`` with JSON on the following lines, or
+    ``FINISH([...])``, read as the harness reads it; there are no tools to be told of. The clock
+    stands still, and an episode takes eight replies unless ``max_turns`` says otherwise.
 
     ## Starting State
 
@@ -48,7 +57,7 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
     the same name), history by the density of the difficulty, and rows that punish shortcuts:
     newer rows in the future, older rows outside the window, other units, other patients. The
     world's clock starts at the time printed in the question; each call takes a minute, and a
-    refused call takes none.
+    refused call takes none. No patient is in two splits.
 
     ## Rewards
 
@@ -64,7 +73,8 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
 
     ## Episode End
 
-    {episode end}
+    {episode end} In the raw protocol a reply that is none of the three forms ends it, too:
+    ``terminated``, with nothing handed in.
 
     ## Information
 
@@ -83,6 +93,10 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
         are asked verbatim. A published file has a test split only.
     - `charts` (str, None): For a published task file: a folder of FHIR files or the address of a
         FHIR server that holds its patients; made-up charts that fit if None.
+    - `protocol` (str, "tools"): ``"tools"``, or ``"raw"``: the published text protocol.
+    - `store_writes` (bool, True): Whether what is posted in the raw protocol is really stored.
+        Then a resource that the record system refuses is answered with the refusal, which upstream
+        never does. If not, only the ``paper`` profile can find an order.
 
     ## Registered Configurations
 
@@ -114,6 +128,8 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
         benchmark: str | None = None,
         source: str | Path | ChartSource = SYNTHETIC,
         charts: str | Path | None = None,
+        protocol: str = "tools",
+        store_writes: bool = True,
         **common: Unpack[Common],
     ) -> None:
         made = FhirRecordFamily(
@@ -122,5 +138,10 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
             benchmark=benchmark,
             source=source,
             charts=charts,
+            protocol=protocol,
+            store_writes=store_writes,
         )
         super().__init__(made, **common)
+        if made.protocol is Protocol.RAW:
+            self.observation_space = UnicodeText(self.config.max_observation)
+            self.action_space = UnicodeText(MAX_ACTION_LENGTH)

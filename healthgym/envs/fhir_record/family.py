@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
+from healthgym.core import arguments
 from healthgym.core.clock import Clock
 from healthgym.core.family import (
+    AGENT,
     Baseline,
     EpisodeConfig,
     Family,
@@ -34,6 +37,8 @@ from healthgym.envs.fhir_record.generator import (
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.mixes import choose_mix
 from healthgym.envs.fhir_record.paper.base import BENCHMARK_DEFECTS, HONEST_DEFECTS
+from healthgym.envs.fhir_record.raw import EchoToolset, RawToolset
+from healthgym.envs.fhir_record.raw_text import in_replies, prompt, read_reply
 from healthgym.envs.fhir_record.sources import BundleSource, OfficialSource
 from healthgym.envs.fhir_record.task import (
     FhirInstance,
@@ -54,6 +59,26 @@ _CEILINGS = {"prior": 0.25}
 _PUBLISHED_CEILINGS = {"prior": 0.45, "finish_minus_one": 0.2}
 
 
+#: The rules of the published runs: eight replies, FINISH among them, at one and the same time.
+#: Nothing is cut upstream: a whole chart asked for at once is some 5,000 rows of 1.3 kB each.
+RAW_RULES = EpisodeConfig(
+    max_turns=8,
+    step_time=timedelta(0),
+    show_clock=False,
+    max_observation=8_000_000,
+    plain=True,
+)
+
+_Policy = Baseline[FhirTask, FhirReference, RecordStart]
+
+
+class Protocol(StrEnum):
+    """How an agent speaks to the record system."""
+
+    TOOLS = "tools"  #: calls of chart tools
+    RAW = "raw"  #: GET, POST and FINISH, in the text of the published harness
+
+
 class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
     """Questions and orders over a FHIR record system.
 
@@ -64,6 +89,8 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
             defects of the graders apply.
         source: ``"synthetic"``, a folder of bundles, a published task file, or a chart source.
         charts: Where the patients of a published task file are.
+        protocol: ``"tools"``, or ``"raw"``: the published harness's text protocol.
+        store_writes: Whether what is posted in the raw protocol is stored.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -85,7 +112,12 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         benchmark: str | None = None,
         source: str | Path | ChartSource = SYNTHETIC,
         charts: str | Path | None = None,
+        protocol: str = Protocol.TOOLS,
+        store_writes: bool = True,
     ) -> None:
+        self.protocol = arguments.member(Protocol, protocol, "protocol")
+        if self.protocol is Protocol.TOOLS and not store_writes:
+            raise ConfigurationError("store_writes belongs to the raw protocol.")
         self.generator: FhirTaskGenerator
         if isinstance(source, str | Path) and Path(source).suffix == ".json":
             if task_types is not None or isinstance(difficulty, Mapping):
@@ -107,6 +139,10 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
             self.rules = replace(self.rules, step_time=timedelta(0), show_clock=False)
             self.verifier = FhirRecordVerifier(BENCHMARK_DEFECTS[benchmark])
             self.ceilings = _PUBLISHED_CEILINGS
+        if self.protocol is Protocol.RAW:
+            toolset = RawToolset if store_writes else EchoToolset
+            self.roles = {AGENT: Role([toolset], grammar=read_reply)}
+            self.rules = RAW_RULES
 
     def _synthetic(
         self, mix: Mix, levels: Sequence[Level[ChartConfig]], benchmark: str | None
@@ -145,15 +181,24 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         """Return a fresh overlay over the instance's chart."""
         return FhirWorld(instance.start.base, Clock(instance.start.now))
 
+    def instruction(self, role: str, instance: FhirInstance) -> str:
+        """Return the question; in the raw protocol with the rules and functions before it."""
+        question = instance.task.instruction
+        return prompt(question) if self.protocol is Protocol.RAW else question
+
     def oracle(self, instance: FhirInstance, rng: np.random.Generator) -> Script:
         """Look up, order, stop and answer as the rule says."""
-        return oracle.solve(instance, rng)
+        return self._spoken(oracle.solve)(instance, rng)
 
     def baselines(self) -> Mapping[str, Baseline[FhirTask, FhirReference, RecordStart]]:
         """Return the scripted policies; the constant answers are known to pass upstream."""
         return {
-            "flood": oracle.flood,
-            "prior": oracle.prior,
-            "finish_empty": oracle.finish_empty,
-            "finish_minus_one": oracle.finish_minus_one,
+            "flood": self._spoken(oracle.flood),
+            "prior": self._spoken(oracle.prior),
+            "finish_empty": self._spoken(oracle.finish_empty),
+            "finish_minus_one": self._spoken(oracle.finish_minus_one),
         }
+
+    def _spoken(self, policy: _Policy) -> _Policy:
+        """Return a policy in the words of the protocol."""
+        return in_replies(policy) if self.protocol is Protocol.RAW else policy

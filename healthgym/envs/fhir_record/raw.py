@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from functools import cache
-from importlib import resources
 from typing import Any
 
-from healthgym.core.family import AGENT, Seat
-from healthgym.core.task import Instance, Reference, Task
-from healthgym.core.tool import ToolCatalog, ToolKind, Toolset, tool
-from healthgym.envs.fhir_record.family import FhirRecordFamily
+from healthgym.core.tool import Scope, ToolKind, Toolset, tool
 from healthgym.envs.fhir_record.paper.grading import BASE_URL
 from healthgym.errors import ToolError
 from healthgym.worlds.fhir.api import FhirApi
 from healthgym.worlds.fhir.world import FhirWorld
 
+_SHOWN = "The server responded to the GET request with:\n"
+_AND_THEN = (
+    "\nIf this is all you need, call FINISH with the answer, as a JSON list, to the question."
+)
+_ACCEPTED = (
+    "POST request accepted and executed. If nothing is left to do, call FINISH with the answer, "
+    "as a JSON list, to the question."
+)
+
 
 class RawToolset(Toolset[FhirWorld]):
-    """A REST interface and an answer; what is posted is stored."""
+    """A REST interface and an answer; what is posted is stored.
+
+    Agents know of three forms of a reply, not of tools.
+    """
+
+    listed = False
 
     @tool(ToolKind.READ)
     def get(self, url: str) -> str:
@@ -31,7 +39,7 @@ class RawToolset(Toolset[FhirWorld]):
         response = self._api.handle("GET", url)
         if response.status >= 400:
             raise ToolError(f"The GET request failed: {response.status} Client Error for {url}")
-        return response.text
+        return f"{_SHOWN}{response.text}{_AND_THEN}"
 
     @tool(ToolKind.WRITE)
     def post(self, url: str, body: str, fenced: bool = False) -> str:
@@ -42,12 +50,12 @@ class RawToolset(Toolset[FhirWorld]):
             body: The resource as JSON text.
             fenced: Whether the request stood in a code fence, which the published grader minds.
         """
-        parse_body(body)
+        _require_json(body)
         response = self._api.handle("POST", url, body)
         if response.status >= 400:
             issue = json.loads(response.text)["issue"][0]
             raise ToolError(f"The POST request failed: {response.status} {issue['diagnostics']}")
-        return response.text
+        return _ACCEPTED
 
     @tool(ToolKind.SUBMIT)
     def finish(self, value: Any = None, text: str = "") -> str:
@@ -58,6 +66,11 @@ class RawToolset(Toolset[FhirWorld]):
             text: The answer as it was written.
         """
         return "Finished."
+
+    @tool(ToolKind.SUBMIT, closes=Scope.FORFEIT)
+    def abandon(self) -> str:
+        """End the run, as failed, over a reply that is none of the three forms."""
+        return "The reply is neither GET, nor POST, nor FINISH."
 
     @property
     def _api(self) -> FhirApi:
@@ -76,45 +89,12 @@ class EchoToolset(RawToolset):
             body: Any JSON text.
             fenced: Whether the request stood in a code fence, which the published grader minds.
         """
-        parse_body(body)
-        return "{}"
+        _require_json(body)
+        return _ACCEPTED
 
 
-class RawRecordFamily(FhirRecordFamily):
-    """A record family whose agent speaks raw FHIR.
-
-    Args:
-        family: The family whose generator, verifier and record system are used.
-        store_writes: Whether what is posted is stored; if not, only the ``paper`` profile, which
-            reads the requests, can find an order.
-    """
-
-    def __init__(self, family: FhirRecordFamily, *, store_writes: bool = True) -> None:
-        self.__dict__.update(family.__dict__)
-        catalog = ToolCatalog([RawToolset if store_writes else EchoToolset])
-        self._raw_seats = {AGENT: Seat(catalog)}
-
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the one seat there is."""
-        return self._raw_seats
-
-
-def parse_body(body: str) -> Any:
-    """Return the JSON value of a POST body.
-
-    Raises:
-        ToolError: If it is not JSON.
-    """
+def _require_json(body: str) -> None:
     try:
-        return json.loads(body)
+        json.loads(body)
     except (ValueError, RecursionError):
         raise ToolError("Invalid POST request") from None
-
-
-@cache
-def function_descriptions(base_url: str = BASE_URL) -> str:
-    """Return the nine functions of the published harness, in our words, as JSON text."""
-    folder = resources.files("healthgym.envs.fhir_record")
-    text = folder.joinpath("data/functions.json").read_text(encoding="utf-8")
-    functions = json.loads(text.replace("{api_base}", base_url.rstrip("/")))
-    return json.dumps(functions)

@@ -1,28 +1,34 @@
+"""The published text protocol: GET, POST and FINISH in the agent's own text."""
+
 import json
 
 import gymnasium as gym
+import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-import healthgym  # noqa: F401 -- registers the environments
+import healthgym
+from healthgym.core.seeding import Split
+from healthgym.core.tool import ToolCall
 from healthgym.envs.fhir_record.paper.grading import BASE_URL
+from healthgym.envs.fhir_record.raw_text import read_reply
 from healthgym.errors import ConfigurationError, EpisodeStateError
-from healthgym.wrappers.fhir_text_protocol import FhirTextProtocol, RunStatus, parse_reply
+from healthgym.testing.replay import replay
 
 KIND_OPTIONS = {"kind": "v1-t3"}
 
 
 def text_env(env_id="HealthAgent/MedAgentBenchV1-v0", **options):
-    env = gym.make(env_id, split="validation", disable_env_checker=True)
-    return FhirTextProtocol(env, **options)
+    made = gym.make(env_id, split="validation", protocol="raw", disable_env_checker=True, **options)
+    return made.unwrapped
 
 
 def facts_of(env):
-    return env.unwrapped.episode._instance.reference.facts
+    return env.episode._instance.reference.facts
 
 
 def decision_of(env):
-    return env.unwrapped.episode._instance.reference.decision
+    return env.episode._instance.reference.decision
 
 
 def reading_for(env):
@@ -67,21 +73,22 @@ def posted(resource):
     ],
 )
 def test_replies_are_read_as_upstream_reads_them(reply, name, arguments):
-    call = parse_reply(reply)
+    (call,) = read_reply(reply)
     assert (call.name, dict(call.arguments)) == (name, arguments)
 
 
 @pytest.mark.parametrize(
     "reply", ["", "I would GET http://x", "finish([1])", "FINISH [1]", "PUT x"]
 )
-def test_other_replies_are_none_of_the_forms(reply):
-    assert parse_reply(reply) is None
+def test_other_replies_abandon_the_run(reply):
+    assert read_reply(reply) == (ToolCall("abandon"),)
 
 
 def test_the_prompt_holds_rules_functions_and_question():
     env = text_env()
     prompt, info = env.reset(seed=1)
-    assert env.unwrapped.episode.instruction() in prompt
+    assert prompt == env.episode.instruction()
+    assert prompt.endswith(env.episode.task.instruction)
     start = prompt.index("[{")
     functions, _ = json.JSONDecoder().raw_decode(prompt[start:])
     names = [f["name"].removeprefix(BASE_URL) for f in functions]
@@ -89,7 +96,6 @@ def test_the_prompt_holds_rules_functions_and_question():
     assert sorted(n.split()[0] for n in names) == ["GET"] * 6 + ["POST"] * 3
     assert all(BASE_URL in f["name"] for f in functions)
     assert info["tools"] == []
-    assert info["status"] == "running"
 
 
 def test_a_search_shows_the_raw_bundle():
@@ -105,7 +111,7 @@ def test_a_search_shows_the_raw_bundle():
     assert (reward, terminated, truncated, info["turns_left"]) == (0.0, False, False, 7)
     newest = bundle["entry"][0]["resource"]["valueQuantity"]["value"] if times else -1
     _, reward, terminated, _, info = env.step(f"FINISH([{newest}])")
-    assert (reward, terminated, info["status"]) == (1.0, True, "completed")
+    assert (reward, terminated) == (1.0, True)
     assert info["verdict"]["paper"]["success"]
 
 
@@ -125,7 +131,7 @@ def test_a_write_is_acknowledged_stored_and_graded():
     env.reset(seed=4, options=KIND_OPTIONS)
     text, *_ = env.step(posted(reading_for(env)))
     assert text.startswith("POST request accepted")
-    assert len(env.unwrapped.episode.world.store.written) == 1
+    assert len(env.episode.world.store.written) == 1
     _, reward, _, _, info = env.step("FINISH([])")
     assert reward == 1.0
     assert [info["verdict"][p]["success"] for p in ("paper", "strict")] == [True, True]
@@ -136,7 +142,7 @@ def test_without_storage_only_the_published_grader_finds_the_order():
     env.reset(seed=4, options=KIND_OPTIONS)
     text, *_ = env.step(posted(reading_for(env)))
     assert text.startswith("POST request accepted")
-    assert env.unwrapped.episode.world.store.written == ()
+    assert env.episode.world.store.written == ()
     *_, info = env.step("FINISH([])")
     assert [info["verdict"][p]["success"] for p in ("paper", "strict")] == [True, False]
 
@@ -188,28 +194,131 @@ def test_the_word_post_spoils_a_query_as_upstream(wrong):
     assert [info["verdict"][p]["success"] for p in ("paper", "strict")] == [False, True]
 
 
-def test_prose_ends_the_episode_as_failed():
-    env = text_env()
+PROSE = "Let me GET the chart first."
+
+
+@pytest.mark.parametrize("reward_name", ["sparse", "shaped"])
+def test_prose_ends_the_episode_as_failed(reward_name):
+    env = text_env(reward=reward_name)
     env.reset(seed=1)
-    _, reward, terminated, truncated, info = env.step("Let me GET the chart first.")
+    text, reward, terminated, truncated, info = env.step(PROSE)
+    assert text == "The reply is neither GET, nor POST, nor FINISH."
     assert (reward, terminated, truncated, info["success"]) == (0.0, True, False, False)
-    assert info["status"] == RunStatus.INVALID_ACTION
-    assert not any(verdict["success"] for verdict in info["verdict"].values())
+    assert "error" not in info
+    for verdict in info["verdict"].values():
+        assert not verdict["success"]
+        assert {"submitted"} <= {c["name"] for c in verdict["checks"] if not c["passed"]}
+    assert env.episode.done()
+    assert not env.episode.submitted()
     with pytest.raises(EpisodeStateError, match="reset"):
         env.step("FINISH([])")
     env.reset(seed=1)
     assert env.step("FINISH([])")[2]
 
 
-def test_the_round_limit_counts_every_reply():
-    env = text_env(max_rounds=3)
+def test_a_run_whose_orders_are_right_fails_where_it_is_abandoned():
+    env = text_env()
+    env.reset(seed=4, options=KIND_OPTIONS)
+    env.step(posted(reading_for(env)))
+    *_, info = env.step("I am done.")
+    assert [info["verdict"][p]["success"] for p in ("paper", "strict")] == [False, False]
+    assert info["verdict"]["paper"]["progress"] == 0
+
+
+def test_the_charge_for_handing_in_nothing_is_due_where_a_run_is_abandoned():
+    env = text_env(costs={"unsubmitted": 0.5})
     env.reset(seed=1)
-    for _ in range(2):
-        *_, truncated, info = env.step(f"GET {BASE_URL}Patient?family=Q")
+    assert env.step(PROSE)[1] == -0.5
+
+
+def test_the_round_limit_counts_every_reply():
+    env = text_env(max_turns=3)
+    env.reset(seed=1)
+    for left in (2, 1):
+        text, *_, truncated, info = env.step(f"GET {BASE_URL}Patient?family=Q")
         assert not truncated
+        assert info["turns_left"] == left
+        assert text.endswith("to the question.")
     *_, truncated, info = env.step(f"GET {BASE_URL}Patient?family=Q")
     assert truncated
-    assert (info["status"], info["success"]) == ("task limit reached", False)
+    assert not info["success"]
+
+
+def test_an_episode_takes_as_many_replies_as_the_published_runs():
+    env = text_env()
+    env.reset(seed=1)
+    assert env.episode.turns_left() == 8
+    before = env.episode.world.clock.now
+    env.step(f"GET {BASE_URL}Patient?family=Q")
+    assert env.episode.world.clock.now == before
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        healthgym.call("get", url=f"{BASE_URL}Patient?family=Q"),
+        {"arguments": {"value": [1], "text": "[1]"}, "name": "finish"},
+        healthgym.call("finish", value=[float("nan")]),
+        healthgym.call("no_such_tool"),
+        healthgym.call("abandon"),
+        ["FINISH([1])"],
+        {"family": "Q"},
+        None,
+        7,
+        "FINISH([NaN])",
+        'FINISH(["\\ud800"])',
+        "GET \ud800",
+        "GET " + "x" * 100_000,
+        "[" * 5000,
+    ],
+    ids=lambda action: repr(action)[:24].encode("ascii", "replace").decode(),
+)
+def test_what_is_recorded_replays_to_the_same(action):
+    env = text_env()
+    env.reset(options={"index": 3})
+    env.step(action)
+    while not env.episode.done():
+        env.step(f"GET {BASE_URL}Patient?family=Q")
+    record = env.trajectory()
+    again = text_env()
+    again.reset(options={"index": 3})
+    for turn in record.turns:
+        again.step(turn.action)
+    assert again.trajectory().turns == record.turns
+    assert again.episode.verdicts() == env.episode.verdicts()
+
+
+def test_a_record_replays_by_its_own_arguments():
+    env = text_env(store_writes=False, profile="paper")
+    env.reset(seed=4, options=KIND_OPTIONS)
+    for action in env.family.oracle(env.episode._instance, np.random.default_rng(0)):
+        env.step(action)
+    assert replay(env.trajectory()).success
+
+
+@pytest.mark.parametrize("options", [{}, {"benchmark": "v2"}], ids=["ours", "v2"])
+def test_the_oracle_solves_every_type_in_replies(options):
+    env = text_env("HealthAgent/FhirRecord-v0", difficulty="easy", **options)
+    kinds = set()
+    for index in range(60):
+        instance = env.family.generator.generate(Split.TRAIN, index)
+        kinds.add(instance.reference.kind)
+        env.reset(options={"index": index, "split": "train"})
+        for reply in env.family.oracle(instance, np.random.default_rng(0)):
+            *_, info = env.step(reply)
+            assert "error" not in info, reply
+        assert [v["success"] for v in info["verdict"].values()] == [True, True], instance.task
+    assert len(kinds) >= (15 if not options else 8)
+
+
+@pytest.mark.parametrize("name", ["prior", "flood", "finish_empty", "finish_minus_one"])
+def test_the_scripts_that_do_not_look_speak_it_too(name):
+    env = text_env()
+    for index in range(10):
+        env.reset(options={"index": index})
+        script = env.family.baselines()[name](env.episode._instance, np.random.default_rng(0))
+        assert all(reply.startswith(("GET ", "POST ", "FINISH(")) for reply in script)
+        assert script[-1].startswith("FINISH(")
 
 
 @pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")
@@ -217,8 +326,15 @@ def test_it_is_an_environment_of_text():
     check_env(text_env("HealthAgent/FhirRecord-v0"), skip_render_check=True)
 
 
-def test_only_a_record_system_can_be_wrapped():
-    with pytest.raises(ConfigurationError, match="FHIR"):
-        FhirTextProtocol(gym.make("CartPole-v1", disable_env_checker=True))
-    with pytest.raises(ConfigurationError, match="max_rounds"):
-        text_env(max_rounds=0)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"protocol": "smoke"}, "tools, raw"),
+        ({"protocol": "tools", "store_writes": False}, "raw protocol"),
+        ({"max_turns": 0}, "max_turns"),
+    ],
+    ids=["protocol", "store-writes", "max-turns"],
+)
+def test_wrong_arguments_are_named(options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        gym.make("HealthAgent/FhirRecord-v0", **{"protocol": "raw", **options})
