@@ -24,6 +24,7 @@ from healthgym.core.family import (
     single,
 )
 from healthgym.core.levels import SYNTHETIC, Level, choose_levels
+from healthgym.core.verbs import Verb
 from healthgym.envs.fhir_record import oracle
 from healthgym.envs.fhir_record.draft import PRESETS, ChartConfig
 from healthgym.envs.fhir_record.generator import (
@@ -98,7 +99,8 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
     """
 
     name: ClassVar[str] = "fhir-record"
-    roles: Mapping[str, Role] = single(RecordToolset)
+    # Agents choose how many resources search_fhir shows on a page.
+    roles: Mapping[str, Role] = single(RecordToolset, verbs=frozenset({Verb.READ_MORE}))
     verifier = FhirRecordVerifier(HONEST_DEFECTS)
     rules = EpisodeConfig(max_turns=12)
     hand_in = HandIn("finish", withheld=False)

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from healthgym.core.seeding import Split
+from healthgym.core.tool import ToolCatalog, call
 from healthgym.core.verdict import Profile
 from healthgym.envs.fhir_record.draft import PRESETS
 from healthgym.envs.fhir_record.env import FhirRecordEnv
 from healthgym.envs.fhir_record.family import FhirRecordFamily
 from healthgym.envs.fhir_record.generator import SyntheticCharts
 from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.toolset import RecordToolset
 from healthgym.errors import ConfigurationError
 from tests.envs.fhir_record.small_charts import view_at
 
@@ -78,3 +80,27 @@ def test_no_index_is_below_nought() -> None:
     for ask in (generator.generate, generator.kind):
         with pytest.raises(ConfigurationError, match="no number -1"):
             ask(Split.TRAIN, -1)
+
+
+def test_a_search_that_is_longer_than_an_observation_can_be_read_on() -> None:
+    env = FhirRecordEnv(difficulty="hard")
+    env.reset(options={"index": 0})
+    query = "Observation?_count=200&_total=accurate"
+    catalog = ToolCatalog([RecordToolset])
+    bound = [RecordToolset(env.episode.world)]
+    whole = catalog.invoke(bound, call("search_fhir", query=query)).result.text
+    limit = env.config.max_observation
+    assert len(whole) > limit
+    text = env.step(call("search_fhir", query=query))[0]
+    assert "read_more continues" in text
+    shown = [_body(text)]
+    while text.endswith("read_more continues)"):
+        text = env.step(call("read_more"))[0]
+        shown.append(_body(text))
+    assert "".join(shown) == whole
+
+
+def _body(observation: str) -> str:
+    """Return what is shown, without the time above it and the notice below."""
+    text = observation.partition("\n")[2]
+    return text.rpartition("\n(")[0] if text.endswith("read_more continues)") else text
