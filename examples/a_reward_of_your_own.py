@@ -5,19 +5,24 @@ from dataclasses import dataclass
 import gymnasium as gym
 import numpy as np
 
-from healthgym.core.episode import Transition
+from healthgym.core import Transition
 
 
 @dataclass(frozen=True)
 class Brisk:
-    """Rewards success; every call costs a little, whatever it is for."""
+    """Rewards success; every call costs a little, whatever it is for.
+
+    Attributes:
+        charge: What a call costs.
+        dense: Whether the progress after each step is needed, and not only the verdict.
+    """
 
     charge: float = 0.01
     dense: bool = False
 
     def __call__(self, transition: Transition) -> float:
         """Return the reward of one step."""
-        verdict = transition.now
+        verdict = transition.verdict
         earned = float(verdict is not None and verdict.success and transition.terminated)
         # An episode that is never handed in must stay worse than one that tries.
         return earned - self.charge * transition.calls - 1.0 * transition.truncated

@@ -2,7 +2,7 @@
 
 import gymnasium as gym
 
-from healthgym.core.tool import call
+from healthgym.core import call
 
 
 def main(index: int = 0) -> float:

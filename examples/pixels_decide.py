@@ -24,7 +24,7 @@ import torch
 from torch import nn
 from torch.distributions import Bernoulli
 
-from healthgym.core.tool import call
+from healthgym.core import call
 from healthgym.wrappers import ImageObservation
 
 #: Side of the pictures the policy sees: 192 um at 2 um a pixel.

@@ -39,6 +39,7 @@ CHECKS: tuple[Callable[[str], object], ...] = (
     check_tool_kinds,
     check_non_interference,
     check_hostile_actions,
+    check_faults,
 )
 
 __all__ = [
