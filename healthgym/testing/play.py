@@ -41,7 +41,7 @@ def actions_of(env: HealthEnv, policy: Policy, split: Split, index: int) -> Iter
     policy.begin(env, observation, info)
     while not env.episode.done(env.role):
         yield policy.act(observation)
-        observation = env.episode.turns[-1].observation
+        observation = next(t for t in reversed(env.episode.turns) if t.role == env.role).observation
 
 
 def play(env: HealthEnv, policy: Policy, split: Split, index: int) -> list[Step]:

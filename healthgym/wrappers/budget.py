@@ -61,8 +61,11 @@ class TokenBudget(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorAr
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Step, count, and end the episode if the limit is passed."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        last = self._inner.episode.turns[-1]
-        self._tokens += self._count(last.action) + self._count(last.observation)
+        if "fault" not in info:
+            # Without what counterparts said: the agent reads neither.
+            turns, role = reversed(self._inner.episode.turns), self._inner.role
+            last = next(turn for turn in turns if turn.role == role)
+            self._tokens += self._count(last.action) + self._count(last.observation)
         over = self.limit is not None and self._tokens > self.limit
         if over and not (terminated or truncated):
             charged, ending = self._inner.stop()

@@ -92,7 +92,7 @@ class Curriculum(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArg
         """Step, and count the episode if it is over."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         info["stage"] = self.stage
-        if (terminated or truncated) and self._counts:
+        if (terminated or truncated) and self._counts and "fault" not in info:
             self._finished += 1
             self._recent.append(bool(info.get("success", False)))
         return observation, reward, terminated, truncated, info

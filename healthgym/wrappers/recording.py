@@ -46,7 +46,7 @@ class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
             self._writer = TrajectoryWriter(self.path, png=png if self.pictures else None)
         if self._writer is not None:
             self._writer.keep(images)
-            if over:
+            if over and "fault" not in outcome[4]:  # an episode that is lost has no record
                 self._writer.write(self._inner.trajectory())
         return outcome
 

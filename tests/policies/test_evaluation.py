@@ -136,7 +136,7 @@ def test_a_verifier_that_breaks_is_no_failure_of_the_policy(
     def broken(*_: object) -> None:
         raise VerifierError("lost the plot")
 
-    monkeypatch.setattr(inner.family.verifier, "verify", broken)
+    monkeypatch.setattr(inner.family.verifier, "judge", broken)
     scored = evaluate(env, "oracle", episodes=3)
     assert scored.success is None
     assert len(scored.errors) == 3

@@ -1,0 +1,171 @@
+"""Failures of ours: raised in tests, counted and reported in long runs, never a score."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+from healthgym.core.env import HealthEnv
+from healthgym.core.faults import FaultLedger
+from healthgym.core.tool import ToolKind, call, tool
+from healthgym.core.trajectory import read_trajectories
+from healthgym.core.unwrapping import health_env
+from healthgym.errors import ConfigurationError, EpisodeStateError
+from healthgym.policies.evaluation import evaluate
+from healthgym.policies.scripted import ScriptPolicy
+from healthgym.policies.statistics import wilson_interval
+from healthgym.rewards import resolve
+from healthgym.wrappers import Curriculum, RecordTrajectories, TokenBudget
+from tests.core.playing import CONFIG, READ
+from tests.core.toys import Ledger, LedgerTools
+
+FAILS_ID = "ToyFailing-v0"
+
+
+class FailingTools(LedgerTools):
+    """Fails on accounts that begin with an e, after writing."""
+
+    @tool(ToolKind.READ)
+    def read_balance(self, account: str) -> str:
+        """Read the balance of an account.
+
+        Args:
+            account: Name of the account.
+        """
+        if account.startswith("e"):
+            self.world.notes.append(("half",))
+            raise ZeroDivisionError(f"no {account}")
+        return super().read_balance(account)
+
+
+class FailingLedger(Ledger):
+    def __init__(self) -> None:
+        super().__init__()
+        self.roles = {"agent": type(Ledger.roles["agent"])((FailingTools,))}
+
+
+def make_failing(split: str = "train", render_mode: str | None = None) -> HealthEnv:
+    """A ledger with a bug."""
+    return HealthEnv(FailingLedger(), resolve("sparse"), split=split, config=CONFIG)
+
+
+if FAILS_ID not in gym.registry:
+    gym.register(FAILS_ID, "tests.core.test_faults:make_failing")
+
+FATAL = call("ledger.read_balance", account="elm")
+
+
+def test_a_ledger_raises_beyond_its_ceiling() -> None:
+    ledger = FaultLedger(2)
+    failures = [KeyError(str(n)) for n in range(3)]
+    lines = [ledger.take("a/test/1", READ, failure) for failure in failures[:2]]
+    assert lines == list(ledger.reports) == ["a/test/1: KeyError('0')", "a/test/1: KeyError('1')"]
+    with pytest.raises(KeyError) as raised:
+        ledger.take("a/test/2", READ, failures[2])
+    assert raised.value is failures[2]
+    assert len(ledger) == 2
+    with pytest.raises(KeyError):
+        FaultLedger().take("a/test/2", READ, failures[2])
+
+
+@pytest.mark.parametrize("ceiling", [-1, True, 1.5, "3", None])
+def test_a_ceiling_is_a_number(ceiling: Any) -> None:
+    with pytest.raises(ConfigurationError, match="a number from 0"):
+        FaultLedger(ceiling)
+
+
+def test_by_default_a_failure_of_ours_is_raised_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    env = make_failing()
+    env.reset(seed=0)
+    digest = env.episode.world.digest()
+    with caplog.at_level(logging.ERROR, "healthgym"), pytest.raises(ZeroDivisionError):
+        env.step(FATAL)
+    assert env.episode.world.digest() == digest
+    assert len(caplog.records) == 1
+
+
+def test_a_long_run_gives_the_episode_up_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    env = make_failing()
+    env.faults = FaultLedger(1)
+    _, info = env.reset(seed=0)
+    env.step(READ)
+    with caplog.at_level(logging.ERROR, "healthgym"):
+        observation, reward, terminated, truncated, last = env.step(FATAL)
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert env.observation_space.contains(observation)
+    assert last == {
+        "task_id": info["task_id"],
+        "turns_left": 0,
+        "fault": f"{info['task_id']}: ZeroDivisionError('no elm')",
+    }
+    assert last["fault"] in env.faults.reports
+    (record,) = caplog.records
+    assert record.exc_info is not None
+    assert isinstance(record.exc_info[1], ZeroDivisionError)
+    assert "in read_balance" in caplog.text  # the whole traceback
+    assert info["task_id"] in record.getMessage()
+    assert "'account': 'elm'" in record.getMessage()
+    with pytest.raises(EpisodeStateError, match=r"reset\(\) first"):
+        env.step(READ)
+    env.reset(seed=1)
+    assert env.step(READ)[2:4] == (False, False)
+    with pytest.raises(ZeroDivisionError):
+        env.step(FATAL)
+
+
+def test_an_episode_that_is_lost_has_no_record_and_no_place_in_a_curriculum(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "runs.jsonl"
+    bare = gym.make(FAILS_ID, disable_env_checker=True)
+    inner = health_env(bare)
+    inner.faults = FaultLedger(1)
+    stages = [{"episodes": 1}, {}]
+    env = Curriculum(RecordTrajectories(TokenBudget(bare), path), stages)
+    env.reset(seed=0)
+    env.step(READ)
+    *_, truncated, info = env.step(FATAL)
+    assert truncated
+    assert "ZeroDivisionError" in info["fault"]
+    assert env.reset(seed=1)[1]["stage"] == 0
+    env.step(call("submit", answer=0))
+    env.close()
+    (recorded,) = read_trajectories(path)
+    assert recorded.turns[-1].action.startswith('{"name": "submit"')
+    assert env.reset(seed=2)[1]["stage"] == 1
+
+
+def test_what_an_agent_sends_is_never_a_failure_of_ours() -> None:
+    env = make_failing()
+    env.faults = FaultLedger(5)
+    env.reset(seed=0)
+    for action in (None, object(), "{", call("transfer", source=1), "\ud800"):
+        env.step(action)
+    assert len(env.faults) == 0
+
+
+def ends_in_e(index: int) -> bool:
+    """Whether the oracle of a test task reads an account at which the tool fails."""
+    from healthgym.core.seeding import Split
+
+    return Ledger().generator.generate(Split.TEST, index).reference.target.startswith("e")
+
+
+def test_an_evaluation_counts_them_apart() -> None:
+    lost = [index for index in range(20) if ends_in_e(index)]
+    assert 0 < len(lost) < 4
+    env_id = f"tests.core.test_faults:{FAILS_ID}"
+    scored = evaluate(env_id, ScriptPolicy("oracle"), episodes=20, faults=len(lost))
+    assert [result.index for result in scored.errors] == lost
+    assert all("ZeroDivisionError" in result.error for result in scored.errors)
+    assert scored.success == wilson_interval(20 - len(lost), 20 - len(lost))
+    with pytest.raises(ZeroDivisionError):
+        evaluate(env_id, "oracle", episodes=20, faults=len(lost) - 1)
+    with pytest.raises(ZeroDivisionError):
+        evaluate(env_id, "oracle", episodes=20)
