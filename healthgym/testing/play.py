@@ -41,7 +41,9 @@ def actions_of(env: HealthEnv, policy: Policy, split: Split, index: int) -> Iter
     policy.begin(env, observation, info)
     while not env.episode.done(env.role):
         yield policy.act(observation)
-        observation = next(t for t in reversed(env.episode.turns) if t.role == env.role).observation
+        # Counterparts may have played since.
+        own = (turn for turn in reversed(env.episode.turns) if turn.role == env.role)
+        observation = next(own).observation
 
 
 def play(env: HealthEnv, policy: Policy, split: Split, index: int) -> list[Step]:

@@ -36,7 +36,9 @@ def lead(instruction: str) -> Talk:
     reply = yield call("send_message", text="Which medicines do you have? Any allergies?")
     asked = ", ".join(named(text + reply))
     reply += yield call("send_message", text=f"The eGFR, allergies, and all you have on {asked}?")
-    yield from lines_of(decide(read_back(f"{text}\n{reply}", today)))
+    # `yield from` would pass on what is sent, and a list takes no messages.
+    for line in lines_of(decide(read_back(f"{text}\n{reply}", today))):  # noqa: UP028
+        yield line
     yield call("send_message", text="Please check my lines.")
     yield call("sign")
 

@@ -10,11 +10,12 @@ from healthgym.envs.medication_reconciliation.wording import section
 from healthgym.errors import ToolError
 from healthgym.worlds.reconciliation.formulary import find, formulary
 from healthgym.worlds.reconciliation.world import (
+    AGREE,
+    DISAGREE,
     TITLES,
     Disposition,
     Reason,
     ReconciliationWorld,
-    Standing,
     describe,
     other_role,
 )
@@ -157,7 +158,7 @@ class ListToolset(Toolset[ReconciliationWorld]):
         if not medicines:
             raise ToolError("medicines: at least one.")
         role = self.caller.role
-        lines = [self.world.answer(role, name, Standing.AGREED) for name in medicines]
+        lines = [self.world.answer(role, name, AGREE) for name in medicines]
         return f"Agreed to {', '.join(line.medicine for line in lines)}."
 
     @tool(ToolKind.WRITE)
@@ -170,7 +171,7 @@ class ListToolset(Toolset[ReconciliationWorld]):
         """
         if len(why) > 300:
             raise ToolError(f"why: at most 300 characters, not {len(why)}.")
-        line = self.world.answer(self.caller.role, medicine, Standing.DISPUTED, why)
+        line = self.world.answer(self.caller.role, medicine, DISAGREE, why)
         return f"You disagree with the line for {line.medicine}."
 
     @tool(ToolKind.SUBMIT)

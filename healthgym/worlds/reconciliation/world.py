@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from healthgym.core.clock import Clock, Due
+from healthgym.core.lifecycle import Lifecycle, Move
 from healthgym.core.state import log, state, table
 from healthgym.core.world import World
 from healthgym.errors import ToolError
@@ -48,6 +49,19 @@ class Standing(StrEnum):
     PROPOSED = "proposed"
     AGREED = "agreed"
     DISPUTED = "disputed"
+
+
+AGREE, DISAGREE = "agree", "disagree"
+#: How a line comes to stand where it stands; a new proposal is a new line.
+LINE_LIFE: Lifecycle[Standing, None] = Lifecycle(
+    (
+        Move(Standing.PROPOSED, Standing.AGREED, AGREE),
+        Move(Standing.PROPOSED, Standing.DISPUTED, DISAGREE),
+        Move(Standing.DISPUTED, Standing.AGREED, AGREE),
+        Move(Standing.AGREED, Standing.DISPUTED, DISAGREE),
+    ),
+    Standing.PROPOSED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +179,14 @@ class ReconciliationWorld(World):
         self.notify(other_role(role), f"The {TITLES[role]} proposes: {describe(line)}")
         return line
 
-    def answer(self, role: str, name: str, standing: Standing, why: str = "") -> Line:
-        """Agree to a line of the other role, or dispute it.
+    def answer(self, role: str, name: str, word: str, why: str = "") -> Line:
+        """Agree to a line of the other role, or disagree with it.
+
+        Args:
+            role: Who answers.
+            name: The line's medicine.
+            word: :data:`AGREE` or :data:`DISAGREE`.
+            why: The reason, for the other role.
 
         Raises:
             ToolError: If there is no such line, or nothing would change.
@@ -178,12 +198,11 @@ class ReconciliationWorld(World):
             raise ToolError(f"There is no line for {name[:60]!r}; show_list names those there are.")
         if line.by == role:
             raise ToolError(f"The line for {line.medicine} is yours; propose another to change it.")
-        if line.standing is standing:
-            raise ToolError(f"The line for {line.medicine} is {standing} already.")
-        self.lines[line.medicine] = replace(line, standing=standing)
-        said = f"The {TITLES[role]} {'agrees' if standing is Standing.AGREED else 'disagrees'}"
-        self.notify(line.by, f"{said}: {line.medicine}{f' ({why.strip()})' if why.strip() else ''}")
-        return line
+        answered = replace(line, standing=LINE_LIFE.fire(line.standing, word, None))
+        self.lines[line.medicine] = answered
+        reason = f" ({why.strip()})" if why.strip() else ""
+        self.notify(line.by, f"The {TITLES[role]} {word}s: {line.medicine}{reason}")
+        return answered
 
     def sign(self, role: str) -> None:
         """Sign the list as it stands.
