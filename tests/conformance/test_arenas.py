@@ -1,0 +1,98 @@
+"""Every registered arena keeps PettingZoo's promises, and ours that concern several agents."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pettingzoo")
+
+from gymnasium.utils.env_checker import data_equivalence
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+
+import healthgym
+from healthgym.integrations.pettingzoo import Arena, env, parallel_env, raw_env
+from healthgym.testing.hostile import hostile_actions, odd_calls
+
+pytestmark = [
+    pytest.mark.parametrize("arena_id", healthgym.arena_ids()),
+    # PettingZoo would rather see numbers; text in a Dict is allowed, and that is all it says of it.
+    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
+    pytest.mark.filterwarnings("ignore:Action space for each agent probably should be"),
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
+]
+
+
+def test_the_api(arena_id: str) -> None:
+    api_test(env(arena_id), num_cycles=100)
+
+
+def test_the_parallel_api(arena_id: str) -> None:
+    parallel_api_test(parallel_env(arena_id), num_cycles=100)
+
+
+def test_seeds(arena_id: str) -> None:
+    seed_test(lambda: env(arena_id), num_cycles=40)
+    parallel_seed_test(lambda: parallel_env(arena_id), num_cycles=40)
+
+
+def odd_actions(arena: Arena, seed: int) -> list[Any]:
+    """What the first role may send, and what no role may."""
+    arena.reset(options={"index": seed})
+    rng = np.random.default_rng(seed)
+    specs = [
+        spec for role in arena.episode.roles for spec in arena.episode.seat(role).catalog.specs
+    ]
+    pairs = zip(hostile_actions(rng, specs, 60), odd_calls(rng, specs, 60), strict=True)
+    return [action for pair in pairs for action in pair]
+
+
+def test_the_same_actions_come_out_the_same(arena_id: str) -> None:
+    one, other = raw_env(arena_id), raw_env(arena_id)
+    for seed in range(3):
+        actions = odd_actions(one, seed)
+        other.reset(options={"index": seed})
+        for action in actions:
+            if any(one.truncations.values()) or any(one.terminations.values()):
+                break
+            one.step(action)
+            other.step(action)
+            assert one.agent_selection == other.agent_selection
+            assert data_equivalence(one.last(), other.last())
+        assert one.episode.world.digest() == other.episode.world.digest()
+
+
+def test_no_action_raises_and_a_refused_one_leaves_no_trace(arena_id: str) -> None:
+    arena = raw_env(arena_id, max_turns=200)
+    refused = 0
+    for seed in range(3):
+        for action in odd_actions(arena, seed):
+            if any(arena.truncations.values()) or any(arena.terminations.values()):
+                break
+            agent, digest = arena.agent_selection, arena.episode.world.digest()
+            events = len(arena.episode.events)
+            arena.step(action)
+            assert (
+                len(arena.observe(agent)["text"])
+                <= arena.observation_space(agent)["text"].max_length
+            )
+            if all(event.kind is None for event in arena.episode.events[events:]):
+                refused += 1
+                assert arena.episode.world.digest() == digest
+                assert arena.infos[agent]["error"]
+    assert refused > 100
+
+
+def test_every_seat_can_be_filled(arena_id: str) -> None:
+    arena = raw_env(arena_id)
+    counterparts = arena.family.counterparts()
+    assert set(counterparts) == set(arena.family.roles)
+    for role, players in counterparts.items():
+        for name in players:
+            filled = raw_env(arena_id, counterparts={role: name})
+            filled.reset(seed=0)
+            assert f"{role}_0" not in filled.agents
+            while filled.agents:
+                over = filled.terminations[filled.agent_selection]
+                over = over or filled.truncations[filled.agent_selection]
+                filled.step(None if over else "")
