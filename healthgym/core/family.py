@@ -33,6 +33,7 @@ __all__ = [
     "Event",
     "Evidence",
     "Family",
+    "Grammar",
     "HandIn",
     "Player",
     "Role",
