@@ -14,7 +14,6 @@ environment of the same spaces that does nothing at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -24,11 +23,20 @@ from _harness import Figures, Run, Suite, Timing, alternate, at_most, reference_
 
 from healthgym.core.clock import Clock
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import AGENT, EpisodeConfig, Evidence, Family, Script, Seat
-from healthgym.core.seeding import INDEX_BOUND, Split, content_hash
-from healthgym.core.task import Instance, Reference, Task, TaskKey
-from healthgym.core.tool import ToolCatalog, ToolKind, Toolset, call, tool
-from healthgym.core.verdict import Check, Profile, Verdict
+from healthgym.core.family import (
+    EpisodeConfig,
+    Evidence,
+    Family,
+    HandIn,
+    Script,
+    Verifier,
+    single,
+)
+from healthgym.core.seeding import Split
+from healthgym.core.state import log
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator, TaskKey
+from healthgym.core.tool import ToolKind, Toolset, call, tool
+from healthgym.core.verdict import Check, Judgement, Profile
 from healthgym.core.world import World
 from healthgym.rewards import resolve
 from healthgym.spaces import JsonText, UnicodeText
@@ -41,19 +49,10 @@ suite = Suite("engine", __doc__)
 class ToyWorld(World):
     """A list that grows."""
 
+    marks = log[int]()
+
     def __init__(self) -> None:
         self.clock = Clock(datetime(2024, 3, 1, tzinfo=UTC))
-        self.marks: list[int] = []
-
-    def digest(self) -> str:
-        """Return the digest of the list."""
-        return content_hash(self.marks)
-
-    def clone(self) -> ToyWorld:
-        """Return a copy."""
-        twin = ToyWorld()
-        twin.clock, twin.marks = self.clock.clone(), list(self.marks)
-        return twin
 
 
 class ToyTools(Toolset[ToyWorld]):
@@ -73,50 +72,51 @@ class ToyTools(Toolset[ToyWorld]):
         return "ok"
 
 
-class ToyGenerator:
+ToyInstance = Instance[Task, Reference, None]
+
+
+class ToyGenerator(TaskGenerator[Task, Reference, None]):
     """One task."""
 
     name = "toy-engine"
 
-    def size(self, split: Split) -> int:
-        """Return the number of tasks."""
-        return INDEX_BOUND
-
-    def generate(self, split: Split, index: int) -> Instance[Task, Reference]:
+    def draw(self, split: Split, index: int) -> ToyInstance:
         """Return the task."""
         task = Task(TaskKey(self.name, split, index), "call", "Call.")
         return Instance(task, Reference(), None)
 
 
-class ToyVerifier:
+class ToyVerifier(Verifier[Task, Reference, ToyWorld]):
     """Wants a mark."""
 
     check = Check("marked", "The list is not empty.")
 
-    def verify(self, evidence: Evidence[ToyWorld], profile: Profile) -> Verdict:
-        """Return the verdict."""
-        return Verdict.of(profile, [self.check.result(bool(evidence.after.marks))])
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the only check."""
+        return (self.check,)
+
+    def judge(self, evidence: Evidence[Task, Reference, ToyWorld], profile: Profile) -> Judgement:
+        """Return what is found."""
+        return Judgement.of([self.check.result(bool(evidence.after.marks))])
 
 
-class Toy(Family[ToyWorld]):
+class Toy(Family[Task, Reference, None, ToyWorld]):
     """The family of the two tools."""
 
     name: ClassVar[str] = "toy-engine"
+    roles = single(ToyTools)
+    verifier = ToyVerifier()
+    # So that an episode of one call is judged.
+    hand_in = HandIn(withheld=False)
 
     def __init__(self) -> None:
         self.generator = ToyGenerator()
-        self.verifier = ToyVerifier()
-        self._seats = {AGENT: Seat(ToolCatalog([ToyTools]))}
 
-    def open(self, instance: Instance[Task, Reference]) -> ToyWorld:
+    def open(self, instance: ToyInstance) -> ToyWorld:
         """Return an empty list."""
         return ToyWorld()
 
-    def seats(self, instance: Instance[Task, Reference]) -> Mapping[str, Seat]:
-        """Return the only seat."""
-        return self._seats
-
-    def oracle(self, instance: Instance[Task, Reference], rng: np.random.Generator) -> Script:
+    def oracle(self, instance: ToyInstance, rng: np.random.Generator) -> Script:
         """Return a mark."""
         return [CALLS["write_typed"]]
 

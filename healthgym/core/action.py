@@ -51,7 +51,7 @@ def text_of(action: object) -> str:
     if isinstance(action, str):
         return action
     try:
-        return json.dumps(action, allow_nan=False, default=_call_value)
+        return _ENCODER.encode(_call_value(action) if isinstance(action, ToolCall) else action)
     except (TypeError, ValueError, RecursionError):
         return INEXPRESSIBLE
 
@@ -337,3 +337,6 @@ def _call_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(type(value).__name__)
+
+
+_ENCODER = json.JSONEncoder(allow_nan=False, default=_call_value)

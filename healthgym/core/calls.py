@@ -151,21 +151,26 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         Raises:
             Exception: If the world fails.
         """
-        clock = state.world.clock
-        agenda, target = clock.agenda, clock.now + amount
-        if agenda:
-            for _ in range(_MOST_EVENTS):
-                due = agenda.first()
-                if due is None or due.at > target:
-                    break
-                clock.advance(max(due.at - clock.now, timedelta(0)))
-                self._happen(state, due)
-            else:
-                raise EpisodeStateError(f"More than {_MOST_EVENTS} things fell due in one call.")
-        clock.advance(target - clock.now)
+        world = state.world
+        if world.clock.agenda:
+            self._pass_events(state, world.clock.now + amount)
+        else:
+            world.clock.advance(amount)
         for role, seat in state.seats.items():
-            if not seat.done and not state.world.left_to_do(role):
+            if not seat.done and not world.left_to_do(role):
                 seat.submission = MappingProxyType({})
+
+    def _pass_events(self, state: EpisodeState[WorldIn], target: datetime) -> None:
+        """Move the clock to a time, by way of what falls due until then."""
+        clock = state.world.clock
+        for _ in range(_MOST_EVENTS):
+            due = clock.agenda.first()
+            if due is None or due.at > target:
+                clock.advance(target - clock.now)
+                return
+            clock.advance(max(due.at - clock.now, timedelta(0)))
+            self._happen(state, due)
+        raise EpisodeStateError(f"More than {_MOST_EVENTS} things fell due in one call.")
 
     def _happen(self, state: EpisodeState[WorldIn], due: Due) -> None:
         world = state.world

@@ -10,6 +10,8 @@ from typing import Any
 from healthgym.core.state import Stateful, state, table
 from healthgym.errors import ConfigurationError
 
+_NO_TIME = timedelta(0)
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -102,7 +104,7 @@ class Clock(Stateful):
         Raises:
             ConfigurationError: If ``amount`` is negative.
         """
-        if amount < timedelta(0):
+        if amount < _NO_TIME:
             raise ConfigurationError("A world's clock cannot run backwards.")
         if amount:
             self._now += amount

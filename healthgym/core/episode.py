@@ -380,7 +380,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         text, rest = compose(
             results,
             self._told(role, seat),
-            f"{self.world.clock.now:%Y-%m-%d %H:%M}",
+            self.world.clock.now.isoformat(" ", "minutes")[:16],
             self.config,
             can_read_on=self._seats[role].catalog.has(Verb.READ_MORE),
         )
@@ -388,7 +388,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         seat.rest = rest or seat.rest
         if not seat.done and self.turns_left(role) == 1 and not self.config.plain:
             text += "\n(1 call left)"
-        return text.encode("utf-8", "replace").decode("utf-8")
+        return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
     def _told(self, role: str, seat: SeatState) -> str:
         notices = self.world.notices

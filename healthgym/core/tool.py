@@ -90,7 +90,9 @@ class ToolResult:
     images: tuple[Image, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "images", tuple(checked(image).copy() for image in self.images))
+        if self.images:
+            copies = tuple(checked(image).copy() for image in self.images)
+            object.__setattr__(self, "images", copies)
 
 
 @dataclass(frozen=True, slots=True)

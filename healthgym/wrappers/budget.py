@@ -61,10 +61,10 @@ class TokenBudget(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorAr
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Step, count, and end the episode if the limit is passed."""
         observation, reward, terminated, truncated, info = self.env.step(action)
+        inner = self._inner
         if "fault" not in info:
-            # Without what counterparts said: the agent reads neither.
-            turns, role = reversed(self._inner.episode.turns), self._inner.role
-            last = next(turn for turn in turns if turn.role == role)
+            # Counterparts may have played since; theirs are not this agent's tokens.
+            last = next(turn for turn in reversed(inner.episode.turns) if turn.role == inner.role)
             self._tokens += self._count(last.action) + self._count(last.observation)
         over = self.limit is not None and self._tokens > self.limit
         if over and not (terminated or truncated):
