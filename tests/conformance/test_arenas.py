@@ -1,5 +1,6 @@
 """Every registered arena keeps PettingZoo's promises, and ours that concern several agents."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, see
 
 import healthgym
 from healthgym.integrations.pettingzoo import Arena, env, parallel_env, raw_env
+from healthgym.registration import arena_row
 from healthgym.testing.hostile import hostile_actions, odd_calls
 
 pytestmark = [
@@ -21,6 +23,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Action space for each agent probably should be"),
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
 ]
+
+
+def test_the_row(arena_id: str) -> None:
+    row = arena_row(arena_id)
+    assert re.fullmatch(r"HealthArena/[A-Z]\w+-v\d+", row.id)
+    assert row.title
+    made = raw_env(arena_id)
+    assert len(made.possible_agents) > 1
+    assert re.fullmatch(r"[a-z_]+_v\d+", made.metadata["name"])
+    assert all(re.fullmatch(r"[a-z]+_0", agent) for agent in made.possible_agents)
 
 
 def test_the_api(arena_id: str) -> None:

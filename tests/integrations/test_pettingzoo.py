@@ -216,6 +216,18 @@ def test_rewards_are_named_or_a_function_and_cost() -> None:
         market(reward="dense")
 
 
+def test_what_last_tells_sums_to_the_return() -> None:
+    env = market(reward="shaped", costs={"call": 0.25, "refused": 0.5})
+    env.reset(seed=0)
+    returns = dict.fromkeys(env.agents, 0.0)
+    for agent in env.agent_iter():
+        _, reward, terminated, truncated, _ = env.last()
+        returns[agent] += reward
+        env.step(None if terminated or truncated else call("read_messages"))
+    assert returns == {"buyer_0": -1.0, "seller_0": -1.0}
+    assert returns["buyer_0"] == env.episode.total_reward("buyer")
+
+
 def test_the_reset_options_are_those_of_the_gymnasium_face() -> None:
     env = market(split="validation")
     for options, task_id in (
