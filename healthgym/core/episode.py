@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from healthgym.core import action as actions
 from healthgym.core.calls import CallRunner, Result
-from healthgym.core.family import EpisodeConfig, Event, Family, Seat
+from healthgym.core.family import EpisodeConfig, Family, Seat
 from healthgym.core.images import Image, fingerprint
 from healthgym.core.players import Player
 from healthgym.core.reading import compose, told
 from healthgym.core.reward import RewardFunction, Transition
 from healthgym.core.seating import EpisodeState, SeatState
 from healthgym.core.settlement import Bench
-from healthgym.core.task import Instance, ReferenceIn, StartIn, Task, TaskIn
+from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskIn
 from healthgym.core.tool import ToolCall
 from healthgym.core.trajectory import Turn
 from healthgym.core.verbs import Verb
-from healthgym.core.verdict import Profile, Verdict
+from healthgym.core.view import EpisodeView
 from healthgym.core.world import WorldIn
 from healthgym.errors import EpisodeStateError, ToolError
 
@@ -71,7 +71,7 @@ class _Acted:
     place: int
 
 
-class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
+class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
     """One attempt at one task.
 
     Args:
@@ -96,7 +96,6 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self.config = config or EpisodeConfig()
         self._seats: Mapping[str, Seat] = family.seats(instance)
         filled = counterparts or {}
-        #: The role that is meant where none is named: the first that no counterpart plays.
         self.role = next((role for role in self._seats if role not in filled), "")
         self._alone = len(self._seats) == 1 and type(family).to_act is Family.to_act
         world = family.open(instance)
@@ -110,76 +109,7 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             self._update_progress(role, seat)
         self._go_on()
 
-    # -- what a player may see ---------------------------------------------------------------
-
-    @property
-    def task(self) -> Task:
-        """The agent-visible half of the task."""
-        return self._instance.task
-
-    @property
-    def world(self) -> WorldIn:
-        """The live world."""
-        return self._state.world
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The roles, in their order of play."""
-        return tuple(self._seats)
-
-    @property
-    def counterparts(self) -> tuple[str, ...]:
-        """The roles that are played from inside."""
-        return tuple(self._state.players)
-
-    @property
-    def turns(self) -> tuple[Turn, ...]:
-        """The transcript so far."""
-        return tuple(self._state.turns)
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """Every call so far, refused ones included, and what fell due."""
-        return tuple(self._state.events)
-
-    def seat(self, role: str = "") -> Seat:
-        """Return the seat of a role."""
-        return self._seats[role or self.role]
-
-    def instruction(self, role: str = "") -> str:
-        """Return the text a role reads first."""
-        return self._seats[role or self.role].instruction
-
-    def turns_left(self, role: str = "") -> int:
-        """Return how many calls a role may still make."""
-        role = role or self.role
-        return max(self.config.budget(role) - self._state.seats[role].calls, 0)
-
-    def total_reward(self, role: str = "") -> float:
-        """Return the sum of a role's rewards so far."""
-        return self._state.seats[role or self.role].total_reward
-
-    def submitted(self, role: str = "") -> bool:
-        """Return whether a role has handed in its answer."""
-        return self._state.seats[role or self.role].submission is not None
-
-    def stopped(self, role: str = "") -> bool:
-        """Return whether a role was ended by :meth:`stop`."""
-        return self._state.seats[role or self.role].stopped
-
-    @property
-    def settled(self) -> bool:
-        """Whether the episode is over and has its verdicts."""
-        return self._state.verdicts is not None
-
-    def done(self, role: str | None = None) -> bool:
-        """Return whether a role, or every role, has submitted or run out of turns."""
-        return self._state.over if role is None else self._state.seats[role].done
-
-    def to_act(self) -> str | None:
-        """Return whose turn it is; None if the episode is over."""
-        live = self._state.live()
-        return self._family.to_act(self.world, live) if live else None
+    # -- acting ------------------------------------------------------------------------------
 
     def news(self, role: str = "") -> str:
         """Return what a role was told since it last read anything, and take it as read.
@@ -192,8 +122,6 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         text = self._told(role, seat)
         seat.news = "\n".join(part for part in (seat.news, text) if part)
         return text
-
-    # -- acting ------------------------------------------------------------------------------
 
     def step(self, action: object, role: str = "") -> StepOutcome:
         """Carry out one action: one call, or several in the order they were written.
@@ -441,32 +369,6 @@ class Episode(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             raise self._unsettled()
         if state.verdicts is None:
             state.verdicts = self._bench.settle(state.world, state.events, state.seats)
-
-    def verdict(self, role: str = "", profile: Profile | None = None) -> Verdict:
-        """Return the verdict on a role: the one there is, reached when the episode was over.
-
-        Raises:
-            EpisodeStateError: If the episode is not over, or has no score because judging failed.
-        """
-        verdicts = self._state.verdicts
-        if verdicts is None:
-            raise self._unsettled()
-        return verdicts[role or self.role][profile or self.config.profile]
-
-    def verdicts(self, role: str = "") -> dict[str, dict[str, Any]]:
-        """Return the verdicts under every profile, as JSON values.
-
-        Raises:
-            EpisodeStateError: If the episode is not over, or has no score because judging failed.
-        """
-        return {str(profile): self.verdict(role, profile).to_dict() for profile in Profile}
-
-    def _unsettled(self) -> EpisodeStateError:
-        reason = "has no score: judging it failed" if self.done() else "is not over"
-        return EpisodeStateError(
-            f"The episode of {self.task.task_id} {reason}. To see what its verdict would be, "
-            "stop() a clone of it."
-        )
 
     # -- time travel -------------------------------------------------------------------------
 
