@@ -23,7 +23,8 @@ def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> 
     assert main([]) == 0
     shown = capsys.readouterr().out
     for command in (
-        "envs", "show", "play", "eval", "demos", "replay", "train", "report", "bench", "serve",
+        "envs", "show", "play", "eval", "demos", "replay", "new", "train", "report", "bench",
+        "serve",
     ):  # fmt: skip
         assert f"\n    {command} " in shown
 
