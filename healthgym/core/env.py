@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 import gymnasium as gym
 
-from healthgym.core.episode import AnyEpisode, Episode, StepOutcome
+from healthgym.core.episode import AnyEpisode, StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.faults import FaultLedger
 from healthgym.core.images import Image
+from healthgym.core.opening import open_episode, record_of
 from healthgym.core.reward import RewardFunction
-from healthgym.core.seeding import Split, player_rng
+from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import ConfigurationError, EpisodeStateError, HealthGymError
@@ -104,13 +105,7 @@ class HealthEnv(gym.Env[str, Any]):
 
     def open_episode(self, split: Split | str, index: int) -> AnyEpisode:
         """Return a new episode of a task, leaving the environment's own episode alone."""
-        family = self.family
-        instance = family.generator.generate(parse_split(split), index)
-        players = {
-            role: family.player(name, instance, player_rng(instance.task.task_id, role), role)
-            for role, name in self.counterparts.items()
-        }
-        return Episode(family, instance, self.reward, self.config, players)
+        return open_episode(self.family, split, index, self.reward, self.config, self.counterparts)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -203,24 +198,9 @@ class HealthEnv(gym.Env[str, Any]):
             episode: One that was opened apart, as :meth:`open_episode` does; the current one if
                 None.
         """
-        from healthgym.version import __version__
-
-        episode = episode or self.episode
         spec = self.spec
-        roles = (episode.role, *(role for role in episode.roles if role != episode.role))
-        return Trajectory(
-            env_id=spec.id if spec else "",
-            env_kwargs=dict(spec.kwargs) if spec else {},
-            task_id=episode.task.task_id,
-            kind=episode.task.kind,
-            instructions={role: episode.instruction(role) for role in roles},
-            tools={role: episode.seat(role).catalog.openai() for role in roles},
-            turns=episode.turns,
-            verdicts={role: episode.verdicts(role) for role in roles if episode.settled},
-            rewards={role: episode.total_reward(role) for role in roles},
-            stopped=tuple(role for role in episode.roles if episode.stopped(role)),
-            version=__version__,
-        )
+        kept = (spec.id, spec.kwargs) if spec else ("", {})
+        return record_of(episode or self.episode, *kept)
 
     def render(self) -> Any:
         """Return the transcript as text, or as a picture of shape (height, width, 3), uint8."""

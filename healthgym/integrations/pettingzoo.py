@@ -18,12 +18,14 @@ from gymnasium.utils import seeding
 
 from healthgym import registration
 from healthgym.core import arguments
-from healthgym.core.episode import AnyEpisode, Episode, StepOutcome
+from healthgym.core.episode import AnyEpisode, StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.faults import FaultLedger
+from healthgym.core.opening import open_episode, record_of
 from healthgym.core.reward import RewardFunction
-from healthgym.core.seeding import Split, player_rng
+from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
+from healthgym.core.trajectory import Trajectory
 from healthgym.errors import (
     ConfigurationError,
     EpisodeStateError,
@@ -73,6 +75,7 @@ class Arena(AECEnv):  # type: ignore[misc]
 
     Attributes:
         faults: What becomes of failures of ours; with the usual ceiling of 0 they are raised.
+        made_by: Registered id and arguments, for records; an empty id if made by hand.
     """
 
     def __init__(
@@ -96,6 +99,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         self.split = parse_split(split)
         self.counterparts = dict(counterparts or {})
         self.faults = FaultLedger()
+        self.made_by: tuple[str, dict[str, Any]] = ("", {})
         self.render_mode = render_mode
         self.metadata = {"name": name, "render_modes": ["ansi"], "is_parallelizable": True}
         self._roles = _agents(family, self.counterparts)
@@ -165,13 +169,11 @@ class Arena(AECEnv):  # type: ignore[misc]
 
     def open_episode(self, split: Split | str, index: int) -> AnyEpisode:
         """Return a new episode of a task, leaving the arena's own episode alone."""
-        family = self.family
-        instance = family.generator.generate(parse_split(split), index)
-        players = {
-            role: family.player(name, instance, player_rng(instance.task.task_id, role), role)
-            for role, name in self.counterparts.items()
-        }
-        return Episode(family, instance, self.reward, self.config, players)
+        return open_episode(self.family, split, index, self.reward, self.config, self.counterparts)
+
+    def trajectory(self) -> Trajectory:
+        """Return the record of the current episode, the turns of all roles in it."""
+        return record_of(self.episode, *self.made_by)
 
     def observe(self, agent: str) -> dict[str, str]:
         """Return what an agent last read."""
@@ -337,7 +339,7 @@ def raw_env(
     rules = replace(family.rules, profile=arguments.profile(profile))
     if max_turns is not None:
         rules = replace(rules, max_turns=arguments.turns(max_turns))
-    return Arena(
+    arena = Arena(
         family,
         reward,
         costs=costs,
@@ -347,6 +349,18 @@ def raw_env(
         render_mode=render_mode,
         name=f"{family.name.replace('-', '_')}_{row.id.rpartition('-')[2]}",
     )
+    if isinstance(reward, str) and not isinstance(costs, Costs):
+        given: dict[str, Any] = {
+            "split": split,
+            "reward": reward,
+            "profile": profile,
+            "max_turns": max_turns,
+            "costs": costs,
+            "counterparts": counterparts,
+            **own,
+        }
+        arena.made_by = (arena_id, {name: value for name, value in given.items() if value})
+    return arena
 
 
 def env(arena_id: str, **kwargs: Any) -> AECEnv:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Protocol
 
-from healthgym.core.env import HealthEnv
+from healthgym.core.episode import AnyEpisode
+from healthgym.core.family import EpisodeConfig
 from healthgym.core.images import Image
 from healthgym.core.trajectory import Trajectory, Turn
 from healthgym.errors import HealthGymError, TrajectoryError
-from healthgym.registration import make_health_env
+from healthgym.registration import arena_ids, make_health_env
 from healthgym.version import __version__
 
 
@@ -32,7 +33,7 @@ class ReplayReport:
 
 def replay(
     trajectory: Trajectory,
-    env: HealthEnv | None = None,
+    env: Replayable | None = None,
     on_images: Callable[[Sequence[Image]], None] = lambda images: None,
     *,
     exact_pictures: bool = True,
@@ -94,13 +95,33 @@ def replayed_pictures(trajectory: Trajectory) -> dict[str, Image]:
     return dict(zip(names, made, strict=False))
 
 
-def _make(trajectory: Trajectory) -> HealthEnv:
+class Replayable(Protocol):
+    """What a record is played on: one of our environments, or an arena."""
+
+    config: EpisodeConfig
+
+    @property
+    def episode(self) -> AnyEpisode:
+        """The current episode."""
+
+    def reset(self, *, options: dict[str, Any]) -> object:
+        """Begin the episode of a task."""
+
+    def trajectory(self) -> Trajectory:
+        """Return the record of the current episode."""
+
+
+def _make(trajectory: Trajectory) -> Replayable:
     if not trajectory.env_id:
         raise TrajectoryError(
             f"{trajectory.task_id} was recorded from an environment without an id; give one."
         )
     kwargs = {k: v for k, v in trajectory.env_kwargs.items() if k != "render_mode"}
     try:
+        if trajectory.env_id in arena_ids():
+            from healthgym.integrations.pettingzoo import raw_env
+
+            return raw_env(trajectory.env_id, **kwargs)
         return make_health_env(trajectory.env_id, kwargs)
     except Exception as error:
         raise TrajectoryError(f"{trajectory.env_id} cannot be made: {error}") from error

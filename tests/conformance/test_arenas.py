@@ -12,8 +12,10 @@ from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 import healthgym
+from healthgym.core.trajectory import Trajectory
 from healthgym.integrations.pettingzoo import Arena, env, parallel_env, raw_env
 from healthgym.registration import arena_row
+from healthgym.testing import replay
 from healthgym.testing.hostile import hostile_actions, odd_calls
 
 pytestmark = [
@@ -108,3 +110,19 @@ def test_every_seat_can_be_filled(arena_id: str) -> None:
                 over = filled.terminations[filled.agent_selection]
                 over = over or filled.truncations[filled.agent_selection]
                 filled.step(None if over else "")
+
+
+def test_a_record_replays_to_the_same_bytes(arena_id: str) -> None:
+    arena = raw_env(arena_id, split="test", reward="shaped")
+    for seed in range(3):
+        for action in odd_actions(arena, seed):
+            if arena.episode.done():
+                break
+            arena.step(action)
+        for role in arena.episode.roles:
+            if not arena.episode.done(role):
+                arena.episode.stop(role)
+        record = Trajectory.from_json(arena.trajectory().to_json())
+        assert record.env_id == arena_id
+        assert {turn.role for turn in record.turns} == set(arena.episode.roles)
+        assert replay(record).turns == len(record.turns)
