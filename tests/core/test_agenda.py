@@ -162,10 +162,12 @@ def test_notices_reach_the_role_they_are_addressed_to() -> None:
 
 def test_each_event_is_a_transaction_of_its_own() -> None:
     depths: list[int] = []
+    left: list[int] = []
 
     class Watching(DeskWorld):
         def happen(self, due: Any) -> None:
             depths.append(self.journal._marks)
+            left.append(len(self.clock.agenda))
             super().happen(due)
 
     class WatchingDesk(Desk):
@@ -176,6 +178,7 @@ def test_each_event_is_a_transaction_of_its_own() -> None:
     episode = Episode(family, family.generator.generate(Split.TRAIN, 0), SparseReward())
     play(episode, [plan("post", 1), plan("chain", 1), rest(30)])
     assert depths == [2, 2, 2]  # the step's, and its own
+    assert left == [0, 0, 0]  # what happens is no longer to come
 
 
 def test_what_a_world_does_not_know_is_a_fault_of_ours() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -49,6 +50,18 @@ def test_a_clone_has_the_same_future_and_a_life_of_its_own(
 def test_a_snapshot_fits_its_own_episode_only() -> None:
     with pytest.raises(EpisodeStateError, match="another episode"):
         open_episode().restore(open_episode().snapshot())
+
+
+def test_a_clone_may_be_played_in_another_thread() -> None:
+    episode = open_episode()
+    episode.step(READ)
+    twins = [episode.clone() for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda twin: [twin.step(WRITE) for _ in range(3)], twins))
+    assert {len(twin.world.notes) for twin in twins} == {3}
+    assert len({snapshot_of(twin)[0] for twin in twins}) == 1
+    # What is bound to a world is each clone's own, whichever thread comes first.
+    assert len({id(twin._runner) for twin in [episode, *twins]}) == 9
 
 
 def test_writes_of_a_clone_stay_in_the_clone() -> None:

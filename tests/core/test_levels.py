@@ -37,7 +37,7 @@ class Sized(TaskGenerator[Task, Reference, int]):
 
     def draw(self, split: Split, index: int) -> Instance[Task, Reference, int]:
         self.drawn.append((split, index))
-        draw = int(task_rng(self.name, split, index).integers(100))
+        draw = int(100 * task_rng(self.name, split, index).random())
         key = TaskKey(self.name, split, index)
         task = Task(key, f"{self.level.label}-kind", f"{draw}", {"difficulty": self.level.label})
         return Instance(task, Reference(), self.level.config)

@@ -67,6 +67,7 @@ def test_every_face_shows_the_same_verdict(reward: str, first: bool, profile: Pr
     total = env.episode.total_reward()
     assert (total == 1.0) == (earned == 1.0) == said
     for _ in range(3):
+        env.episode.settle()  # there is nothing left to settle
         record = env.trajectory()
         assert env.episode.verdict().success == said
         assert env.episode.verdict() is env.episode.verdict(profile=profile)
@@ -186,6 +187,13 @@ def test_what_falls_due_touches_progress_too() -> None:
     assert family.verifier.asked == []
     assert episode.step(call("rest", minutes=60)).reward == pytest.approx(1 / 3)
     assert family.verifier.asked == ["c"]
+
+
+def test_closing_a_case_may_be_worth_something() -> None:
+    episode, family = desk()
+    family.verifier.asked.clear()
+    episode.step(call("close_letter", letter="a"))
+    assert "a" in family.verifier.asked
 
 
 def test_progress_costs_what_was_touched_not_the_history() -> None:
