@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -73,12 +74,20 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             return
         evidence = self.evidence(world, events, role, seat)
         found = {
-            part: self._asked(partial(self._family.verifier.progress, evidence, profile, part))
+            part: self._asked(partial(self._potential, evidence, profile, part))
             for part in self.parts
             if part in seat.stale
         }
         seat.progress = {**seat.progress, **found}
         seat.stale = frozenset()
+
+    def _potential(
+        self, evidence: Evidence[TaskIn, ReferenceIn, WorldIn], profile: Profile, part: str
+    ) -> float:
+        found = float(self._family.verifier.progress(evidence, profile, part))
+        if math.isnan(found):
+            raise ValueError(f"the progress of {part or 'the task'} is not a number")
+        return min(max(found, 0.0), 1.0)
 
     def touch(self, event: Event, changed: bool, seats: Mapping[str, SeatState]) -> None:
         """Note which parts of the progress an event may have changed."""

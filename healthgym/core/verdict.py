@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -87,6 +88,11 @@ class CheckResult:
     passed: bool | None
     detail: str = ""
     credit: float = 0.0
+
+    def __post_init__(self) -> None:
+        # Comparisons of arrays give numpy's False, which `is False` would not recognize.
+        if self.passed is not None:
+            object.__setattr__(self, "passed", bool(self.passed))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON values."""
@@ -201,7 +207,8 @@ class Verdict:
             own: Results of the engine's own checks.
 
         Raises:
-            ValueError: If there is no check at all: a verdict that nothing can fail is a bug.
+            ValueError: If there is no check at all (a verdict that nothing can fail is a bug), two
+                parts have one name, or the progress is no number.
         """
         checks = (*own, *judgement.results)
         if not checks and not judgement.parts:
@@ -209,11 +216,15 @@ class Verdict:
         if profile is Profile.STRICT:
             checks = tuple(_met_or_not(result) for result in checks)
         parts = {part.name: cls.from_judgement(profile, part.judgement) for part in judgement.parts}
+        if len(parts) < len(judgement.parts):
+            raise ValueError("Two parts of a verdict have one name.")
         success = all(result.passed is not False for result in checks)
         success = success and all(part.success for part in parts.values())
         progress = judgement.progress
         if progress is None:
             progress = _weighted(checks, judgement, parts)
+        if math.isnan(progress):
+            raise ValueError("The progress of a verdict is not a number.")
         bounded = 1.0 if success else min(max(progress, 0.0), 0.99)
         return cls(profile, success, bounded, checks, dict(judgement.metrics), parts)
 

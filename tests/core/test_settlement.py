@@ -113,3 +113,12 @@ def test_shaped_rewards_add_up_to_the_final_progress(actions: list[Any]) -> None
         total += episode.stop()
     assert total == pytest.approx(episode.verdict().progress)
     assert episode.total_reward() == pytest.approx(total)
+
+
+def test_a_progress_that_is_no_number_is_never_a_reward() -> None:
+    class Unsure(LedgerVerifier):
+        def progress(self, *_: Any) -> float:
+            return float("nan")
+
+    with pytest.raises(VerifierError, match="not a number"):
+        open_episode(reward=PotentialReward(), family=judged_by(Unsure()))

@@ -1,5 +1,9 @@
 """The arithmetic of verdicts: doing nothing is worth nothing, and doing harm never pays."""
 
+import json
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -214,3 +218,32 @@ def test_a_failure_mode_is_told_once_and_of_failures_only() -> None:
     passed = Verdict.of(Profile.PAPER, [check.result(True) for check in modes])
     unasked = Verdict.of(Profile.PAPER, [check.not_applicable() for check in modes[:2]])
     assert passed.failure_modes == unasked.failure_modes == ()
+
+
+@pytest.mark.parametrize("passed", [np.False_, np.float64(0.5) > 1, 0])
+def test_what_numpy_calls_false_is_no_pass(passed: Any) -> None:
+    result = ACTIVE.result(passed)
+    verdict = Verdict.of(Profile.STRICT, [result])
+    assert result.passed is False
+    assert (verdict.success, verdict.progress, verdict.fraction) == (False, 0.0, 0.0)
+    assert json.loads(json.dumps(verdict.to_dict()))["checks"][0]["passed"] is False
+    assert Verdict.of(Profile.STRICT, [ACTIVE.result(np.True_)]).success
+
+
+@pytest.mark.parametrize("profile", Profile)
+def test_a_progress_that_is_no_number_is_a_bug(profile: Profile) -> None:
+    nan = float("nan")
+    for judged in (
+        Judgement.of([ACTIVE.result(False)], progress=nan),
+        Judgement.of([ACTIVE.result(False, credit=nan)]),
+    ):
+        with pytest.raises(ValueError, match="not a number"):
+            Verdict.from_judgement(profile, judged)
+
+
+def test_two_parts_of_one_name_are_a_bug() -> None:
+    failed, passed = (Judgement.of([ACTIVE.result(value)]) for value in (False, True))
+    with pytest.raises(ValueError, match="one name"):
+        Verdict.from_judgement(
+            Profile.STRICT, Judgement(parts=(Part("a", failed), Part("a", passed)))
+        )
