@@ -9,14 +9,14 @@ import gymnasium as gym
 
 from healthgym.core.episode import AnyEpisode, StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
-from healthgym.core.faults import FaultLedger
+from healthgym.core.faults import FaultLedger, is_outage
 from healthgym.core.images import Image
 from healthgym.core.opening import open_episode, record_of
 from healthgym.core.reward import RewardFunction
 from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
 from healthgym.core.trajectory import Trajectory
-from healthgym.errors import ConfigurationError, EpisodeStateError, HealthGymError
+from healthgym.errors import ConfigurationError, EpisodeStateError
 from healthgym.spaces import JsonText, UnicodeText
 
 __all__ = ["HealthEnv", "parse_split"]
@@ -135,12 +135,18 @@ class HealthEnv(gym.Env[str, Any]):
 
         A failure of ours goes to :attr:`faults`. Where that lets the run go on, the episode is
         given up: truncated, without a verdict, with the failure in ``info["fault"]``.
+
+        Raises:
+            EpisodeStateError: If the episode is over.
+            InfrastructureError: If something outside the episode fails, such as a judge.
         """
+        episode = self.episode
+        over = episode.done(self.role)
         try:
-            outcome = self.episode.step(action, self.role)
-        except HealthGymError:
-            raise
+            outcome = episode.step(action, self.role)
         except Exception as error:
+            if over or is_outage(error):
+                raise
             return self._given_up(action, error)
         return self._answer(outcome)
 

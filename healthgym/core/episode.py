@@ -177,9 +177,11 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         mark, savepoint = state.bookmark(), journal.begin()
         try:
             done = act()
-        except BaseException:
+        except BaseException as error:
             journal.rollback(savepoint)
             state.return_to(mark)
+            if isinstance(error, ToolError):  # raised where no agent asked for anything
+                raise EpisodeStateError(f"{self.task.task_id} broke its rules: {error}") from error
             raise
         journal.commit()
         return done

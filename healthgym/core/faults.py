@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from healthgym.errors import ConfigurationError
+from healthgym.errors import ConfigurationError, InfrastructureError, VerifierError
 
 _LOG = logging.getLogger("healthgym")
 
@@ -46,3 +46,8 @@ class FaultLedger:
             raise error
         self._reports.append(report)
         return report
+
+
+def is_outage(error: Exception) -> bool:
+    """Return whether something outside the episode failed, which may be there again later."""
+    return isinstance(error, InfrastructureError) and not isinstance(error, VerifierError)

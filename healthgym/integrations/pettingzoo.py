@@ -20,7 +20,7 @@ from healthgym import registration
 from healthgym.core import arguments
 from healthgym.core.episode import AnyEpisode, StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
-from healthgym.core.faults import FaultLedger
+from healthgym.core.faults import FaultLedger, is_outage
 from healthgym.core.opening import open_episode, record_of
 from healthgym.core.reward import RewardFunction
 from healthgym.core.seeding import Split
@@ -29,7 +29,6 @@ from healthgym.core.trajectory import Trajectory
 from healthgym.errors import (
     ConfigurationError,
     EpisodeStateError,
-    HealthGymError,
     MissingDependencyError,
 )
 from healthgym.rewards import Costs, resolve
@@ -195,9 +194,9 @@ class Arena(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards[agent] = 0.0
         try:
             outcome = self.episode.step(action, self._roles[agent])
-        except HealthGymError:
-            raise
         except Exception as error:
+            if is_outage(error):
+                raise
             self._give_up(action, error)
         else:
             self._answer(agent, outcome)

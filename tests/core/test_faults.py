@@ -9,19 +9,26 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
+from healthgym.core.clock import Due
 from healthgym.core.env import HealthEnv
 from healthgym.core.faults import FaultLedger
 from healthgym.core.tool import ToolKind, call, tool
 from healthgym.core.trajectory import read_trajectories
 from healthgym.core.unwrapping import health_env
-from healthgym.errors import ConfigurationError, EpisodeStateError
+from healthgym.errors import (
+    ConfigurationError,
+    EpisodeStateError,
+    InfrastructureError,
+    ToolError,
+    VerifierError,
+)
 from healthgym.policies.evaluation import evaluate
 from healthgym.policies.scripted import ScriptPolicy
 from healthgym.policies.statistics import wilson_interval
 from healthgym.rewards import resolve
 from healthgym.wrappers import Curriculum, RecordTrajectories, TokenBudget
-from tests.core.playing import CONFIG, READ
-from tests.core.toys import Ledger, LedgerTools
+from tests.core.playing import CONFIG, READ, snapshot_of
+from tests.core.toys import Desk, DeskWorld, Ledger, LedgerTools
 
 FAILS_ID = "ToyFailing-v0"
 
@@ -169,3 +176,60 @@ def test_an_evaluation_counts_them_apart() -> None:
         evaluate(env_id, "oracle", episodes=20, faults=len(lost) - 1)
     with pytest.raises(ZeroDivisionError):
         evaluate(env_id, "oracle", episodes=20)
+
+
+class Moody(DeskWorld):
+    """A world in which what falls due fails."""
+
+    def __init__(self, failure: Exception) -> None:
+        super().__init__()
+        self.failure = failure
+
+    def happen(self, due: Due) -> None:
+        self.mood = "spoilt"
+        raise self.failure
+
+
+def waiting(failure: Exception) -> HealthEnv:
+    """A desk at which something will fail within the next calls."""
+    family = Desk()
+    family.open = lambda instance: Moody(failure)  # type: ignore[method-assign]
+    env = HealthEnv(family, resolve("sparse"))
+    env.reset(seed=0)
+    env.step(call("plan", name="post", minutes=4))
+    return env
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        ToolError("no such move"),
+        ConfigurationError("the clock ran backwards"),
+        EpisodeStateError("it is late"),
+        VerifierError("who judges?"),
+        KeyError("post"),
+    ],
+    ids=lambda failure: type(failure).__name__,
+)
+def test_whatever_fails_on_our_account_is_counted(failure: Exception) -> None:
+    env = waiting(failure)
+    before = snapshot_of(env.episode)
+    with pytest.raises(Exception, match=str(failure).strip("'")) as raised:
+        env.step(call("rest", minutes=5))
+    assert not isinstance(raised.value, ToolError)
+    assert snapshot_of(env.episode) == before
+    env.faults = FaultLedger(1)
+    *_, truncated, info = env.step(call("rest", minutes=5))
+    assert truncated
+    assert env.faults.reports == (info["fault"],)
+
+
+def test_an_outage_and_a_step_too_many_are_no_failures_of_ours() -> None:
+    env = waiting(InfrastructureError("the judge is away"))
+    env.faults = FaultLedger(5)
+    with pytest.raises(InfrastructureError, match="away"):
+        env.step(call("rest", minutes=5))
+    env.step(call("submit"))
+    with pytest.raises(EpisodeStateError, match="is over"):
+        env.step(call("submit"))
+    assert len(env.faults) == 0
