@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Generic, Self
 
-from healthgym.core.clock import Due
+from healthgym.core.clock import Clock, Due
 from healthgym.core.family import EpisodeConfig, Event, Family, Seat
 from healthgym.core.images import Image
 from healthgym.core.seating import EpisodeState, SeatState
@@ -44,10 +44,9 @@ class Result:
 class _Desk:
     """What the engine's verbs act on: a role's place in the episode."""
 
-    def __init__(self, seat: SeatState, now: datetime, next_due: Due | None) -> None:
+    def __init__(self, seat: SeatState, clock: Clock) -> None:
         self._seat = seat
-        self._now = now
-        self._next = next_due
+        self._clock = clock
         self.waits: timedelta | None = None
 
     def more(self) -> str:
@@ -55,12 +54,13 @@ class _Desk:
         return text
 
     def wait_until(self, time: datetime) -> str:
-        if time <= self._now:
-            raise ToolError(f"until: it is {self._now:%Y-%m-%dT%H:%M} already.")
-        if time > self._now + _LONGEST_WAIT:
+        now, due = self._clock.now, self._clock.agenda.first()
+        if time <= now:
+            raise ToolError(f"until: it is {now:%Y-%m-%dT%H:%M} already.")
+        if time - now > _LONGEST_WAIT:
             raise ToolError(f"until: at most {_LONGEST_WAIT.days} days from now.")
-        until = time if self._next is None else min(time, max(self._next.at, self._now))
-        self.waits = until - self._now
+        until = time if due is None else min(time, max(due.at, now))
+        self.waits = until - now
         return f"Waited until {until:%Y-%m-%d %H:%M}."
 
 
@@ -105,7 +105,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """
         world, seat = state.world, state.seats[role]
         journal = world.journal
-        case = self._family.case_of(world, request) if self._cases else ""
+        case = self._case(world, role, request) if self._cases else ""
         savepoint, changes = journal.begin(), journal.changes
         try:
             if case:
@@ -128,6 +128,12 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         step = self._config.step_time if takes is None else takes
         self.pass_time(state, step if waits is None else waits)
         return Result(spec.identifier, done.result.text, images)
+
+    def _case(self, world: WorldIn, role: str, request: ToolCall) -> str:
+        """Return the case that a call is about; what an agent wrote there need not be text."""
+        name = self._seats[role].catalog.full_name(request.name)
+        case = self._family.case_of(world, replace(request, name=name))
+        return case if isinstance(case, str) else ""
 
     def refuse(
         self,
@@ -202,8 +208,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         engine = bound[-1]
         if not isinstance(engine, EngineToolset):
             return seat.catalog.invoke(bound, request), None
-        clock = state.world.clock
-        desk = _Desk(state.seats[role], clock.now, clock.agenda.first())
+        desk = _Desk(state.seats[role], state.world.clock)
         engine.desk = desk
         return seat.catalog.invoke(bound, request), desk.waits
 

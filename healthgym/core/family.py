@@ -237,7 +237,13 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         return ()
 
     def case_of(self, world: WorldIn, request: ToolCall) -> str:
-        """Return the case that a call is about; empty if it is about none."""
+        """Return the case that a call is about; empty if it is about none.
+
+        Args:
+            world: The world before the call.
+            request: The call: the tool's full name, and the arguments as they were sent, which
+                need not be what the tool takes.
+        """
         return ""
 
     def parts(self, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> tuple[str, ...]:

@@ -346,6 +346,11 @@ class ToolCatalog:
         """The tools that agents are told of, in OpenAI's function form."""
         return [spec.openai() for spec in self.specs if spec.listed]
 
+    def full_name(self, name: str) -> str:
+        """Return the full name of a tool from any form of it; any other name as it is."""
+        entry = self._entries.get(name)
+        return entry[0].name if entry else name
+
     def resolve(self, name: str) -> tuple[ToolSpec, int]:
         """Return a tool and the index of its toolset.
 

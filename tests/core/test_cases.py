@@ -9,11 +9,11 @@ import pytest
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import EpisodeConfig
 from healthgym.core.seeding import Split
-from healthgym.core.tool import call
+from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Combine, Profile
 from healthgym.rewards import PotentialReward, SparseReward
-from tests.core.playing import play, snapshot_of
-from tests.core.toys import LETTERS, Desk, DeskVerifier
+from tests.core.playing import MOVE, play, snapshot_of
+from tests.core.toys import LETTERS, Desk, DeskVerifier, DeskWorld, Ledger
 
 
 def desk(combine: Combine = Combine.MEAN, reward: Any = None, **rules: Any) -> AnyEpisode:
@@ -133,3 +133,34 @@ def test_closed_cases_are_part_of_a_clone() -> None:
     assert not episode.done()
     play(episode, [close("b"), close("c")])
     assert snapshot_of(episode) == snapshot_of(twin)
+
+
+@pytest.mark.parametrize("letter", [["a"], {"a": 1}, 5, None, True])
+def test_what_is_no_text_names_no_case(letter: Any) -> None:
+    class Trusting(Desk):
+        def case_of(self, world: DeskWorld, request: ToolCall) -> str:
+            found: str = request.arguments.get("letter", "")
+            return found
+
+    family = Trusting()
+    episode = Episode(family, family.generator.generate(Split.TRAIN, 0), SparseReward())
+    outcome = episode.step(call("answer", letter=letter, text="yes"))
+    assert "argument 'letter'" in outcome.errors[0]
+    assert episode.events[-1].case == ""
+
+
+def test_a_case_is_told_from_the_full_name_of_a_tool() -> None:
+    asked = []
+
+    class Named(Ledger):
+        def cases(self, instance: Any) -> tuple[str, ...]:
+            return ("only",)
+
+        def case_of(self, world: Any, request: ToolCall) -> str:
+            asked.append(request.name)
+            return ""
+
+    episode = Episode(Named(), MOVE, SparseReward(), EpisodeConfig())
+    for name in ("ledger.list_accounts", "ledger__list_accounts", "list_accounts", "no_such"):
+        episode.step(call(name))
+    assert asked == ["ledger.list_accounts"] * 3 + ["no_such"]
