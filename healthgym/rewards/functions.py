@@ -39,7 +39,11 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class SparseReward:
-    """1 when the submitted episode passes every check, else 0; nothing before the end."""
+    """1 when the episode's verdict is a success, else 0; nothing before the end.
+
+    Whether success takes a hand-in is for the verdict to say: see
+    :class:`~healthgym.core.family.HandIn`.
+    """
 
     costs: Costs = field(default_factory=Costs)
     dense: bool = field(default=False, init=False)
@@ -47,8 +51,7 @@ class SparseReward:
     def __call__(self, transition: Transition) -> float:
         """Return the reward of one step."""
         verdict = transition.verdict
-        earned = float(verdict is not None and verdict.success and transition.terminated)
-        return earned - self.costs.of(transition)
+        return float(verdict is not None and verdict.success) - self.costs.of(transition)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ import pytest
 
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import EpisodeConfig, Evidence, HandIn
+from healthgym.core.reward import RewardFunction
 from healthgym.core.tool import call
 from healthgym.core.verdict import Check, Judgement, Profile
-from healthgym.rewards import PotentialReward
+from healthgym.rewards import PotentialReward, SparseReward
 from tests.core.playing import REPORT, oracle
 from tests.core.toys import Ledger, LedgerVerifier
 
@@ -36,11 +37,17 @@ class Generous(LedgerVerifier):
         return 0.0
 
 
-def played(hand_in: HandIn, *, submit: bool, profile: Profile = Profile.STRICT) -> AnyEpisode:
+def played(
+    hand_in: HandIn,
+    *,
+    submit: bool,
+    profile: Profile = Profile.STRICT,
+    reward: RewardFunction | None = None,
+) -> AnyEpisode:
     family = Ledger()
     family.verifier, family.hand_in = Generous(), hand_in
     config = EpisodeConfig(max_turns=2, profile=profile)
-    episode = Episode(family, REPORT, PotentialReward(), config)
+    episode = Episode(family, REPORT, reward or PotentialReward(), config)
     episode.step("nothing")
     episode.step(call("submit", answer=0) if submit else "nothing")
     return episode
@@ -95,6 +102,15 @@ def test_the_source_may_judge_what_is_left_of_a_withheld_family() -> None:
     assert episode._family.verifier.judged == [Profile.PAPER]
     assert episode.verdict().success
     assert not episode.verdict(profile=Profile.STRICT).success
+
+
+@pytest.mark.parametrize("reward", [SparseReward(), PotentialReward()], ids=["sparse", "shaped"])
+def test_success_without_a_hand_in_is_paid_like_any_other(reward: RewardFunction) -> None:
+    hand_in = HandIn(paper=False, withheld=False)
+    for profile in Profile:
+        episode = played(hand_in, submit=False, profile=profile, reward=reward)
+        assert episode.verdict().success == (profile is Profile.PAPER)
+        assert (episode.total_reward() == 1.0) == episode.verdict().success
 
 
 def test_the_check_is_one_for_all() -> None:

@@ -33,12 +33,13 @@ def step(
     return Transition(progress, before, over, calls, refused, terminated, truncated)
 
 
-def test_sparse_pays_for_a_submitted_success_only() -> None:
+def test_sparse_pays_for_success_at_the_end_only() -> None:
     reward = SparseReward()
     assert reward(step(1.0)) == 0.0
     assert reward(step(1.0, terminated=True)) == 1.0
     assert reward(step(0.9, terminated=True)) == 0.0
-    assert reward(step(1.0, truncated=True)) == 0.0
+    # Where success takes a hand-in the verdict has said so.
+    assert reward(step(1.0, truncated=True)) == 1.0
 
 
 def test_costs_are_charged_by_call_refusal_and_truncation() -> None:

@@ -48,10 +48,10 @@ class EhrFormatConversionEnv(DeclaredEnv, family=ConversionFamily):
 
     ## Rewards
 
-    ``sparse``: 1 if the episode ends with ``submit`` and every check of the profile passes, else
-    0. ``shaped``: the change of the verdict's progress at each step: how far the copied
-    configuration has come from the default to the one asked for, and whether a cohort has been
-    made from it; unrequested changes count against it. It sums to the final progress, 1 for
+    ``sparse``: 1 if every check of the profile passes at the end (``strict`` asks for ``submit``,
+    ``paper`` does not), else 0. ``shaped``: the change of the progress at each step: how far the
+    copied configuration has come from the default to the one asked for, and whether a cohort has
+    been made from it; unrequested changes count against it. It sums to the final progress, 1 for
     success. Doing nothing scores 0 under both, and so does the default copied and run.
 
     {checks}
