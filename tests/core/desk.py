@@ -9,7 +9,7 @@ import gymnasium as gym
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import AGENT, EpisodeConfig, Seat
+from healthgym.core.family import EpisodeConfig, single
 from healthgym.core.tool import ToolCatalog, ToolKind, Toolset, tool
 from healthgym.errors import ToolError
 from healthgym.rewards import resolve
@@ -165,9 +165,7 @@ PACKET: dict[str, Any] = {
 
 
 class Desk(Ledger):
-    def __init__(self) -> None:
-        super().__init__()
-        self._seats = {AGENT: Seat(CATALOG)}
+    roles = single(DeskTools)
 
 
 def make_desk(split: str = "train") -> HealthEnv:
