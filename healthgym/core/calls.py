@@ -132,7 +132,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     def _case(self, world: WorldIn, role: str, request: ToolCall) -> str:
         """Return the case that a call is about; what an agent wrote there need not be text."""
         name = self._seats[role].catalog.full_name(request.name)
-        case = self._family.case_of(world, replace(request, name=name))
+        case: object = self._family.case_of(world, replace(request, name=name))
         return case if isinstance(case, str) else ""
 
     def refuse(
@@ -224,7 +224,9 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     def _close(self, seat: SeatState, case: str, done: Invocation) -> None:
         """Note what a role has handed in."""
         arguments = MappingProxyType(dict(done.arguments))
-        seat.stale = frozenset(self._bench.parts)
+        parts = frozenset(self._bench.parts)
+        closed = {case} if done.spec.closes is Scope.CASE else set()
+        seat.stale |= parts & closed or parts
         if done.spec.closes is Scope.FORFEIT:
             seat.forfeited = True
             return

@@ -18,7 +18,7 @@ from healthgym.core.images import Image, fingerprint
 from healthgym.core.players import Player
 from healthgym.core.reading import compose, told
 from healthgym.core.reward import RewardFunction, Transition
-from healthgym.core.seating import EpisodeState, SeatState
+from healthgym.core.seating import Acted, EpisodeState, SeatState
 from healthgym.core.settlement import Bench
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskIn
 from healthgym.core.tool import ToolCall
@@ -57,18 +57,6 @@ class StepOutcome:
     truncated: bool
     errors: tuple[str, ...] = ()
     settled: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Acted:
-    """What came of an action, before it is paid for."""
-
-    text: str
-    observation: str
-    images: tuple[Image, ...]
-    calls: int
-    errors: tuple[str, ...]
-    place: int
 
 
 class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
@@ -149,7 +137,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             raise EpisodeStateError(f"No role {role!r}; there are {', '.join(self._seats)}.")
         if state.seats[role].done:
             raise EpisodeStateError(f"{_OVER} Call reset() before the next step().")
-        return self._settled(self._whole(lambda: self._act(action, role)), role)
+        return self._settled(self._whole(lambda: self._act(action, role, self._go_on)))
 
     def stop(self, role: str = "") -> float:
         """End a role's part for want of something other than turns, and return what this earns.
@@ -163,13 +151,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if self._state.seats[role].done:
             raise EpisodeStateError(_OVER)
         self._whole(lambda: self._leave(role))
-        if self.done():
-            self.settle()
-        reward = self._pay(role, 0, 0)
-        for other in self._seats:
-            if other != role and self.done():
-                self._pay(other, 0, 0)
-        return reward
+        return self._earned(Acted(role))[role]
 
     def _whole(self, act: Callable[[], Done]) -> Done:
         """Do something as a whole: if it fails, the episode is as it was before."""
@@ -192,8 +174,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         seat.truncated = seat.stopped = True
         self._go_on()
 
-    def _act(self, action: object, role: str) -> _Acted:
-        """Run the calls of an action, and what follows from them until somebody outside acts."""
+    def _act(self, action: object, role: str, meanwhile: Callable[[], None]) -> Acted:
+        """Run the calls of an action, let happen what follows from them, and word the answer."""
         state, seat = self._state, self._state.seats[role]
         first, place = len(state.events), len(state.turns)
         text = actions.text_of(action)
@@ -203,10 +185,10 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         own = [event for event in state.events[first:] if event.role == role]
         errors = tuple(event.error for event in own if event.error)
         state.last = role
-        self._go_on()
+        meanwhile()
         observation = self._compose(results, role, seat)
         images = tuple(image for result in results for image in result.images)
-        return _Acted(text, observation, images, len(own), errors, place)
+        return Acted(role, text, observation, images, len(own), errors, place)
 
     def _run(self, action: object, text: str, role: str) -> list[Result]:
         """Run the calls of an action; return what each is answered."""
@@ -255,44 +237,52 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         news = self._told(role, seat)
         seat.news = news
         action = state.players[role].act("\n".join(part for part in (news, seat.shown) if part))
-        state.last = role
         if action is None:
+            state.last = role
             seat.truncated = seat.stopped = True
             return
-        first = len(state.events)
-        text = actions.text_of(action)
-        results = self._run(action, text, role)
-        if not seat.done and seat.calls >= self.config.budget(role):
-            seat.truncated = True
-        errors = tuple(e.error for e in state.events[first:] if e.error and e.role == role)
-        images = tuple(image for result in results for image in result.images)
-        seat.shown = self._compose(results, role, seat)
-        self._record(_Acted(text, seat.shown, images, 0, errors, len(state.turns)), role, 0.0)
+        acted = self._act(action, role, lambda: None)
+        seat.shown = acted.observation
+        self._record(acted, 0.0)
 
-    def _settled(self, acted: _Acted, role: str) -> StepOutcome:
+    def _settled(self, acted: Acted) -> StepOutcome:
         """Judge if the episode is over, pay for the step, and put it on record."""
-        seat = self._state.seats[role]
-        over = self.done()
-        if over:
-            self.settle()
-        reward = self._pay(role, acted.calls, len(acted.errors))
-        others = [other for other in self._seats if other != role] if over else []
-        settled = {other: self._pay(other, 0, 0) for other in others}
-        self._record(acted, role, reward)
+        earned = self._earned(acted)
+        seat = self._state.seats[acted.role]
         return StepOutcome(
             acted.observation,
             acted.images,
-            reward,
+            earned.pop(acted.role),
             seat.submission is not None or seat.forfeited,
             seat.truncated,
             acted.errors,
-            settled,
+            earned,
         )
 
-    def _record(self, acted: _Acted, role: str, reward: float) -> None:
-        seat = self._state.seats[role]
+    def _earned(self, acted: Acted) -> dict[str, float]:
+        """Return what the roles earn by an action, the episode judged if it is over."""
+        # Owed until it is paid: a judge may be out of reach now, and be asked again later.
+        self._state.owed = acted
+        return self._settle() if self.done() else self._account()
+
+    def _account(self) -> dict[str, float]:
+        """Pay what is owed, all roles if the episode is over, and put the action on record."""
+        acted, self._state.owed = self._state.owed, None
+        if acted is None:
+            return {}
+        earned = {acted.role: self._pay(acted.role, acted.calls, len(acted.errors))}
+        for other in self._seats if self.done() else ():
+            if other != acted.role:
+                earned[other] = self._pay(other, 0, 0)
+        if acted.place is not None:
+            self._record(acted, earned[acted.role])
+        return earned
+
+    def _record(self, acted: Acted, reward: float) -> None:
+        """Put an action on record, before what others did in answer to it."""
+        seat, place = self._state.seats[acted.role], acted.place
         turn = Turn(
-            role=role,
+            role=acted.role,
             action=acted.text,
             observation=acted.observation,
             reward=reward,
@@ -303,8 +293,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             news=seat.news,
         )
         seat.news = ""
-        # Before what others did in answer to it.
-        self._state.turns.insert(acted.place, turn)
+        self._state.turns.insert(len(self._state.turns) if place is None else place, turn)
 
     def _compose(self, results: Sequence[Result], role: str, seat: SeatState) -> str:
         text, rest = compose(
@@ -357,7 +346,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         return reward
 
     def settle(self) -> None:
-        """Judge an episode that is over, once; what was judged is kept.
+        """Judge an episode that is over, once, and pay for its last step.
 
         The engine does so by itself. It is for trying again after a judge was out of reach.
 
@@ -366,11 +355,15 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             VerifierError: If the verifier fails; the episode has no score.
             InfrastructureError: If something outside the episode fails, such as a judge.
         """
-        state = self._state
         if not self.done():
             raise self._unsettled()
+        self._settle()
+
+    def _settle(self) -> dict[str, float]:
+        state = self._state
         if state.verdicts is None:
             state.verdicts = self._bench.settle(state.world, state.events, state.seats)
+        return self._account()
 
     # -- time travel -------------------------------------------------------------------------
 

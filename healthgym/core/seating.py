@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, overload
 
+from healthgym.core.images import Image
 from healthgym.core.players import Player
 from healthgym.core.trajectory import Turn
 from healthgym.core.verdict import Profile, Verdict
@@ -111,6 +112,29 @@ class SeatState:
         return twin
 
 
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """What came of an action, before it is paid for.
+
+    Attributes:
+        role: Who acted.
+        text: The action, as it is recorded.
+        observation: The answer.
+        images: Pictures shown with it.
+        calls: Calls made.
+        errors: Why calls were refused.
+        place: Its place in the transcript; None for what is no turn.
+    """
+
+    role: str
+    text: str = ""
+    observation: str = ""
+    images: tuple[Image, ...] = ()
+    calls: int = 0
+    errors: tuple[str, ...] = ()
+    place: int | None = None
+
+
 @dataclass(slots=True)
 class EpisodeState(Generic[WorldIn]):
     """All that an episode changes; a snapshot is a copy of it.
@@ -123,6 +147,7 @@ class EpisodeState(Generic[WorldIn]):
         turns: The transcript.
         last: The role that acted last.
         verdicts: The verdicts by role and profile; None until the episode is settled.
+        owed: The last action, until it is paid for.
     """
 
     world: WorldIn
@@ -132,6 +157,7 @@ class EpisodeState(Generic[WorldIn]):
     turns: list[Turn] = field(default_factory=list)
     last: str = ""
     verdicts: Mapping[str, Mapping[Profile, Verdict]] | None = None
+    owed: Acted | None = None
 
     def copy(self) -> EpisodeState[WorldIn]:
         """Return an independent copy with the same past and the same possible futures."""
@@ -143,6 +169,7 @@ class EpisodeState(Generic[WorldIn]):
             list(self.turns),
             self.last,
             self.verdicts,
+            self.owed,
         )
 
     def bookmark(self) -> Bookmark:
