@@ -34,7 +34,7 @@ from healthgym.integrations.trl.folder import RunFolder  # noqa: E402
 CONFIG = TrainConfig(
     "HealthAgent/EhrFormatConversion-v0",
     {
-        "difficulty": {
+        "request": {
             "subjects": [10, 12],
             "busy": 0.4,
             "wishes": [1, 2],

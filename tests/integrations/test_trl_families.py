@@ -15,7 +15,7 @@ from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolKind
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import TrlSpec, demonstrations, episode_reward, trl_spec
-from healthgym.integrations.trl.demonstrations import demonstrate, scripted
+from healthgym.integrations.trl.demonstrations import demonstrate
 from healthgym.integrations.trl.environment import OVER
 from healthgym.registration import make_health_env
 
@@ -76,7 +76,7 @@ def test_the_oracle_is_paid_through_trls_face(spec: TrlSpec, name: str) -> None:
     assert instruction == env.open_episode(row["split"], row["index"]).instruction()
     instance = env.family.generator.generate(Split.TRAIN, row["index"])
     rng = np.random.default_rng(0)
-    for action in env.family.baselines()["oracle"](instance, rng):
+    for action in env.family.oracle(instance, rng):
         for request in actions.parse(action):
             tool, _ = slot._episode.seat().catalog.resolve(request.name)
             answer = getattr(slot, tool.identifier)(**dict(request.arguments))
@@ -188,8 +188,9 @@ def test_a_solver_demonstrates_in_closed_loop(monkeypatch: pytest.MonkeyPatch) -
     assert [m["content"] for m in demo.messages if m["role"] == "tool"][:2] == seen
     assert len(seen) == 2
     assert not demo.success
-    player = scripted(env.family, "curious", env.family.generator.generate(Split.TRAIN, 1), None)  # type: ignore[arg-type]
-    assert next(player)["name"] == "list_files"
+    instance = env.family.generator.generate(Split.TRAIN, 1)
+    player = env.family.player("curious", instance, np.random.default_rng(0))
+    assert player.act()["name"] == "list_files"
 
 
 def example(name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from healthgym.core.levels import SYNTHETIC
 from healthgym.envs.declared import Common, DeclaredEnv
@@ -75,8 +75,10 @@ class EhrFormatConversionEnv(DeclaredEnv, family=ConversionFamily):
     {common arguments}
     - `difficulty` (str, RequestConfig or dict, "medium"): ``"easy"`` (seven tables, one or two
         plain wishes), ``"medium"`` (three or four of all kinds), ``"hard"`` (five to seven,
-        columns called by their meaning), or weights of several. A ``RequestConfig`` sets
-        everything, for a curriculum: ``RequestConfig(wishes=(1, 2), kinds=(ClauseKind.DROP,))``.
+        columns called by their meaning), weights of several, or a ``RequestConfig``.
+    - `request` (dict, None): Settings that go before those of the difficulty, for a curriculum:
+        ``{"wishes": [1, 2], "kinds": ["drop"]}``; see
+        :class:`healthgym.envs.ehr_format_conversion.task.RequestConfig`.
     - `canonical` (bool, False): Whether to ask the published request every time.
     - `source` (str or TableSource, "synthetic"): ``"synthetic"``, a folder of raw MIMIC-IV tables,
         or your own source of tables.
@@ -107,9 +109,10 @@ class EhrFormatConversionEnv(DeclaredEnv, family=ConversionFamily):
         self,
         *,
         difficulty: str | RequestConfig | Mapping[str, float] = "medium",
+        request: Mapping[str, Any] | None = None,
         canonical: bool = False,
         source: str | Path | TableSource = SYNTHETIC,
         **common: Unpack[Common],
     ) -> None:
-        family = ConversionFamily(difficulty, canonical=canonical, source=source)
+        family = ConversionFamily(difficulty, request=request, canonical=canonical, source=source)
         super().__init__(family, **common)

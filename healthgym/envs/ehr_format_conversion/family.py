@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class ConversionFamily(Family[Task, ConversionReference, Workspace, EtlWorld]):
 
     Args:
         difficulty: A preset, a configuration, or weights of presets.
+        request: Settings of requests that go before those of the difficulty, as JSON values.
         canonical: Whether they are all the published one, which the prior then knows.
         source: ``"synthetic"``, a folder of raw tables, or where else tables come from.
     """
@@ -55,15 +56,17 @@ class ConversionFamily(Family[Task, ConversionReference, Workspace, EtlWorld]):
         self,
         difficulty: str | RequestConfig | Mapping[str, float] = "medium",
         *,
+        request: Mapping[str, Any] | None = None,
         canonical: bool = False,
         source: str | Path | TableSource = SYNTHETIC,
     ) -> None:
         def requests(level: Level[RequestConfig]) -> ConversionTaskGenerator:
-            tables = _tables(source, level.config)
+            config = level.config.changed(request)
+            tables = _tables(source, config)
             parts = [self.name, "canonical" if canonical else "", tables.name]
             return ConversionGenerator(
                 tables,
-                level.config,
+                config,
                 difficulty=level.label,
                 canonical=canonical,
                 name="-".join(part for part in parts if part),

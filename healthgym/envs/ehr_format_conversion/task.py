@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 from healthgym.core.arguments import member
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
@@ -70,6 +71,23 @@ class RequestConfig:
             raise ConfigurationError("A hospital has at least 10 patients, a request some kind.")
         for kind in self.kinds:
             member(ClauseKind, kind, "kind")
+
+    def changed(self, settings: Mapping[str, Any] | None) -> RequestConfig:
+        """Return the configuration with other settings, given as JSON values.
+
+        Raises:
+            ConfigurationError: If they are not fields of a configuration.
+        """
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list | tuple) else value
+            for name, value in (settings or {}).items()
+        }
+        if "kinds" in given:
+            given["kinds"] = tuple(member(ClauseKind, kind, "kind") for kind in given["kinds"])
+        try:
+            return replace(self, **given)
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(f"Not the settings of a request: {error}") from None
 
 
 _SIMPLE = (ClauseKind.SPLIT, ClauseKind.PREFIX, ClauseKind.DROP, ClauseKind.TIME)

@@ -91,7 +91,7 @@ def test_rows_of_the_command_line_make_a_data_set_too(demos: list[Any], processo
 
 
 def test_a_report_shows_the_pictures_of_its_episodes(env: Any) -> None:
-    from healthgym.integrations.trl.report import _episode
+    from healthgym.integrations.trl.page import _episode
 
     env.reset(options={"index": 0})
     for action in ("look", "halves", "submit"):
