@@ -7,14 +7,14 @@ faces on this class.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Self, TypeVar
 
 from healthgym.core import action as actions
 from healthgym.core.calls import CallRunner, Result
 from healthgym.core.family import EpisodeConfig, Family, Seat
-from healthgym.core.images import Image, fingerprint
+from healthgym.core.images import fingerprint
 from healthgym.core.players import Player
 from healthgym.core.reading import compose, told
 from healthgym.core.reward import RewardFunction, Transition
@@ -25,6 +25,7 @@ from healthgym.core.tool import ToolCall
 from healthgym.core.trajectory import Turn
 from healthgym.core.verbs import Verb
 from healthgym.core.view import EpisodeView
+from healthgym.core.view import StepOutcome as StepOutcome
 from healthgym.core.world import WorldIn
 from healthgym.errors import EpisodeStateError, ToolError
 
@@ -34,29 +35,6 @@ _MOST_IN_BETWEEN = 10_000
 _NO_TIME = timedelta(0)
 
 Done = TypeVar("Done")
-
-
-@dataclass(frozen=True, slots=True)
-class StepOutcome:
-    """The answer to one action.
-
-    Attributes:
-        observation: What the role reads.
-        images: Pictures shown with it.
-        reward: The step's reward.
-        terminated: The role has submitted, or given up.
-        truncated: The role is out of turns.
-        errors: Why calls were refused, empty if none was.
-        settled: What the other roles earned by this step, if it ended the episode.
-    """
-
-    observation: str
-    images: tuple[Image, ...]
-    reward: float
-    terminated: bool
-    truncated: bool
-    errors: tuple[str, ...] = ()
-    settled: Mapping[str, float] = field(default_factory=dict)
 
 
 class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
@@ -128,8 +106,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
 
         Raises:
             EpisodeStateError: If the role is done, or there is no such role.
-            VerifierError: If our verifier failed; the episode has no score.
-            Exception: If a tool or the world failed on our account. The episode is then as it was
+            InfrastructureError: If judging failed; see :meth:`settle`.
+            Exception: If anything else failed on our account. The episode is then as it was
                 before the step.
         """
         state, role = self._state, role or self.role
@@ -137,7 +115,19 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             raise EpisodeStateError(f"No role {role!r}; there are {', '.join(self._seats)}.")
         if state.seats[role].done:
             raise EpisodeStateError(f"{_OVER} Call reset() before the next step().")
-        return self._settled(self._whole(lambda: self._act(action, role, self._go_on)))
+        acted, earned = self._whole(lambda: self._taken(self._act(action, role, self._go_on)))
+        if self.done():
+            earned = self._settle()
+        seat = state.seats[role]
+        return StepOutcome(
+            acted.observation,
+            acted.images,
+            earned.pop(role),
+            seat.submission is not None or seat.forfeited,
+            seat.truncated,
+            acted.errors,
+            earned,
+        )
 
     def stop(self, role: str = "") -> float:
         """End a role's part for want of something other than turns, and return what this earns.
@@ -150,8 +140,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         role = role or self.role
         if self._state.seats[role].done:
             raise EpisodeStateError(_OVER)
-        self._whole(lambda: self._leave(role))
-        return self._earned(Acted(role))[role]
+        _, earned = self._whole(lambda: self._taken(self._leave(role)))
+        return (self._settle() if self.done() else earned)[role]
 
     def _whole(self, act: Callable[[], Done]) -> Done:
         """Do something as a whole: if it fails, the episode is as it was before."""
@@ -168,11 +158,12 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         journal.commit()
         return done
 
-    def _leave(self, role: str) -> None:
+    def _leave(self, role: str) -> Acted:
         """Take a role out of the game, and let the others go on."""
         seat = self._state.seats[role]
         seat.truncated = seat.stopped = True
         self._go_on()
+        return Acted(role)
 
     def _act(self, action: object, role: str, meanwhile: Callable[[], None]) -> Acted:
         """Run the calls of an action, let happen what follows from them, and word the answer."""
@@ -218,7 +209,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         state = self._state
         for _ in range(_MOST_IN_BETWEEN):
             live = state.live()
-            role = self._family.to_act(self.world, live) if live else None
+            role = self.to_act()
             if not live or (role is not None and role not in state.players):
                 return
             due = self.world.clock.agenda.first()
@@ -245,28 +236,19 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         seat.shown = acted.observation
         self._record(acted, 0.0)
 
-    def _settled(self, acted: Acted) -> StepOutcome:
-        """Judge if the episode is over, pay for the step, and put it on record."""
-        earned = self._earned(acted)
-        seat = self._state.seats[acted.role]
-        return StepOutcome(
-            acted.observation,
-            acted.images,
-            earned.pop(acted.role),
-            seat.submission is not None or seat.forfeited,
-            seat.truncated,
-            acted.errors,
-            earned,
-        )
+    def _taken(self, acted: Acted) -> tuple[Acted, dict[str, float]]:
+        """Put an action on record, and pay for it, unless the episode is over by it.
 
-    def _earned(self, acted: Acted) -> dict[str, float]:
-        """Return what the roles earn by an action, the episode judged if it is over."""
-        # Owed until it is paid: a judge may be out of reach now, and be asked again later.
+        Then its settlement pays, which may fail and be tried again.
+        """
         self._state.owed = acted
-        return self._settle() if self.done() else self._account()
+        earned = {} if self.done() else self._account()
+        if acted.place >= 0:
+            self._record(acted, earned.get(acted.role, 0.0))
+        return acted, earned
 
     def _account(self) -> dict[str, float]:
-        """Pay what is owed, all roles if the episode is over, and put the action on record."""
+        """Pay what is owed, all roles if the episode is over."""
         acted, self._state.owed = self._state.owed, None
         if acted is None:
             return {}
@@ -274,13 +256,11 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         for other in self._seats if self.done() else ():
             if other != acted.role:
                 earned[other] = self._pay(other, 0, 0)
-        if acted.place is not None:
-            self._record(acted, earned[acted.role])
         return earned
 
     def _record(self, acted: Acted, reward: float) -> None:
         """Put an action on record, before what others did in answer to it."""
-        seat, place = self._state.seats[acted.role], acted.place
+        seat = self._state.seats[acted.role]
         turn = Turn(
             role=acted.role,
             action=acted.text,
@@ -293,7 +273,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             news=seat.news,
         )
         seat.news = ""
-        self._state.turns.insert(len(self._state.turns) if place is None else place, turn)
+        self._state.turns.insert(acted.place, turn)
 
     def _compose(self, results: Sequence[Result], role: str, seat: SeatState) -> str:
         text, rest = compose(
@@ -345,10 +325,11 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         seat.total_reward += reward
         return reward
 
-    def settle(self) -> None:
-        """Judge an episode that is over, once, and pay for its last step.
+    def settle(self) -> dict[str, float]:
+        """Judge an episode that is over, once; pay for its last step, and return who earns what.
 
-        The engine does so by itself. It is for trying again after a judge was out of reach.
+        The engine does so by itself. It is for trying again after a judge was out of reach; once
+        all is paid, it returns nothing.
 
         Raises:
             EpisodeStateError: If the episode is not over.
@@ -357,13 +338,17 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """
         if not self.done():
             raise self._unsettled()
-        self._settle()
+        return self._settle()
 
     def _settle(self) -> dict[str, float]:
         state = self._state
         if state.verdicts is None:
             state.verdicts = self._bench.settle(state.world, state.events, state.seats)
-        return self._account()
+        acted, earned = state.owed, self._account()
+        if acted is not None and acted.place >= 0:
+            turn = state.turns[acted.place]
+            state.turns[acted.place] = replace(turn, reward=earned[acted.role])
+        return earned
 
     # -- time travel -------------------------------------------------------------------------
 

@@ -123,7 +123,7 @@ class Acted:
         images: Pictures shown with it.
         calls: Calls made.
         errors: Why calls were refused.
-        place: Its place in the transcript; None for what is no turn.
+        place: Its place in the transcript; -1 for what is no turn.
     """
 
     role: str
@@ -132,7 +132,7 @@ class Acted:
     images: tuple[Image, ...] = ()
     calls: int = 0
     errors: tuple[str, ...] = ()
-    place: int | None = None
+    place: int = -1
 
 
 @dataclass(slots=True)
@@ -180,7 +180,7 @@ class EpisodeState(Generic[WorldIn]):
 
     def return_to(self, mark: Bookmark) -> None:
         """Forget what happened since a bookmark."""
-        self.seats, self.last = mark.seats, mark.last
+        self.seats, self.last, self.owed = mark.seats, mark.last, None
         self.players = {role: self.players[role].at(at) for role, at in mark.players.items()}
         del self.events[mark.events :]
         del self.turns[mark.turns :]

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from healthgym.core.family import EpisodeConfig, Event, Family, Seat
+from healthgym.core.images import Image
 from healthgym.core.seating import EpisodeState
 from healthgym.core.task import Instance, ReferenceIn, StartIn, Task, TaskIn
 from healthgym.core.trajectory import Turn
 from healthgym.core.verdict import Profile, Verdict
 from healthgym.core.world import WorldIn
 from healthgym.errors import EpisodeStateError
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """The answer to one action.
+
+    Attributes:
+        observation: What the role reads.
+        images: Pictures shown with it.
+        reward: The step's reward.
+        terminated: The role has submitted, or given up.
+        truncated: The role is out of turns.
+        errors: Why calls were refused, empty if none was.
+        settled: What the other roles earned by this step, if it ended the episode.
+    """
+
+    observation: str
+    images: tuple[Image, ...]
+    reward: float
+    terminated: bool
+    truncated: bool
+    errors: tuple[str, ...] = ()
+    settled: Mapping[str, float] = field(default_factory=dict)
 
 
 class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
@@ -94,9 +119,16 @@ class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         return self._state.over if role is None else self._state.seats[role].done
 
     def to_act(self) -> str | None:
-        """Return whose turn it is; None if the episode is over."""
+        """Return whose turn it is; None if the episode is over, or all wait.
+
+        Raises:
+            EpisodeStateError: If the family names a role that can no longer act.
+        """
         live = self._state.live()
-        return self._family.to_act(self.world, live) if live else None
+        role = self._family.to_act(self.world, live) if live else None
+        if role is not None and role not in live:
+            raise EpisodeStateError(f"{self.task.task_id}: it cannot be the turn of {role!r}.")
+        return role
 
     def verdict(self, role: str = "", profile: Profile | None = None) -> Verdict:
         """Return the verdict on a role: the one there is, reached when the episode was over.

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from healthgym.core.action import text_of
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import EpisodeConfig, Evidence
@@ -16,8 +17,9 @@ from healthgym.errors import EpisodeStateError, InfrastructureError
 from healthgym.integrations.trl.environment import environment_class
 from healthgym.presentation.render import transcript
 from healthgym.rewards import PotentialReward, SparseReward, resolve
-from tests.core.playing import CONFIG, MOVE, READ, open_episode, oracle, play
-from tests.core.toys import LETTERS, Desk, Ledger, LedgerVerifier, Market
+from healthgym.testing import replay
+from tests.core.playing import CONFIG, MOVE, READ, open_episode, oracle, play, snapshot_of
+from tests.core.toys import LETTERS, Desk, DeskVerifier, Ledger, LedgerVerifier, Market
 from tests.core.toys.ledger import MOVED, REPORTED
 
 AnyEvidence = Evidence[Any, Any, Any]
@@ -222,3 +224,55 @@ def test_the_last_step_pays_the_difference_to_the_verdict() -> None:
     assert episode.verdict().progress == episode.total_reward() == 1.0
     asked = len(family.verifier.asked)
     assert asked == 2  # at the start and after the transfer, not at the end
+
+
+@pytest.mark.parametrize("reward", [SparseReward(), PotentialReward()], ids=["sparse", "shaped"])
+def test_what_is_judged_later_is_paid_and_on_record(reward: Any) -> None:
+    class Away(DeskVerifier):
+        away = True
+
+        def judge(self, evidence: AnyEvidence, profile: Profile) -> Judgement:
+            if self.away:
+                raise InfrastructureError("the judge is away")
+            return super().judge(evidence, profile)
+
+    def at_desk(away: bool) -> HealthEnv:
+        family = Desk()
+        family.verifier = verifier = Away()
+        verifier.away = away
+        env = HealthEnv(family, reward)
+        env.reset(options={"index": 0})
+        return env
+
+    late, sound = at_desk(True), at_desk(False)
+    *before, last = [call("answer", letter=x, text="yes") for x in "abc"] + [call("submit")]
+    for action in before:
+        assert late.step(action)[1] == sound.step(action)[1]
+    with pytest.raises(InfrastructureError):
+        late.step(last)
+    assert [turn.action for turn in late.episode.turns][-1] == text_of(last)
+    twin = late.episode.clone()
+    late.family.verifier.away = False
+    expected = sound.step(last)[1]
+    for episode in (late.episode, twin):
+        assert episode.settle() == {"agent": expected}
+        assert episode.settle() == {}
+        assert episode.total_reward() == 1.0
+        assert episode.turns == sound.episode.turns
+    assert replay(late.trajectory(), sound).success
+
+
+def test_a_step_that_cannot_be_paid_for_is_not_taken() -> None:
+    class Fussy(PotentialReward):
+        def __call__(self, transition: Any) -> float:
+            if transition.progress:
+                raise KeyError("no coins")
+            return 0.0
+
+    episode, _ = desk(Fussy())
+    before = snapshot_of(episode)
+    for _ in range(2):
+        with pytest.raises(KeyError, match="no coins"):
+            episode.step(call("answer", letter="a", text="yes"))
+        assert snapshot_of(episode) == before
+    assert episode.step(call("who")).reward == 0.0

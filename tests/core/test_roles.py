@@ -94,3 +94,19 @@ def test_stopping_the_last_role_settles_the_others() -> None:
     first, _ = market(SparseReward(Costs(unsubmitted=0.5)))
     assert first.stop("buyer") == 0.0
     assert not first.done()
+
+
+@pytest.mark.parametrize("named", ["buyer", "nobody"])
+def test_a_turn_of_nobody_who_can_act_is_a_failure_of_ours(named: str) -> None:
+    class Confused(Market):
+        takes_turns = True
+
+        def to_act(self, world: Any, live: Any) -> str | None:
+            return named if len(live) == 1 else "buyer"
+
+    family = Confused()
+    instance = family.generator.generate(Split.TRAIN, 5)
+    episode = Episode(family, instance, SparseReward(), EpisodeConfig())
+    with pytest.raises(EpisodeStateError, match="cannot be the turn"):
+        episode.step(call("agree", price=1), "buyer")
+    assert not episode.done("buyer")

@@ -77,7 +77,7 @@ def test_the_oracle_is_paid_through_trls_face(spec: TrlSpec, name: str) -> None:
     instance = env.family.generator.generate(Split.TRAIN, row["index"])
     rng = np.random.default_rng(0)
     for action in env.family.oracle(instance, rng):
-        for request in actions.parse(action):
+        for request in actions.calls_of(action, actions.text_of(action)):
             tool, _ = slot._episode.seat().catalog.resolve(request.name)
             answer = getattr(slot, tool.identifier)(**dict(request.arguments))
             assert isinstance(answer, str)
