@@ -20,14 +20,16 @@ class Journal:
     Attributes:
         writes: Changes so far, of any kind.
         changes: Changes of contents so far, which leave out where somebody looks.
+        used: Whether there has been a transaction.
         open: Whether a transaction is under way.
     """
 
-    __slots__ = ("_doom", "_marks", "_undo", "changes", "writes")
+    __slots__ = ("_doom", "_marks", "_undo", "changes", "used", "writes")
 
     def __init__(self) -> None:
         self.writes = 0
         self.changes = 0
+        self.used = False
         self._undo: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
         self._marks = 0
         self._doom = 0
@@ -57,6 +59,7 @@ class Journal:
 
     def begin(self) -> int:
         """Begin a transaction and return its savepoint. Transactions may lie in each other."""
+        self.used = True
         self._marks += 1
         return len(self._undo)
 

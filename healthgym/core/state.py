@@ -179,10 +179,20 @@ class Stateful:
             raise TypeError(f"{type(self).__name__}.{name} is changed item by item, not replaced.")
         object.__setattr__(self, name, value)
 
+    def __delattr__(self, name: str) -> None:
+        raise TypeError(f"{type(self).__name__}.{name} cannot be taken away, only changed.")
+
     def join(self, journal: Journal) -> None:
-        """Note changes in another journal from now on."""
+        """Note changes in another journal from now on.
+
+        Raises:
+            TypeError: If it is part of a world that is played already: its changes would no longer
+                be undone there.
+        """
         if self.journal is journal:
             return
+        if self.journal.used:
+            raise TypeError(f"A {type(self).__name__} is part of another world that is in use.")
         self.__dict__["journal"] = journal
         for value in self.__dict__.values():
             if isinstance(value, Table | Log):
@@ -191,7 +201,11 @@ class Stateful:
                 value.join(journal)
 
     def clone(self) -> Self:
-        """Return an independent copy with the same state; what does not change is shared."""
+        """Return an independent copy with the same state; what does not change is shared.
+
+        Raises:
+            TypeError: If a part of it has become part of another world.
+        """
         return self._fork({})
 
     def _fork(self, twins: dict[int, Any]) -> Self:
@@ -203,6 +217,8 @@ class Stateful:
             if isinstance(value, Table | Log):
                 value = value.copied(journal)
             elif isinstance(value, Stateful):
+                if value.journal is not self.journal:
+                    raise TypeError(f"{type(self).__name__}.{name} is part of another world.")
                 # Two parts may hold the same third one, such as the clock; an empty one is false.
                 known = twins.get(id(value))
                 value = value._fork(twins) if known is None else known
@@ -229,7 +245,10 @@ class Stateful:
         found: dict[str, Any] = {}
         for name, declared in self._declared.items():
             if declared.content or not content_only:
-                found[name] = canonical(getattr(self, name))
+                value = getattr(self, name)
+                # A listing shows a table in its order, which is no content but is state.
+                ordered = isinstance(value, Table) and not content_only
+                found[name] = canonical(list(value.items()) if ordered else value)
         for name, value in self.__dict__.items():
             if isinstance(value, Stateful) and name not in self.derived and id(value) not in met:
                 inner = value._gathered(content_only, met)
