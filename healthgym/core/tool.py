@@ -372,9 +372,20 @@ class ToolCatalog:
         """
         spec, index = self.resolve(request.name)
         arguments = validate(spec.model, spec.identifier, spec.usage, request.arguments)
-        outcome = spec.function(bound[index], **arguments)
+        # What is on record stays as it was sent, whatever a tool does to a list that it is handed.
+        handed = {name: _copied(value) for name, value in arguments.items()}
+        outcome = spec.function(bound[index], **handed)
         result = outcome if isinstance(outcome, ToolResult) else ToolResult(str(outcome))
         return Invocation(spec, arguments, result)
+
+
+def _copied(value: Any) -> Any:
+    """Return a JSON value with lists and objects of its own."""
+    if type(value) is list:
+        return [_copied(item) for item in value]
+    if type(value) is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    return value
 
 
 @dataclass(frozen=True, slots=True)
