@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gymnasium as gym
 
 from healthgym.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from healthgym.core.borders import AnyEnv, Settings
     from healthgym.core.env import HealthEnv
 
 
@@ -29,7 +29,7 @@ class Row:
 
     id: str
     entry_point: str
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    kwargs: Settings = field(default_factory=dict)
     title: str = ""
 
 
@@ -202,7 +202,7 @@ def register_arenas() -> bool:
     return True
 
 
-def make(env_id: str, kwargs: Mapping[str, Any] | None = None) -> gym.Env[Any, Any]:
+def make(env_id: str, kwargs: Settings | None = None) -> AnyEnv:
     """Make an environment, with a one-line reason where that is not possible.
 
     ``gymnasium.make`` does the same for programs; this is for faces that pass on what a person
@@ -239,7 +239,7 @@ def make(env_id: str, kwargs: Mapping[str, Any] | None = None) -> gym.Env[Any, A
     return gym.make(name, disable_env_checker=True, **(kwargs or {}))
 
 
-def make_health_env(env_id: str, kwargs: Mapping[str, Any] | None = None) -> HealthEnv:
+def make_health_env(env_id: str, kwargs: Settings | None = None) -> HealthEnv:
     """Make an environment as :func:`make` does and return it without Gymnasium's wrappers.
 
     Raises:

@@ -6,14 +6,19 @@ import json
 import struct
 from collections.abc import Iterator, Sequence
 from multiprocessing.sharedctypes import SynchronizedArray
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector.utils import shared_memory as _shared
+from numpy.typing import NDArray
 
 _PRINTABLE = "".join(map(chr, range(32, 127)))
 _HEADER = struct.Struct("<q")
+
+# What gymnasium.spaces.Text is told to sample by: a length, and a number for each character.
+_Mask: TypeAlias = tuple[int | None, NDArray[np.int8] | None]
+_Probability: TypeAlias = tuple[int | None, NDArray[np.float64] | None]
 
 
 class UnicodeText(spaces.Text):
@@ -35,14 +40,14 @@ class UnicodeText(spaces.Text):
     def __init__(self, max_length: int, *, seed: int | np.random.Generator | None = None) -> None:
         super().__init__(max_length, min_length=0, charset=_PRINTABLE, seed=seed)
 
-    def contains(self, x: Any) -> bool:
+    def contains(self, x: object) -> bool:
         """Return whether ``x`` is a string within the length bound."""
         return isinstance(x, str) and len(x) <= self.max_length
 
     def __repr__(self) -> str:
         return f"UnicodeText({self.max_length})"
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.max_length == other.max_length
 
     def __hash__(self) -> int:
@@ -52,7 +57,7 @@ class UnicodeText(spaces.Text):
 class JsonText(UnicodeText):
     """Text that holds a tool call; samples are well-formed calls of unknown tools."""
 
-    def sample(self, mask: Any = None, probability: Any = None) -> str:
+    def sample(self, mask: _Mask | None = None, probability: _Probability | None = None) -> str:
         """Return a random, syntactically valid tool call as JSON text."""
         word = super().sample((8, None) if mask is None else mask, probability)
         return json.dumps({"name": word, "arguments": {}})

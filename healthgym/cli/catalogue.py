@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.env import HealthEnv
 from healthgym.core.tool import ToolSpec
 from healthgym.core.verdict import Check, Profile
@@ -43,7 +43,7 @@ def catalogue(table: Sequence[Row], results: Path | None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _environment(rows: Sequence[Row], scores: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _environment(rows: Sequence[Row], scores: Sequence[JsonDict]) -> Iterator[str]:
     envs = [make_health_env(row.id) for row in rows]
     yield f"## {type(envs[0]).__name__.removesuffix('Env')}"
     yield _as_markdown(inspect.getdoc(type(envs[0])) or "")
@@ -101,7 +101,7 @@ def _declared(envs: Sequence[HealthEnv]) -> tuple[list[ToolSpec], list[tuple[Che
     return list(specs.values()), sorted(checks.values(), key=lambda item: item[0].name)
 
 
-def _published(folder: Path) -> Iterator[dict[str, Any]]:
+def _published(folder: Path) -> Iterator[JsonDict]:
     """Yield the evaluations among the JSON files of a folder: alone, or in a list."""
     for path in sorted(folder.rglob("*.json")) if folder.is_dir() else ():
         value = json.loads(path.read_text(encoding="utf-8"))
@@ -111,7 +111,7 @@ def _published(folder: Path) -> Iterator[dict[str, Any]]:
                 yield item
 
 
-def _scores(rows: Sequence[Row], scores: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _scores(rows: Sequence[Row], scores: Sequence[JsonDict]) -> Iterator[str]:
     for row in rows:
         found = [item for item in scores if item["env_id"] == row.id and item["rows"]]
         if not found:
@@ -126,7 +126,7 @@ def _scores(rows: Sequence[Row], scores: Sequence[dict[str, Any]]) -> Iterator[s
         )
 
 
-def _caption(found: Sequence[dict[str, Any]]) -> str:
+def _caption(found: Sequence[JsonDict]) -> str:
     first = found[0]
     other = next((f" / {name}" for name in first["rows"][-1]["other"]), "")
     sizes = sorted({item["rows"][-1]["episodes"] for item in found})
@@ -136,7 +136,7 @@ def _caption(found: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _score(item: dict[str, Any], kind: str) -> str:
+def _score(item: JsonDict, kind: str) -> str:
     for line in item["rows"]:
         if line["label"] == kind:
             rates = [line["success"]["estimate"], *line["other"].values()]

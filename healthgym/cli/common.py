@@ -7,8 +7,9 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from healthgym.core.borders import JsonDict
 from healthgym.errors import ConfigurationError
 
 Command: TypeAlias = Callable[[argparse.Namespace], int]
@@ -28,13 +29,13 @@ def add_environment_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_settings(settings: Sequence[str]) -> dict[str, Any]:
+def read_settings(settings: Sequence[str]) -> JsonDict:
     """Return ``NAME=VALUE`` settings as arguments; a value that is not JSON is text.
 
     Raises:
         ConfigurationError: If a setting has no ``=``.
     """
-    arguments: dict[str, Any] = {}
+    arguments: JsonDict = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or not name.isidentifier():

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from healthgym.cli.common import (
     Commands,
@@ -15,6 +15,7 @@ from healthgym.cli.common import (
     read_settings,
     write,
 )
+from healthgym.core.borders import JsonDict
 from healthgym.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _model_policy(args: argparse.Namespace) -> PolicyFactory:
     return make_policy
 
 
-def _extra(text: str) -> dict[str, Any]:
+def _extra(text: str) -> JsonDict:
     try:
         extra = json.loads(text)
     except ValueError:

@@ -8,7 +8,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from healthgym.cli.common import (
     read_settings,
     write,
 )
+from healthgym.core.borders import Info, JsonObject, Options
 from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
 from healthgym.core.tool import ToolCall, ToolCatalog
@@ -53,7 +54,7 @@ def add_commands(commands: Commands) -> None:
 def play(args: argparse.Namespace) -> int:
     """Play one episode with what is typed."""
     env = make_health_env(args.id, read_settings(args.settings))
-    options: dict[str, Any] = {"split": args.split}
+    options: Options = {"split": args.split}
     if args.index is not None:
         options["index"] = args.index
     if args.task is not None:
@@ -137,7 +138,7 @@ def read_line(line: str, catalog: ToolCatalog) -> ToolCall | str:
     except ToolError:
         # Not JSON, so a mistyped tool; the engine says which there are.
         return line if line.startswith(("{", "[", "<", "`")) else ToolCall(name)
-    properties: Mapping[str, Any] = spec.parameters["properties"]
+    properties: JsonObject = spec.parameters["properties"]
     rest = rest.strip()
     names = [match for match in _ASSIGNMENT.finditer(rest) if match[1] in properties]
     if not names:
@@ -152,7 +153,7 @@ def read_line(line: str, catalog: ToolCatalog) -> ToolCall | str:
     return ToolCall(spec.name, arguments)
 
 
-def _value(text: str, schema: Mapping[str, Any]) -> Any:
+def _value(text: str, schema: JsonObject) -> Any:
     quoted = len(text) > 1 and text[0] == text[-1] == '"'
     if schema.get("type") == "string" and not quoted:
         return text
@@ -179,7 +180,7 @@ def _help(catalog: ToolCatalog, name: str) -> str:
     return "\n".join(lines)
 
 
-def _outcome(env: HealthEnv, info: Mapping[str, Any]) -> str:
+def _outcome(env: HealthEnv, info: Info) -> str:
     lines = [f"\nReward {env.episode.total_reward():.2f}"]
     for profile, verdict in info["verdict"].items():
         lines.append(f"{profile}: {'success' if verdict['success'] else 'failure'}")

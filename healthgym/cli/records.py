@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from healthgym.cli.common import (
     Commands,
@@ -16,6 +16,7 @@ from healthgym.cli.common import (
     read_settings,
     write,
 )
+from healthgym.core.borders import JsonDict
 from healthgym.errors import MissingDependencyError
 from healthgym.registration import make_health_env
 
@@ -71,7 +72,7 @@ def write_demonstrations(args: argparse.Namespace) -> int:
     return 0
 
 
-def _picture_url(picture: Any) -> str:
+def _picture_url(picture: object) -> str:
     """Return a pillow image as a data URL, which the processors of transformers read."""
     import numpy as np
 
@@ -80,7 +81,7 @@ def _picture_url(picture: Any) -> str:
     return data_url(png(np.asarray(picture, np.uint8)))
 
 
-def _oracle(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def _oracle(args: argparse.Namespace) -> Iterator[JsonDict]:
     from healthgym.integrations.trl.demonstrations import demonstrations
 
     env = make_health_env(args.id, read_settings(args.settings))
@@ -89,7 +90,7 @@ def _oracle(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         yield {"task_id": shown.task_id, "kind": shown.kind, **shown.row()}
 
 
-def _recorded(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def _recorded(args: argparse.Namespace) -> Iterator[JsonDict]:
     from healthgym.core.trajectory import read_trajectories
     from healthgym.core.verdict import Profile
     from healthgym.integrations.trl.demonstrations import CLOSING

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from healthgym.core.borders import Json
 from healthgym.core.tool import ToolCall
 from healthgym.errors import ToolError
 
@@ -235,11 +236,11 @@ def _scan(text: str) -> Iterator[ToolCall]:
             yield from _from_value(value)
 
 
-def _looks_like_call(value: Any) -> bool:
+def _looks_like_call(value: object) -> bool:
     return isinstance(value, dict) and bool({"name", "function", "tool_calls"} & value.keys())
 
 
-def _from_value(value: Any) -> Iterator[ToolCall]:
+def _from_value(value: object) -> Iterator[ToolCall]:
     if isinstance(value, list | tuple):
         for item in value:
             yield from _from_value(item)
@@ -285,7 +286,7 @@ def _float(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_constant, parse_int=_int, parse_float=_float)
 
 
-def read_json(text: str) -> Any:
+def read_json(text: str) -> Json:
     """Return the JSON value in a text, within the limits of what tools take.
 
     Raises:
@@ -302,7 +303,7 @@ def read_json(text: str) -> Any:
     return value
 
 
-def _require_storable(text: str, value: Any) -> None:
+def _require_storable(text: str, value: object) -> None:
     """Refuse deep nesting, and escaped lone surrogates, which cannot be hashed or sent anywhere.
 
     Raises:
@@ -317,7 +318,7 @@ def _require_storable(text: str, value: Any) -> None:
             raise ValueError("it holds a lone surrogate") from None
 
 
-def _depth(value: Any) -> int:
+def _depth(value: object) -> int:
     """Return how many objects and lists lie within each other, counting to one past the limit."""
     depth, layer = 0, [value]
     while depth <= _MAX_DEPTH:
@@ -331,7 +332,7 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _call_value(value: Any) -> Any:
+def _call_value(value: object) -> Any:
     if isinstance(value, ToolCall):
         return {"name": value.name, "arguments": dict(value.arguments)}
     if isinstance(value, Mapping):

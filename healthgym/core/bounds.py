@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen, MultipleOf
 from pydantic import Field, TypeAdapter
 from pydantic_core import SchemaError
+
+from healthgym.core.borders import Json, JsonDict, JsonObject
 
 _FAMILIES = {int: "number", float: "number", str: "text", list: "list", dict: "object"}
 _NUMBERS = {
@@ -23,7 +25,7 @@ _NUMBERS = {
 _LENGTHS = {"text": "Length", "list": "Items", "object": "Properties"}
 
 
-def bounds_of(hint: Any, constraints: Sequence[Any]) -> dict[str, Any]:
+def bounds_of(hint: object, constraints: Sequence[object]) -> JsonDict:
     """Return what annotations ask of the values of a type, as keywords of JSON Schema.
 
     Args:
@@ -40,7 +42,7 @@ def bounds_of(hint: Any, constraints: Sequence[Any]) -> dict[str, Any]:
     return dict(_bound(family, hint, item) for item in constraints)
 
 
-def _bound(family: str, hint: Any, item: Any) -> tuple[str, Any]:
+def _bound(family: str, hint: object, item: object) -> tuple[str, Any]:
     if family == "number" and type(item) in _NUMBERS:
         attribute, word = _NUMBERS[type(item)]
         return word, getattr(item, attribute)
@@ -73,7 +75,7 @@ def _families(hint: Any) -> set[str]:
     return {_FAMILIES.get(origin or hint, "other")}
 
 
-def within(schema: Mapping[str, Any], value: Any) -> Any:
+def within(schema: JsonObject, value: object) -> Json:
     """Return a value moved into the bounds of a schema; a pattern is not looked at.
 
     Args:
@@ -97,14 +99,14 @@ def within(schema: Mapping[str, Any], value: Any) -> Any:
     return down if down >= low else type(value)(down + step)
 
 
-def size_within(schema: Mapping[str, Any], size: int) -> int:
+def size_within(schema: JsonObject, size: int) -> int:
     """Return a number of items moved into the bounds of a list's schema."""
     least: int = schema.get("minItems", 0)
     most: int = schema.get("maxItems", max(size, least))
     return min(max(size, least), most)
 
 
-def matches(schema: Mapping[str, Any], text: str) -> bool:
+def matches(schema: JsonObject, text: str) -> bool:
     """Return whether text has a schema's pattern, if there is one."""
     return "pattern" not in schema or re.search(schema["pattern"], text) is not None
 

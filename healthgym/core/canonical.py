@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from healthgym.core.borders import Json, JsonDict
 from healthgym.core.seeding import content_hash
 
 #: Objects may lie within each other no deeper than this.
@@ -20,7 +21,7 @@ _DEEPEST = 60
 _ATOMS = (bool, int, float, str)
 
 
-def canonical(value: Any) -> Any:
+def canonical(value: object) -> Json:
     """Return a value as JSON values, so that equal contents have equal hashes.
 
     An object may say what it holds by a method ``content_hash() -> str``; others are taken apart
@@ -32,7 +33,7 @@ def canonical(value: Any) -> Any:
     return _canonical(value, ())
 
 
-def _canonical(value: Any, above: tuple[int, ...]) -> Any:
+def _canonical(value: object, above: tuple[int, ...]) -> Json:
     if value is None or (isinstance(value, _ATOMS) and not isinstance(value, Enum)):
         return value
     if id(value) in above or len(above) > _DEEPEST:
@@ -61,7 +62,7 @@ def _canonical(value: Any, above: tuple[int, ...]) -> Any:
     return [type(value).__qualname__, _canonical(_attributes(value), inside)]
 
 
-def _flat(value: Any) -> list[Any] | None:
+def _flat(value: object) -> list[Any] | None:
     """Return a value that holds no others as JSON values; None if it may hold some."""
     if isinstance(value, Enum):
         return ["enum", type(value).__name__, value.name]
@@ -85,7 +86,7 @@ def _digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def _attributes(value: Any) -> dict[str, Any]:
+def _attributes(value: object) -> JsonDict:
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: getattr(value, item.name) for item in fields(value)}
     slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]

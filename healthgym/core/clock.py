@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.state import Stateful, state, table
 from healthgym.errors import ConfigurationError
 
@@ -29,7 +29,7 @@ class Due:
     at: datetime
     number: int
     name: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: JsonObject = field(default_factory=dict)
     rank: int = 0
 
     @property
@@ -44,7 +44,7 @@ class Agenda(Stateful):
     _entries = table[int, Due]()
     _next = state(1)
 
-    def put(self, at: datetime, name: str, *, rank: int = 0, **facts: Any) -> int:
+    def put(self, at: datetime, name: str, *, rank: int = 0, **facts: object) -> int:
         """Put something down, and return its number.
 
         Args:

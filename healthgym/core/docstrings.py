@@ -5,14 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any
 
 _SECTION = re.compile(r"\n\s*(Args|Returns|Raises):\s*\n")
 _CLASS_SECTION = re.compile(r"\n\s*(Attributes|Args|Raises|Examples?):\s*\n")
 _ENTRY = re.compile(r"^(\w+):\s*(.*)$")
 
 
-def describe(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+def describe(function: Callable[..., object]) -> tuple[str, dict[str, str]]:
     """Split a Google-style docstring into its description and its argument descriptions.
 
     Raises:

@@ -16,7 +16,7 @@ from healthgym.core import action as actions
 from healthgym.core.action import Grammar
 from healthgym.core.players import Baseline, Player, Script, Solver
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskGenerator, TaskIn
-from healthgym.core.tool import ToolCall, ToolCatalog, Toolset
+from healthgym.core.tool import AnyToolset, ToolCall, ToolCatalog
 from healthgym.core.verbs import EngineToolset, Verb
 from healthgym.core.verdict import Check, Profile
 from healthgym.core.verifier import AGENT, Event, Evidence, Verifier
@@ -91,7 +91,7 @@ class Role:
         only: Names of the tools it keeps; all of them if None.
     """
 
-    toolsets: Sequence[type[Toolset[Any]]]
+    toolsets: Sequence[type[AnyToolset]]
     verbs: frozenset[Verb] = frozenset()
     actor: str = ""
     grammar: Grammar = actions.parse
@@ -305,6 +305,6 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
 AnyFamily = Family[Any, Any, Any, Any]
 
 
-def single(*toolsets: type[Toolset[Any]], verbs: frozenset[Verb] = frozenset()) -> dict[str, Role]:
+def single(*toolsets: type[AnyToolset], verbs: frozenset[Verb] = frozenset()) -> dict[str, Role]:
     """Return the roles of a family with one agent."""
     return {AGENT: Role(toolsets, verbs)}

@@ -6,7 +6,7 @@ A picture is a uint8 array of shape (height, width), grey, or (height, width, 3)
 from __future__ import annotations
 
 import hashlib
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from healthgym.errors import ConfigurationError
 Image: TypeAlias = NDArray[np.uint8]
 
 
-def checked(image: Any) -> Image:
+def checked(image: object) -> Image:
     """Return a picture as it is.
 
     Raises:

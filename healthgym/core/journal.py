@@ -39,7 +39,7 @@ class Journal:
         """Whether a transaction is under way."""
         return self._marks > 0
 
-    def note(self, content: bool, undo: Callable[..., object], *arguments: Any) -> None:
+    def note(self, content: bool, undo: Callable[..., object], *arguments: object) -> None:
         """Note a change that is about to be made.
 
         Args:
@@ -166,7 +166,7 @@ class Log(list[Value]):
         list.extend(twin, self)
         return twin
 
-    def __setitem__(self, place: SupportsIndex | slice, value: Any) -> NoReturn:
+    def __setitem__(self, place: SupportsIndex | slice, value: object) -> NoReturn:
         _refuse()
 
     def __delitem__(self, place: SupportsIndex | slice) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from healthgym.core.choice import Weighted
 from healthgym.core.seeding import Split, task_rng
@@ -119,7 +119,7 @@ def assemble(
     *,
     source: str | Path = SYNTHETIC,
     real: Callable[[Path, ConfigT], TaskGenerator[TaskT, ReferenceT, StartT]] | None = None,
-    **synthetic_only: Any,
+    **synthetic_only: object,
 ) -> TaskGenerator[TaskT, ReferenceT, StartT]:
     """Return the generator that an environment's arguments mean.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -20,6 +20,7 @@ from annotated_types import GroupedMetadata
 from pydantic import BaseModel, RootModel
 from pydantic.fields import FieldInfo
 
+from healthgym.core.borders import Json, JsonObject
 from healthgym.core.bounds import bounds_of
 from healthgym.core.docstrings import describe, describe_record
 
@@ -41,7 +42,7 @@ class Facets:
 
     hint: Any
     constraints: tuple[Any, ...] = ()
-    bounds: Mapping[str, Any] = field(default_factory=dict)
+    bounds: JsonObject = field(default_factory=dict)
     alias: str = ""
     discriminator: str = ""
     description: str = ""
@@ -66,7 +67,7 @@ class Part:
     default: Any = REQUIRED
 
 
-def peel(hint: Any) -> Facets:
+def peel(hint: object) -> Facets:
     """Take a hint out of its ``Annotated``.
 
     Raises:
@@ -80,7 +81,7 @@ def peel(hint: Any) -> Facets:
     return _facets(bare, constraints, infos)
 
 
-def inner(hint: Any) -> Facets:
+def inner(hint: object) -> Facets:
     """Take a hint apart that stands inside another one, where nothing has a name.
 
     Raises:
@@ -92,7 +93,7 @@ def inner(hint: Any) -> Facets:
     return facets
 
 
-def argument_parts(function: Callable[..., Any]) -> tuple[Part, ...]:
+def argument_parts(function: Callable[..., object]) -> tuple[Part, ...]:
     """Return the arguments of a method, ``self`` left out.
 
     Raises:
@@ -117,7 +118,7 @@ def argument_parts(function: Callable[..., Any]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def is_record(hint: Any) -> bool:
+def is_record(hint: object) -> bool:
     """Return whether a hint is a class of records."""
     if not isinstance(hint, type):
         return False
@@ -191,17 +192,17 @@ def announcing(cls: type, key: str) -> list[str]:
     return values
 
 
-def options_of(hint: Any) -> tuple[Any, ...]:
+def options_of(hint: object) -> tuple[Json, ...]:
     """Return the options of a union, or the hint itself."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: object) -> Json:
     """Return a choice as JSON has it: of a member of an Enum its value."""
     return value.value if isinstance(value, Enum) else value
 
 
-def _flat(extra: Any) -> Iterator[Any]:
+def _flat(extra: object) -> Iterator[Any]:
     if isinstance(extra, FieldInfo):
         yield from extra.metadata
     elif isinstance(extra, GroupedMetadata):
@@ -210,7 +211,7 @@ def _flat(extra: Any) -> Iterator[Any]:
         yield extra
 
 
-def _facets(hint: Any, constraints: list[Any], infos: list[FieldInfo]) -> Facets:
+def _facets(hint: object, constraints: list[Any], infos: list[FieldInfo]) -> Facets:
     said: dict[str, str] = {}
     for info in infos:
         if info.validation_alias not in (None, info.alias):

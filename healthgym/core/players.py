@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
 
 import numpy as np
 
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskIn
 
 #: Actions played one after the other, whatever the environment answers.
-Script = Sequence[Any]
+Script = Sequence[object]
 #: A scripted policy: from an instance, reference included, and randomness to a script.
 Baseline = Callable[[Instance[TaskIn, ReferenceIn, StartIn], np.random.Generator], Script]
 #: A scripted policy that looks before it acts: from the instruction to a generator that yields
 #: actions and is sent the text of each observation. It is handed no instance, so it cannot know
 #: more than an agent does.
-Solver = Callable[[str], Generator[Any, str, None]]
+Solver = Callable[[str], Generator[object, str, None]]
 
 
 class Player:
@@ -29,7 +28,7 @@ class Player:
         begin: Returns the actions anew.
     """
 
-    def __init__(self, begin: Callable[[], Script | Generator[Any, str, None]]) -> None:
+    def __init__(self, begin: Callable[[], Script | Generator[object, str, None]]) -> None:
         self._begin = begin
         self._moves = _moves(begin())
         self._shown: list[str] = []
@@ -45,7 +44,7 @@ class Player:
         """Return a player of a policy that looks."""
         return cls(lambda: solver(instruction))
 
-    def act(self, observation: str = "") -> Any | None:
+    def act(self, observation: str = "") -> object:
         """Return the next action; None once there is none.
 
         Args:
@@ -79,8 +78,8 @@ class Player:
 
 
 def _moves(
-    actions: Script | Generator[Any, str, None],
-) -> Generator[Any, str | None, None]:
+    actions: Script | Generator[object, str, None],
+) -> Generator[object, str | None, None]:
     if isinstance(actions, Generator):
         yield from actions
         return

@@ -14,6 +14,7 @@ from datetime import date, datetime
 from enum import Enum
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.docstrings import describe as describe
 from healthgym.core.docstrings import describe_record
 from healthgym.core.parts import (
@@ -38,7 +39,7 @@ _BARE = {list: "array", dict: "object"}
 _DATES = {date: "date", datetime: "date-time"}
 
 
-def type_schema(hint: Any) -> dict[str, Any]:
+def type_schema(hint: object) -> JsonDict:
     """Return the JSON Schema of a type hint.
 
     Raises:
@@ -47,7 +48,7 @@ def type_schema(hint: Any) -> dict[str, Any]:
     return _schema(inner(hint), ())
 
 
-def parameters_schema(function: Callable[..., Any]) -> dict[str, Any]:
+def parameters_schema(function: Callable[..., object]) -> JsonDict:
     """Return the JSON Schema of a method's arguments, ``self`` left out.
 
     Raises:
@@ -56,7 +57,7 @@ def parameters_schema(function: Callable[..., Any]) -> dict[str, Any]:
     return _object(argument_parts(function), ())
 
 
-def argument_signature(function: Callable[..., Any]) -> inspect.Signature:
+def argument_signature(function: Callable[..., object]) -> inspect.Signature:
     """Return the signature of a method without its receiver and its return annotation."""
     signature = inspect.signature(function)
     kept = [p for name, p in signature.parameters.items() if name != "self"]
@@ -65,7 +66,7 @@ def argument_signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.Signature(typed)
 
 
-def expressible(function: Callable[..., Any]) -> bool:
+def expressible(function: Callable[..., object]) -> bool:
     """Return whether the schema maker of transformers can say what a method takes.
 
     It knows no records, dates, bounds, nor names other than those in Python; it drops what stands
@@ -76,7 +77,7 @@ def expressible(function: Callable[..., Any]) -> bool:
     return all(part.name == part.key and _known_abroad(hints[part.key]) for part in parts)
 
 
-def _known_abroad(hint: Any) -> bool:
+def _known_abroad(hint: object) -> bool:
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated or hint in _DATES or is_record(hint):
         return False
@@ -85,14 +86,14 @@ def _known_abroad(hint: Any) -> bool:
     return all(_known_abroad(arg) for arg in args)
 
 
-def _schema(facets: Facets, around: tuple[type, ...]) -> dict[str, Any]:
+def _schema(facets: Facets, around: tuple[type, ...]) -> JsonDict:
     """Return the schema of a type inside of the given records."""
     schema = _variants(facets, around) if facets.discriminator else _bare(facets.hint, around)
     said = {"description": facets.description} if facets.description else {}
     return {**schema, **facets.bounds, **said}
 
 
-def _bare(hint: Any, around: tuple[type, ...]) -> dict[str, Any]:
+def _bare(hint: Any, around: tuple[type, ...]) -> JsonDict:
     origin, args = get_origin(hint), get_args(hint)
     if hint is Any:
         return {}
@@ -115,14 +116,14 @@ def _bare(hint: Any, around: tuple[type, ...]) -> dict[str, Any]:
     raise TypeError(f"{hint!r} cannot be an argument of a tool: JSON has no such type.")
 
 
-def _enum(values: list[Any]) -> dict[str, Any]:
+def _enum(values: list[Any]) -> JsonDict:
     if not values or any(type(value) not in _SCALARS for value in values):
         raise TypeError(f"{values!r} cannot be the choices of an argument: JSON has no such type.")
     kinds = list(dict.fromkeys(_SCALARS[type(value)] for value in values))
     return {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": values}
 
 
-def _union(args: tuple[Any, ...], around: tuple[type, ...]) -> dict[str, Any]:
+def _union(args: tuple[object, ...], around: tuple[type, ...]) -> JsonDict:
     some = [arg for arg in args if arg is not type(None)]
     if len(some) > 1 and any(is_record(arg) for arg in some):
         raise TypeError("Records of a union need a field that tells them apart: discriminator=.")
@@ -138,15 +139,15 @@ def _union(args: tuple[Any, ...], around: tuple[type, ...]) -> dict[str, Any]:
     return schema
 
 
-def _variants(facets: Facets, around: tuple[type, ...]) -> dict[str, Any]:
+def _variants(facets: Facets, around: tuple[type, ...]) -> JsonDict:
     records = dict.fromkeys(variants(facets).values())
-    schema: dict[str, Any] = {
+    schema: JsonDict = {
         "oneOf": [_record(record, around, facets.discriminator) for record in records]
     }
     return {**schema, "nullable": True} if type(None) in get_args(facets.hint) else schema
 
 
-def _record(cls: type, around: tuple[type, ...], announced_by: str = "") -> dict[str, Any]:
+def _record(cls: type, around: tuple[type, ...], announced_by: str = "") -> JsonDict:
     if cls in around:
         raise TypeError(f"Record {cls.__name__} holds itself: JSON Schema would have no end.")
     description, _ = describe_record(cls)
@@ -163,14 +164,14 @@ def _record(cls: type, around: tuple[type, ...], announced_by: str = "") -> dict
     return {**schema, "additionalProperties": False, "description": description}
 
 
-def _object(parts: Iterable[Part], around: tuple[type, ...]) -> dict[str, Any]:
-    properties: dict[str, Any] = {}
+def _object(parts: Iterable[Part], around: tuple[type, ...]) -> JsonDict:
+    properties: JsonDict = {}
     required = []
     for part in parts:
         properties[part.name] = {**_schema(part.facets, around), "description": part.description}
         if part.default is REQUIRED:
             required.append(part.name)
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    schema: JsonDict = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
     return schema

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ def player_rng(key: str, role: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(stable_hash(f"{key}/{role}/counterpart")))
 
 
-def content_hash(value: Any) -> str:
+def content_hash(value: object) -> str:
     """Return a hex digest of a JSON-representable value, independent of key order."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

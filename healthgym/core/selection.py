@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from healthgym.core.borders import JsonDict, JsonObject, Settings
 from healthgym.core.seeding import INDEX_BOUND, Split
 from healthgym.core.task import AnyGenerator, KindIndex, TaskKey
 from healthgym.errors import ConfigurationError
@@ -20,7 +18,7 @@ def choose_task(
     generator: AnyGenerator,
     rng: np.random.Generator,
     split: Split,
-    options: Mapping[str, Any],
+    options: Settings,
 ) -> tuple[Split, int]:
     """Return split and index of the task that a reset asks for.
 
@@ -66,7 +64,7 @@ def choose_task(
     return split, int(index)
 
 
-def _find(generator: AnyGenerator, split: Split, first: int, wanted: Mapping[str, Any]) -> int:
+def _find(generator: AnyGenerator, split: Split, first: int, wanted: JsonObject) -> int:
     """Return the first index, of those drawn from ``first`` on, whose task is as wanted."""
     accepted = {
         name: list(value) if isinstance(value, list | tuple) else [value]
@@ -87,7 +85,7 @@ def _find(generator: AnyGenerator, split: Split, first: int, wanted: Mapping[str
     )
 
 
-def _facts(generator: AnyGenerator, split: Split, index: int, *, only_kind: bool) -> dict[str, Any]:
+def _facts(generator: AnyGenerator, split: Split, index: int, *, only_kind: bool) -> JsonDict:
     if only_kind and isinstance(generator, KindIndex):
         return {"kind": generator.kind(split, index)}
     task = generator.generate(split, index).task

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.canonical import canonical
 from healthgym.core.journal import Journal, Log, Table
 from healthgym.core.seeding import content_hash
@@ -150,7 +151,7 @@ class Stateful:
     _declared: ClassVar[dict[str, _Declaration]] = {}
     journal: Journal
 
-    def __init_subclass__(cls, **keywords: Any) -> None:
+    def __init_subclass__(cls, **keywords: object) -> None:
         super().__init_subclass__(**keywords)
         found: dict[str, _Declaration] = {}
         for base in reversed(cls.__mro__):
@@ -159,13 +160,13 @@ class Stateful:
                     found[name] = value
         cls._declared = found
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
+    def __new__(cls, *_: object, **__: object) -> Self:
         """Give every instance a journal before its ``__init__`` assigns anything."""
         made = super().__new__(cls)
         made.__dict__["journal"] = Journal()
         return made
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         declared = self._declared.get(name)
         if declared is None:
             if self.journal.open and name not in self.derived:
@@ -230,7 +231,7 @@ class Stateful:
     def forked(self) -> None:
         """Forget what must not be shared with the original; called on each new clone."""
 
-    def state_of(self, *, content_only: bool) -> dict[str, Any]:
+    def state_of(self, *, content_only: bool) -> JsonDict:
         """Return the declared state, parts included, as values that compare by content.
 
         A part that several hold is told where it is met first.
@@ -240,9 +241,9 @@ class Stateful:
         """
         return self._gathered(content_only, set())
 
-    def _gathered(self, content_only: bool, met: set[int]) -> dict[str, Any]:
+    def _gathered(self, content_only: bool, met: set[int]) -> JsonDict:
         met.add(id(self))
-        found: dict[str, Any] = {}
+        found: JsonDict = {}
         for name, declared in self._declared.items():
             if declared.content or not content_only:
                 value = getattr(self, name)

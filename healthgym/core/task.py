@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.seeding import INDEX_BOUND, Split
 from healthgym.errors import ConfigurationError
 
@@ -60,7 +61,7 @@ class Task:
     key: TaskKey
     kind: str
     instruction: str
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonDict = field(default_factory=dict)
 
     @property
     def task_id(self) -> str:
@@ -135,6 +136,7 @@ class TaskGenerator(ABC, Generic[TaskT, ReferenceT, StartT]):
 
 
 #: A generator of whatever tasks.
+AnyInstance = Instance[Task, Reference, Any]
 AnyGenerator = TaskGenerator[Task, Reference, Any]
 
 

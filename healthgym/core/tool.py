@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache, cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.clock import Clock
 from healthgym.core.images import Image as Image
 from healthgym.core.images import checked
@@ -34,8 +35,8 @@ from healthgym.errors import ConfigurationError, ToolError
 
 WorldT = TypeVar("WorldT", bound=World)
 #: How long a call takes: always the same, or by its validated arguments.
-Duration = timedelta | Callable[[Mapping[str, Any]], timedelta]
-Method = TypeVar("Method", bound=Callable[..., Any])
+Duration = timedelta | Callable[[JsonObject], timedelta]
+Method = TypeVar("Method", bound=Callable[..., object])
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*")
 
@@ -100,10 +101,10 @@ class ToolCall:
     """A request to use a tool, with JSON arguments not yet validated."""
 
     name: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: JsonObject = field(default_factory=dict)
 
 
-def call(name: str, /, **arguments: Any) -> ToolCall:
+def call(name: str, /, **arguments: object) -> ToolCall:
     """Return a :class:`ToolCall`; a shorthand for scripts and notebooks."""
     return ToolCall(name, arguments)
 
@@ -125,7 +126,7 @@ class ToolSpec:
             the full name.
     """
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     kind: ToolKind
     namespace: str = ""
     takes: Duration | None = None
@@ -157,7 +158,7 @@ class ToolSpec:
         return describe(self.function)[0]
 
     @cached_property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonDict:
         """JSON Schema of the arguments."""
         return parameters_schema(self.function)
 
@@ -176,11 +177,11 @@ class ToolSpec:
         """One-line usage, such as ``find(name: string, limit?: integer)``."""
         return usage_line(self.identifier, self.parameters)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # Without what is derived: a generated pydantic model cannot be pickled.
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
-    def openai(self) -> dict[str, Any]:
+    def openai(self) -> JsonDict:
         """The tool in OpenAI's function form, as chat templates take it."""
         return {
             "type": "function",
@@ -191,7 +192,7 @@ class ToolSpec:
             },
         }
 
-    def mcp(self) -> dict[str, Any]:
+    def mcp(self) -> JsonDict:
         """The tool in the form of the Model Context Protocol."""
         return {
             "name": self.name,
@@ -276,9 +277,12 @@ class Toolset(Generic[WorldT]):
         return _class_specs(cls)  # type: ignore[arg-type]
 
 
+AnyToolset: TypeAlias = Toolset[Any]
+
+
 @cache
-def _class_specs(cls: type[Toolset[Any]]) -> tuple[ToolSpec, ...]:
-    members: dict[str, Any] = {}
+def _class_specs(cls: type[AnyToolset]) -> tuple[ToolSpec, ...]:
+    members: JsonDict = {}
     for base in reversed(cls.__mro__):
         members.update(vars(base))
     marked = ((value, getattr(value, "__tool__", None)) for value in members.values())
@@ -309,7 +313,7 @@ class ToolCatalog:
 
     def __init__(
         self,
-        toolsets: Sequence[type[Toolset[Any]]],
+        toolsets: Sequence[type[AnyToolset]],
         *,
         only: Sequence[str] | None = None,
         verbs: Sequence[str] = (),
@@ -342,7 +346,7 @@ class ToolCatalog:
         """Return whether one of the engine's verbs is among the tools."""
         return verb in self._verbs
 
-    def openai(self) -> list[dict[str, Any]]:
+    def openai(self) -> list[JsonDict]:
         """The tools that agents are told of, in OpenAI's function form."""
         return [spec.openai() for spec in self.specs if spec.listed]
 
@@ -363,7 +367,7 @@ class ToolCatalog:
             raise ToolError(f"There is no tool named {name[:80]!r}. Tools: {names}.")
         return entry
 
-    def invoke(self, bound: Sequence[Toolset[Any]], request: ToolCall) -> Invocation:
+    def invoke(self, bound: Sequence[AnyToolset], request: ToolCall) -> Invocation:
         """Validate a call and run it on the given toolset instances.
 
         Raises:
@@ -393,5 +397,5 @@ class Invocation:
     """A call that was carried out: the tool, its validated arguments and what it showed."""
 
     spec: ToolSpec
-    arguments: Mapping[str, Any]
+    arguments: JsonObject
     result: ToolResult

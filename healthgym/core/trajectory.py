@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, BinaryIO, Self
+from typing import BinaryIO, Self
 
 from pydantic import TypeAdapter, ValidationError
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.images import Image, fingerprint
 from healthgym.errors import TrajectoryError
 
@@ -80,13 +81,13 @@ class Trajectory:
     """
 
     env_id: str
-    env_kwargs: dict[str, Any]
+    env_kwargs: JsonDict
     task_id: str
     kind: str
     instructions: dict[str, str]
-    tools: dict[str, list[dict[str, Any]]]
+    tools: dict[str, list[JsonDict]]
     turns: tuple[Turn, ...]
-    verdicts: dict[str, dict[str, Any]]
+    verdicts: dict[str, JsonDict]
     rewards: dict[str, float]
     stopped: tuple[str, ...] = ()
     version: str = ""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import gymnasium as gym
-
+from healthgym.core.borders import AnyEnv
 from healthgym.core.env import HealthEnv
 from healthgym.errors import ConfigurationError
 
 
-def health_env(env: gym.Env[Any, Any]) -> HealthEnv:
+def health_env(env: AnyEnv) -> HealthEnv:
     """Return the environment inside all wrappers.
 
     Raises:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from healthgym.core.borders import JsonObject
 
 #: Records within records that are written out; deeper ones are left as ``{...}``.
 _MAX_DEPTH = 2
 
 
-def usage_line(name: str, parameters: Mapping[str, Any]) -> str:
+def usage_line(name: str, parameters: JsonObject) -> str:
     """Return a usage such as ``find(name: string, limit?: integer)``.
 
     Args:
@@ -19,7 +18,7 @@ def usage_line(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}({_fields(parameters, 0)})"
 
 
-def _fields(schema: Mapping[str, Any], depth: int) -> str:
+def _fields(schema: JsonObject, depth: int) -> str:
     required = schema.get("required", [])
     return ", ".join(
         f"{name}{'' if name in required else '?'}: {_value(part, depth)}"
@@ -27,13 +26,13 @@ def _fields(schema: Mapping[str, Any], depth: int) -> str:
     )
 
 
-def _value(schema: Mapping[str, Any], depth: int) -> str:
+def _value(schema: JsonObject, depth: int) -> str:
     if "const" in schema:
         return str(schema["const"])
     return "|".join(map(str, schema["enum"])) if "enum" in schema else _type(schema, depth)
 
 
-def _type(schema: Mapping[str, Any], depth: int) -> str:
+def _type(schema: JsonObject, depth: int) -> str:
     if "anyOf" in schema or "oneOf" in schema:
         options = schema.get("anyOf") or schema["oneOf"]
         return "|".join(_type(option, depth) for option in options)

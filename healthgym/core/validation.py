@@ -25,6 +25,7 @@ from pydantic import (
     create_model,
 )
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.parts import (
     REQUIRED,
     Facets,
@@ -68,14 +69,12 @@ _SENTENCES = {
 }
 
 
-def argument_model(function: Callable[..., Any]) -> type[BaseModel]:
+def argument_model(function: Callable[..., object]) -> type[BaseModel]:
     """Return the pydantic model that validates a method's arguments, strictly."""
     return _model(f"{function.__name__}_arguments", argument_parts(function))
 
 
-def validate(
-    model: type[BaseModel], name: str, usage: str, arguments: Mapping[str, Any]
-) -> dict[str, Any]:
+def validate(model: type[BaseModel], name: str, usage: str, arguments: JsonObject) -> JsonDict:
     """Return the validated arguments by their names in Python, defaults filled in.
 
     Raises:
@@ -93,7 +92,7 @@ def validate(
 
 
 def _model(name: str, parts: Iterable[Part]) -> type[BaseModel]:
-    fields: dict[str, Any] = {}
+    fields: JsonDict = {}
     for part in parts:
         default = ... if part.default is REQUIRED else part.default
         # An alias, so that an argument may be called what pydantic calls its own methods.
@@ -107,7 +106,7 @@ def _strict(facets: Facets) -> Any:
     return Annotated[hint, *facets.constraints] if facets.constraints else hint
 
 
-def _by_value(hint: Any) -> Any:
+def _by_value(hint: object) -> Any:
     """Let enums and dates be given as JSON has them; strict mode would want Python's objects."""
     origin, args = get_origin(hint), get_args(hint)
     if isinstance(hint, type) and issubclass(hint, Enum):
@@ -130,17 +129,17 @@ def _by_value(hint: Any) -> Any:
     return hint
 
 
-def _typed(value: Any) -> tuple[type, Any]:
+def _typed(value: object) -> tuple[type, Any]:
     return type(value), value
 
 
-def _choose(choices: Mapping[tuple[type, Any], Any], value: Any) -> Any:
+def _choose(choices: Mapping[tuple[type, object], object], value: object) -> Any:
     if isinstance(value, str | int | float | None) and _typed(value) in choices:
         return choices[_typed(value)]
     raise ValueError(f"use one of {', '.join(repr(choice) for _, choice in choices)}")
 
 
-def _date(value: Any) -> date:
+def _date(value: object) -> date:
     if isinstance(value, str) and _DATE.fullmatch(value):
         try:
             return date.fromisoformat(value)
@@ -218,7 +217,7 @@ def _tagged(facets: Facets) -> Any:
 
 
 def _marker(name: str, marks: Mapping[str, str]) -> Callable[[Any], str | None]:
-    def mark(value: Any) -> str | None:
+    def mark(value: object) -> str | None:
         announced = value.get(name) if isinstance(value, dict) else None
         return marks.get(announced) if isinstance(announced, str) else None
 
@@ -243,5 +242,5 @@ def _message(item: Any) -> str:
     return message[:1].lower() + message[1:200]
 
 
-def _short(value: Any) -> Any:
+def _short(value: object) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import Self
+
+from healthgym.core.borders import JsonDict
 
 
 class Profile(StrEnum):
@@ -94,7 +96,7 @@ class CheckResult:
         if self.passed is not None:
             object.__setattr__(self, "passed", bool(self.passed))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return the result as JSON values."""
         found = {
             "name": self.check.name,
@@ -245,7 +247,7 @@ class Verdict:
         inner = (result for part in self.parts.values() for result in part.all_checks())
         return (*self.checks, *inner)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return the verdict as JSON values."""
         found = {
             "profile": str(self.profile),

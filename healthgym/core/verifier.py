@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.task import ReferenceIn, ReferenceT, TaskIn, TaskT
 from healthgym.core.tool import ToolKind
 from healthgym.core.verdict import Check, Judgement, Profile
@@ -37,7 +38,7 @@ class Event:
 
     role: str
     tool: str
-    arguments: Mapping[str, Any]
+    arguments: JsonObject
     kind: ToolKind | None
     error: str
     time: datetime
@@ -66,9 +67,9 @@ class Evidence(Generic[TaskT, ReferenceT, WorldT]):
     before: WorldT
     after: WorldT
     events: Sequence[Event]
-    submission: Mapping[str, Any] | None
+    submission: JsonObject | None
     role: str = AGENT
-    closed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    closed: Mapping[str, JsonObject] = field(default_factory=dict)
 
 
 class Verifier(ABC, Generic[TaskIn, ReferenceIn, WorldIn]):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, TypedDict, Unpack, overload
+from typing import ClassVar, TypedDict, Unpack, overload
 
 from healthgym.core import arguments
+from healthgym.core.borders import Argument
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import AGENT, AnyFamily
 from healthgym.core.reward import RewardFunction
@@ -67,7 +68,9 @@ class DeclaredEnv(HealthEnv):
 
     family_class: ClassVar[type[AnyFamily]]
 
-    def __init_subclass__(cls, *, family: type[AnyFamily] | None = None, **keywords: Any) -> None:
+    def __init_subclass__(
+        cls, *, family: type[AnyFamily] | None = None, **keywords: object
+    ) -> None:
         super().__init_subclass__(**keywords)
         if family is not None:
             cls.family_class = family
@@ -86,7 +89,7 @@ class DeclaredEnv(HealthEnv):
     ) -> None: ...
 
     @overload
-    def __init__(self, **arguments: Any) -> None: ...
+    def __init__(self, **arguments: Argument) -> None: ...
 
     def __init__(
         self,
@@ -94,7 +97,7 @@ class DeclaredEnv(HealthEnv):
         *,
         role: str = "",
         counterparts: Mapping[str, str] | None = None,
-        **given: Any,
+        **given: Argument,
     ) -> None:
         common = {name: given.pop(name) for name in _COMMON.parameters if name in given}
         family = self.family_class(**given) if made is None else made

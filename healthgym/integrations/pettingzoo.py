@@ -11,13 +11,13 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
 
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
 from healthgym import registration
 from healthgym.core import arguments
+from healthgym.core.borders import Argument, Info, JsonDict, Options
 from healthgym.core.episode import AnyEpisode, StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.faults import FaultLedger, is_outage
@@ -98,7 +98,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         self.split = parse_split(split)
         self.counterparts = dict(counterparts or {})
         self.faults = FaultLedger()
-        self.made_by: tuple[str, dict[str, Any]] = ("", {})
+        self.made_by: tuple[str, JsonDict] = ("", {})
         self.render_mode = render_mode
         self.metadata = {"name": name, "render_modes": ["ansi"], "is_parallelizable": True}
         self._roles = _agents(family, self.counterparts)
@@ -135,7 +135,7 @@ class Arena(AECEnv):  # type: ignore[misc]
 
     # -- playing -----------------------------------------------------------------------------
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: Options | None = None) -> None:
         """Begin a new episode; the options are those of :class:`healthgym.core.env.HealthEnv`.
 
         Raises:
@@ -153,7 +153,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {
+        self.infos: dict[str, JsonDict] = {
             agent: {
                 "task_id": episode.task.task_id,
                 "split": str(split),
@@ -178,7 +178,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         """Return what an agent last read."""
         return {"text": self._texts[agent]}
 
-    def step(self, action: Any) -> None:
+    def step(self, action: object) -> None:
         """Carry out an action of the selected agent; None if that agent is dead.
 
         A failure of ours goes to :attr:`faults`. Where that lets the run go on, the episode is
@@ -208,7 +208,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         earned = {role: outcome.reward, **outcome.settled}
         self.rewards = {each: earned.get(self._roles[each], 0.0) for each in self.agents}
         self._accumulate_rewards()
-        info: dict[str, Any] = {
+        info: Info = {
             "task_id": episode.task.task_id,
             "role": role,
             "turns_left": episode.turns_left(role),
@@ -250,7 +250,7 @@ class Arena(AECEnv):  # type: ignore[misc]
             success = verdicts[str(self.config.profile)]["success"]
             self.infos[agent] = {**self.infos[agent], "verdict": verdicts, "success": success}
 
-    def _give_up(self, action: Any, error: Exception) -> None:
+    def _give_up(self, action: object, error: Exception) -> None:
         """End an episode that failed on our account, without a score."""
         task_id = self.episode.task.task_id
         report = self.faults.take(task_id, action, error)
@@ -307,7 +307,7 @@ def raw_env(
     costs: Costs | Mapping[str, float] | None = None,
     counterparts: Mapping[str, str] | None = None,
     render_mode: str | None = None,
-    **own: Any,
+    **own: object,
 ) -> Arena:
     """Return a registered arena, without wrappers.
 
@@ -349,7 +349,7 @@ def raw_env(
         name=f"{family.name.replace('-', '_')}_{row.id.rpartition('-')[2]}",
     )
     if isinstance(reward, str) and not isinstance(costs, Costs):
-        given: dict[str, Any] = {
+        given: JsonDict = {
             "split": split,
             "reward": reward,
             "profile": profile,
@@ -362,12 +362,12 @@ def raw_env(
     return arena
 
 
-def env(arena_id: str, **kwargs: Any) -> AECEnv:
+def env(arena_id: str, **kwargs: Argument) -> AECEnv:
     """Return a registered arena that refuses to be used in the wrong order; see :func:`raw_env`."""
     return OrderEnforcingWrapper(raw_env(arena_id, **kwargs))
 
 
-def parallel_env(arena_id: str, **kwargs: Any) -> ParallelEnv:
+def parallel_env(arena_id: str, **kwargs: Argument) -> ParallelEnv:
     """Return a registered arena as a ``ParallelEnv``; see :func:`raw_env` and :func:`parallel`."""
     return parallel(raw_env(arena_id, **kwargs))
 

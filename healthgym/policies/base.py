@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
+from healthgym.core.borders import Info
 from healthgym.core.env import HealthEnv
 
 
@@ -14,11 +15,11 @@ class Policy(Protocol):
     def name(self) -> str:
         """Name in tables."""
 
-    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+    def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Start an episode: ``env`` was just reset and answered ``observation`` and ``info``.
 
         Only privileged baselines (the oracle) may look into ``env``.
         """
 
-    def act(self, observation: str) -> Any:
+    def act(self, observation: str) -> object:
         """Return the next action, given the last observation."""

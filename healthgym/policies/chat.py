@@ -8,12 +8,12 @@ episodes another one solved.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from healthgym.core import action as actions
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.images import Image, checked
 from healthgym.core.tool import ToolCall
 from healthgym.core.trajectory import Trajectory
@@ -85,7 +85,7 @@ class Picture:
             counted = max(-(-small.shape[0] * small.shape[1] // PIXELS_PER_TOKEN), counted)
         return cls(data_url(png(small)), counted, detail)
 
-    def openai(self) -> dict[str, Any]:
+    def openai(self) -> JsonDict:
         """Return the part of a message that holds it."""
         image = {"url": self.url, "detail": self.detail} if self.detail else {"url": self.url}
         return {"type": "image_url", "image_url": image}
@@ -131,9 +131,9 @@ class Message:
         seen = sum(picture.tokens for picture in self.images)
         return estimate_tokens(len(self.text) + written) + seen
 
-    def openai(self) -> dict[str, Any]:
+    def openai(self) -> JsonDict:
         """Return the message as the chat completions API takes it."""
-        message: dict[str, Any] = {"role": str(self.speaker), "content": self.text}
+        message: JsonDict = {"role": str(self.speaker), "content": self.text}
         if self.images:
             parts = [picture.openai() for picture in self.images]
             message["content"] = [{"type": "text", "text": self.text}, *parts]
@@ -151,14 +151,14 @@ class Message:
             message["tool_call_id"] = self.answers.id
         return message
 
-    def template(self) -> dict[str, Any]:
+    def template(self) -> JsonDict:
         """Return the message as a row of a conversational data set holds it: without ids.
 
         Arguments stay JSON text, because a column of objects would be filled up with each other's
         keys (Arrow has one type for a column). Pictures are parts with data URLs, which the
         processors of transformers read, before the text.
         """
-        message: dict[str, Any] = {"role": str(self.speaker), "content": self.text}
+        message: JsonDict = {"role": str(self.speaker), "content": self.text}
         if self.images:
             parts = [{"type": "image", "image": picture.url} for picture in self.images]
             message["content"] = [*parts, {"type": "text", "text": self.text}]
@@ -175,7 +175,7 @@ class Message:
         return message
 
 
-def tool_manual(tools: Sequence[Mapping[str, Any]]) -> str:
+def tool_manual(tools: Sequence[JsonObject]) -> str:
     """Describe tools in words, for models that are given none by their endpoint.
 
     The form is that of Qwen and Hermes chat templates, which many models have seen in training.

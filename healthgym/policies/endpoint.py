@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import Any, Self
+from typing import Self
 
 import httpx
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import ConfigurationError, EndpointError
 from healthgym.policies.chat import Message
 from healthgym.policies.usage import (
@@ -63,7 +64,7 @@ class Endpoint:
     backoff: float = 1.0
     max_wait: float = 60.0
     prices: Prices = field(default_factory=Prices)
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")):
@@ -156,9 +157,7 @@ class ChatClient:
         self._url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
         self._http = httpx.Client(headers=headers, timeout=endpoint.timeout, transport=transport)
 
-    def complete(
-        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()
-    ) -> Completion:
+    def complete(self, messages: Sequence[Message], tools: Sequence[JsonObject] = ()) -> Completion:
         """Return the model's answer to a chat.
 
         Args:
@@ -194,10 +193,8 @@ class ChatClient:
         doubled = min(self.endpoint.backoff * 2**attempt, self.endpoint.max_wait)
         self._sleep(doubled if failure.wait is None else failure.wait)
 
-    def _body(
-        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]
-    ) -> dict[str, Any]:
-        body: dict[str, Any] = {
+    def _body(self, messages: Sequence[Message], tools: Sequence[JsonObject]) -> JsonDict:
+        body: JsonDict = {
             "model": self.endpoint.model,
             "messages": [message.openai() for message in messages],
             "temperature": self.endpoint.temperature,
@@ -208,7 +205,7 @@ class ChatClient:
         body.update(self.endpoint.extra)
         return {name: value for name, value in body.items() if value is not None}
 
-    def _ask(self, body: Mapping[str, Any], messages: Sequence[Message]) -> Completion:
+    def _ask(self, body: JsonObject, messages: Sequence[Message]) -> Completion:
         try:
             response = self._http.post(self._url, json=body)
         except httpx.TimeoutException as error:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
-from typing import Any, Protocol, cast, runtime_checkable
-
-import gymnasium as gym
+from typing import Protocol, cast, runtime_checkable
 
 from healthgym.core.action import text_of
+from healthgym.core.borders import AnyEnv, Settings
 from healthgym.core.env import parse_split
 from healthgym.core.faults import FaultLedger
 from healthgym.core.images import Image
@@ -32,7 +31,7 @@ from healthgym.registration import make
 MAX_ERRORS_IN_A_ROW = 5
 
 PolicyFactory = Callable[[], Policy]
-_Env = gym.Env[Any, Any]
+_Env = AnyEnv
 
 
 @runtime_checkable
@@ -50,7 +49,7 @@ def evaluate(
     episodes: int = 200,
     split: str = "test",
     seed: int = 0,
-    env_kwargs: Mapping[str, Any] | None = None,
+    env_kwargs: Settings | None = None,
     samples_per_task: int = 1,
     workers: int = 1,
     record: str | os.PathLike[str] | None = None,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from healthgym.core.borders import Info, JsonDict
 from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
 from healthgym.errors import ConfigurationError
@@ -78,7 +79,7 @@ class LLMPolicy:
         self._name = name or client.endpoint.model
         self._usage = Usage()
         self._messages: list[Message] = []
-        self._tools: Sequence[dict[str, Any]] = ()
+        self._tools: Sequence[JsonDict] = ()
         self._seen: tuple[Picture, ...] = ()
         self._note = ""
 
@@ -97,9 +98,9 @@ class LLMPolicy:
         """The current episode's chat, nothing dropped."""
         return tuple(self._messages)
 
-    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+    def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Start an episode with an empty history."""
-        tools: list[dict[str, Any]] = info["tools"]
+        tools: list[JsonDict] = info["tools"]
         system = self._system
         if self._calling is Calling.TEXT:
             system = f"{system}\n\n{tool_manual(tools)}".strip()
@@ -117,7 +118,7 @@ class LLMPolicy:
         if len(shown) < len(images):
             self._note = f"\n(the first {len(shown)} of {len(images)} pictures are shown)"
 
-    def act(self, observation: str) -> Any:
+    def act(self, observation: str) -> object:
         """Return the model's next action.
 
         Raises:
@@ -150,7 +151,7 @@ def _action(completion: Completion) -> Any:
     }
 
 
-def _remembered(completion: Completion, action: Any, made: int) -> Message:
+def _remembered(completion: Completion, action: object, made: int) -> Message:
     """Return the answer as the history keeps it; ``made`` numbers calls that came without an id."""
     requests = []
     for n, call in enumerate(completion.calls):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from healthgym.core.borders import JsonDict, Settings
 from healthgym.policies.statistics import (
     Interval,
     bootstrap_mean_interval,
@@ -103,7 +104,7 @@ class Evaluation:
     """
 
     env_id: str
-    env_kwargs: Mapping[str, Any]
+    env_kwargs: Settings
     policy: str
     split: str
     profile: str
@@ -182,7 +183,7 @@ class Evaluation:
             return wilson_interval(len(hits) if total == count else int(total), len(hits))
         return bootstrap_mean_interval(hits, seed=self.seed)
 
-    def to_dict(self, *, episodes: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, episodes: bool = True) -> JsonDict:
         """Return the evaluation as JSON values.
 
         Args:
@@ -263,7 +264,7 @@ def _in_number_order(kind: str) -> list[tuple[str, int]]:
     return [(text, int(number)) for text, number in zip(parts[::2], parts[1::2], strict=True)]
 
 
-def _episode(result: EpisodeResult) -> dict[str, Any]:
+def _episode(result: EpisodeResult) -> JsonDict:
     data = asdict(result)
     if not result.usage.requests:
         del data["usage"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from healthgym.core.borders import Info, JsonDict, JsonObject
 from healthgym.core.bounds import matches, size_within, within
 from healthgym.core.env import HealthEnv
 from healthgym.core.players import Player
@@ -29,7 +30,7 @@ class NopPolicy:
 
     name = "nop"
 
-    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+    def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Do nothing."""
 
     def act(self, observation: str) -> str:
@@ -72,7 +73,7 @@ class RandomPolicy:
         self._submit_rate = submit_rate
         self._words: list[str] = []
 
-    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+    def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Forget the last episode."""
         self._rng = self._streams.next(info["task_id"])
         self._env = env
@@ -93,7 +94,7 @@ class RandomPolicy:
     def _choose(self, specs: Sequence[ToolSpec]) -> ToolSpec:
         return specs[int(self._rng.integers(len(specs)))]
 
-    def _arguments(self, schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    def _arguments(self, schema: JsonObject, depth: int = 0) -> JsonDict:
         required = schema.get("required", ())
         return {
             name: self._value(part, depth)
@@ -101,7 +102,7 @@ class RandomPolicy:
             if name in required or self._rng.random() < 0.5
         }
 
-    def _value(self, schema: Mapping[str, Any], depth: int = 0) -> Any:
+    def _value(self, schema: JsonObject, depth: int = 0) -> Any:
         """Return a random JSON value that fits a schema of :mod:`healthgym.core.schema`."""
         rng = self._rng
         if "enum" in schema:
@@ -135,7 +136,7 @@ class RandomPolicy:
             case _:
                 return None
 
-    def _text(self, schema: Mapping[str, Any]) -> str:
+    def _text(self, schema: JsonObject) -> str:
         if "format" in schema:
             return self._moment(schema["format"])
         if "pattern" in schema:
@@ -185,7 +186,7 @@ class ScriptPolicy:
         """Name of the baseline or solver."""
         return self._name
 
-    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+    def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Take up the episode's task.
 
         Raises:
@@ -196,7 +197,7 @@ class ScriptPolicy:
         rng = self._streams.next(info["task_id"])
         self._player = env.family.player(self._name, instance, rng, env.role)
 
-    def act(self, observation: str) -> Any:
+    def act(self, observation: str) -> object:
         """Return the next action, and nothing once the script is over."""
         action = self._player.act(observation)
         return "" if action is None else action

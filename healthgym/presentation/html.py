@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from html import escape
-from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.trajectory import Trajectory, Turn
 from healthgym.presentation.pictures import data_url
 from healthgym.presentation.render import counted
@@ -92,7 +92,7 @@ def episode(
 
 def _outcome(role: str, run: Trajectory) -> str:
     named = f"{_text(role)} " if len(run.rewards) > 1 else ""
-    verdict: Mapping[str, Any] = run.verdicts.get(role, {}).get("strict", {})
+    verdict: JsonObject = run.verdicts.get(role, {}).get("strict", {})
     won = bool(verdict.get("success"))
     stopped = ", stopped from outside" if role in run.stopped else ""
     return (

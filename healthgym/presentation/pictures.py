@@ -8,11 +8,11 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.core.images import Image, checked
 from healthgym.errors import ConfigurationError
 
@@ -80,7 +80,7 @@ def resample(image: Image, height: int, width: int) -> Image:
     return mean
 
 
-def _areas(values: NDArray[Any], axis: int, size: int) -> NDArray[np.int64]:
+def _areas(values: AnyArray, axis: int, size: int) -> NDArray[np.int64]:
     """Return sums over ``size`` equal parts of an axis, each times ``size``, as integers.
 
     A part ends at a multiple of count / size, which lies in a pixel: the whole pixels since the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -54,9 +54,7 @@ def counted(images: int) -> str:
     return f"{images} picture{'' if images == 1 else 's'}"
 
 
-def draw_transcript(
-    text: str, images: Sequence[Image] = (), caption: str = ""
-) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def draw_transcript(text: str, images: Sequence[Image] = (), caption: str = "") -> Image:
     """Draw the end of a transcript, with the pictures last shown beside it.
 
     Args:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.reward import RewardFunction, Transition
 from healthgym.errors import ConfigurationError
 
@@ -77,7 +77,7 @@ _NAMED: Mapping[str, type[SparseReward] | type[PotentialReward]] = {
 
 
 def resolve(
-    reward: str | RewardFunction, costs: Costs | Mapping[str, Any] | None = None
+    reward: str | RewardFunction, costs: Costs | JsonObject | None = None
 ) -> RewardFunction:
     """Return the reward function of a name, or the function itself.
 

@@ -171,7 +171,7 @@ def _neutral(text: str) -> str:
     return " ".join(_MARK.sub(" ", text).split())[:_MOST_TEXT]
 
 
-def read_vote(content: Any) -> int:
+def read_vote(content: object) -> int:
     """Return the significant errors that an answer counts.
 
     Raises:

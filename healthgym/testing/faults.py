@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.episode import AnyEpisode
 from healthgym.core.journal import InjectedFault
 from healthgym.core.seeding import Split
@@ -43,7 +44,7 @@ def check_faults(env_id: str, tasks: int = 2, faults: int = 60) -> int:
 
 
 def _fail_each(
-    where: str, twin: AnyEpisode, action: Any, role: str, most: int
+    where: str, twin: AnyEpisode, action: object, role: str, most: int
 ) -> tuple[AnyEpisode, int]:
     """Make the writes of an action fail one after the other, each in what the last one left.
 
@@ -72,7 +73,7 @@ def _fail_each(
     return twin, most
 
 
-def _state(episode: AnyEpisode) -> dict[str, Any]:
+def _state(episode: AnyEpisode) -> JsonDict:
     """Return all that can be told of an episode, the total of its rewards included."""
     roles = episode.roles
     return {
@@ -90,7 +91,7 @@ def _state(episode: AnyEpisode) -> dict[str, Any]:
 
 
 def _compare(
-    where: str, episode: AnyEpisode, twin: AnyEpisode, action: Any, role: str, outcome: Any
+    where: str, episode: AnyEpisode, twin: AnyEpisode, action: object, role: str, outcome: Any
 ) -> None:
     """Carry the action out in a clone in which it failed before; all must be as without that."""
     again = twin.step(action, role)
@@ -100,7 +101,7 @@ def _compare(
     _require_same(f"{where}: {action} after failures", _state(twin), _state(episode))
 
 
-def _require_same(where: str, now: dict[str, Any], expected: dict[str, Any]) -> None:
+def _require_same(where: str, now: JsonDict, expected: JsonDict) -> None:
     for name, held in expected.items():
         found = now[name]
         require(found == held, f"{where}: {name} is {found!r:.300}, and should be {held!r:.300}.")

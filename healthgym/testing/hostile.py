@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from healthgym.core.action import MAX_ACTION_LENGTH, MAX_CALLS
+from healthgym.core.borders import JsonDict, JsonObject, Options
 from healthgym.core.bounds import size_within, within
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
@@ -56,7 +57,7 @@ _WRONG: Mapping[str, tuple[Any, ...]] = {
 
 def hostile_actions(
     rng: np.random.Generator, specs: Sequence[ToolSpec], count: int
-) -> Iterator[Any]:
+) -> Iterator[object]:
     """Yield actions that must all be refused.
 
     Args:
@@ -97,7 +98,7 @@ def odd_calls(
         yield ToolCall(spec.identifier, _odd_object(rng, spec.parameters, 0))
 
 
-def _odd_object(rng: np.random.Generator, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+def _odd_object(rng: np.random.Generator, schema: JsonObject, depth: int) -> JsonDict:
     required = schema.get("required", [])
     return {
         name: _odd_fit(rng, part, depth)
@@ -106,7 +107,7 @@ def _odd_object(rng: np.random.Generator, schema: Mapping[str, Any], depth: int)
     }
 
 
-def _odd_fit(rng: np.random.Generator, schema: Mapping[str, Any], depth: int = 0) -> Any:
+def _odd_fit(rng: np.random.Generator, schema: JsonObject, depth: int = 0) -> Any:
     """Return an odd value that a schema allows."""
     if "enum" in schema:
         return _pick(rng, schema["enum"])
@@ -142,7 +143,7 @@ def _odd_fit(rng: np.random.Generator, schema: Mapping[str, Any], depth: int = 0
     return None
 
 
-def _pick(rng: np.random.Generator, items: Sequence[Any]) -> Any:
+def _pick(rng: np.random.Generator, items: Sequence[object]) -> Any:
     return items[int(rng.integers(len(items)))]
 
 
@@ -194,8 +195,8 @@ def _unknown_tool(rng: np.random.Generator, specs: Sequence[ToolSpec]) -> Any:
 def _wrong_arguments(rng: np.random.Generator, specs: Sequence[ToolSpec]) -> Any:
     """A real tool with an argument too many, too few, or of the wrong type."""
     spec = _pick(rng, specs)
-    properties: Mapping[str, Any] = spec.parameters["properties"]
-    arguments: dict[str, Any] = {name: _fitting(rng, part) for name, part in properties.items()}
+    properties: JsonObject = spec.parameters["properties"]
+    arguments: JsonDict = {name: _fitting(rng, part) for name, part in properties.items()}
     wrong = {name: _misfits(part) for name, part in properties.items()}
     wrong = {name: values for name, values in wrong.items() if values}
     required = spec.parameters.get("required", [])
@@ -211,7 +212,7 @@ def _wrong_arguments(rng: np.random.Generator, specs: Sequence[ToolSpec]) -> Any
     return _pick(rng, (call, json.dumps(call), f"<tool_call>{json.dumps(call)}</tool_call>"))
 
 
-def _fitting(rng: np.random.Generator, schema: Mapping[str, Any]) -> Any:
+def _fitting(rng: np.random.Generator, schema: JsonObject) -> Any:
     if "enum" in schema:
         return schema["enum"][0]
     if "const" in schema:
@@ -231,7 +232,7 @@ def _fitting(rng: np.random.Generator, schema: Mapping[str, Any]) -> Any:
     return within(schema, plain.get(kind, {}))
 
 
-def _misfits(schema: Mapping[str, Any]) -> tuple[Any, ...]:
+def _misfits(schema: JsonObject) -> tuple[Any, ...]:
     """Return values that a schema does not allow; none where it allows anything."""
     if "enum" in schema:
         others: tuple[Any, ...] = ("no such choice", -1, [], {})
@@ -246,7 +247,7 @@ def _misfits(schema: Mapping[str, Any]) -> tuple[Any, ...]:
     return wrong + _beyond(schema)
 
 
-def _beyond(schema: Mapping[str, Any]) -> tuple[Any, ...]:
+def _beyond(schema: JsonObject) -> tuple[Any, ...]:
     """Return values of the right type that are out of bounds, no record, or no date."""
     wrong: list[Any] = []
     if "properties" in schema or "oneOf" in schema:
@@ -266,7 +267,7 @@ def _beyond(schema: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(wrong)
 
 
-def _kinds(schema: Mapping[str, Any]) -> set[str]:
+def _kinds(schema: JsonObject) -> set[str]:
     if "anyOf" in schema or "oneOf" in schema:
         found = [_kinds(option) for option in schema.get("anyOf") or schema["oneOf"]]
         return set().union(*found) if all(found) else set()
@@ -274,7 +275,7 @@ def _kinds(schema: Mapping[str, Any]) -> set[str]:
     return {kind} if isinstance(kind, str) else set(kind or ())
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     if isinstance(value, int) and abs(value) >= 2**63:
         return "beyond 64 bits"
     names = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
@@ -345,7 +346,7 @@ def check_hostile_actions(env_id: str, count: int = 1000, seed: int = 0) -> int:
     rng = np.random.default_rng(seed)
     env, swapped = make_health_env(env_id), swapped_env(env_id)
     env.reward = swapped.reward
-    options: dict[str, Any] = {"split": str(Split.TRAIN), "index": 0}
+    options: Options = {"split": str(Split.TRAIN), "index": 0}
     env.reset(options=options)
     swapped.reset(options=options)
     specs = env.episode.seat(env.role).catalog.specs
@@ -389,7 +390,7 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _brief(action: Any) -> str:
+def _brief(action: object) -> str:
     try:
         return ascii(action)[:200]
     except (ValueError, RecursionError):

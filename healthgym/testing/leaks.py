@@ -17,7 +17,7 @@ from typing import Any
 from healthgym.core.canonical import canonical
 from healthgym.core.env import HealthEnv
 from healthgym.core.seeding import INDEX_BOUND, Split, content_hash
-from healthgym.core.task import AnyGenerator, Instance, Reference, Task, TaskGenerator
+from healthgym.core.task import AnyGenerator, AnyInstance, Instance, Reference, TaskGenerator
 from healthgym.core.tool import ToolKind
 from healthgym.errors import ConformanceError
 from healthgym.policies.scripted import RandomPolicy, ScriptPolicy
@@ -121,7 +121,7 @@ def _compare(where: str, what: str, one: Any, other: Any) -> None:
     )
 
 
-def _is_submit(env: HealthEnv, action: Any) -> bool:
+def _is_submit(env: HealthEnv, action: object) -> bool:
     name = getattr(action, "name", None)
     specs = env.episode.seat(env.role).catalog.specs
     return any(
@@ -130,7 +130,7 @@ def _is_submit(env: HealthEnv, action: Any) -> bool:
     )
 
 
-def _reachable(root: Any) -> Iterator[Any]:
+def _reachable(root: object) -> Iterator[Any]:
     """Yield the objects that can be reached from one, code left out."""
     seen = {id(root)}
     queue = [root]
@@ -143,7 +143,7 @@ def _reachable(root: Any) -> Iterator[Any]:
                 queue.append(held)
 
 
-def instance_hash(instance: Instance[Task, Reference, Any]) -> str:
+def instance_hash(instance: AnyInstance) -> str:
     """Return a hex digest of what an agent could find in a task: instruction and start state.
 
     The key is left out, so that the same task in two places has the same hash.

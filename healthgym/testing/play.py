@@ -31,11 +31,11 @@ def policies(seed: int = 0) -> tuple[Policy, ...]:
 class Step:
     """One step of a played episode, as JSON text that can be compared and hashed."""
 
-    action: Any
+    action: object
     shown: str
 
 
-def actions_of(env: HealthEnv, policy: Policy, split: Split, index: int) -> Iterator[Any]:
+def actions_of(env: HealthEnv, policy: Policy, split: Split, index: int) -> Iterator[object]:
     """Reset to a task and yield a policy's actions, each to be played before the next is drawn."""
     observation, info = env.reset(options={"split": str(split), "index": index})
     policy.begin(env, observation, info)
@@ -61,7 +61,7 @@ def replay_actions(env: HealthEnv, steps: list[Step], split: Split, index: int) 
         yield shown(env.step(step.action))
 
 
-def shown(outcome: tuple[Any, ...]) -> str:
+def shown(outcome: tuple[object, ...]) -> str:
     """Return all that a reset or a step returns as text; pictures as hashes of their bytes."""
     return json.dumps(outcome, sort_keys=True, default=_plain)
 

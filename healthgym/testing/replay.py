@@ -138,7 +138,7 @@ def _compare_turns(
         _compare(trajectory, f"turn {number}, {item.name}", before, after)
 
 
-def _compare(trajectory: Trajectory, what: str, then: Any, now: Any) -> None:
+def _compare(trajectory: Trajectory, what: str, then: object, now: object) -> None:
     # Through JSON, because the record has been: tuples have become lists.
     before, after = (json.dumps(value, sort_keys=True) for value in (then, now))
     if before != after:

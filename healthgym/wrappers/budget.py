@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, SupportsFloat
+from typing import Any
 
 import gymnasium as gym
 
+from healthgym.core.borders import AnyEnv, Begun, Options, Stepped
 from healthgym.core.unwrapping import health_env
 from healthgym.errors import ConfigurationError
 from healthgym.policies.usage import estimate_tokens
@@ -36,7 +37,7 @@ class TokenBudget(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorAr
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         limit: int | None = None,
         count: TokenCounter | None = None,
     ) -> None:
@@ -49,16 +50,14 @@ class TokenBudget(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorAr
         self._inner = health_env(env)
         self._tokens = 0
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options | None = None) -> Begun:
         """Reset, and count the instruction."""
         observation, info = self.env.reset(seed=seed, options=options)
         self._tokens = self._count(self._inner.episode.instruction())
         info["tokens"] = self._tokens
         return observation, info
 
-    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: object) -> Stepped:
         """Step, count, and end the episode if the limit is passed."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         inner = self._inner

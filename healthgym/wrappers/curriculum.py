@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, SupportsFloat
+from typing import Any
 
 import gymnasium as gym
 
+from healthgym.core.borders import AnyEnv, Begun, Options, Settings, Stepped
 from healthgym.errors import ConfigurationError
 
 
@@ -26,8 +27,8 @@ class Stage:
         window: Episodes that ``success`` looks back on.
     """
 
-    options: Mapping[str, Any] = field(default_factory=dict)
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    options: Settings = field(default_factory=dict)
+    kwargs: Settings = field(default_factory=dict)
     episodes: int | None = None
     success: float | None = None
     window: int = 50
@@ -55,7 +56,7 @@ class Curriculum(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArg
         ConfigurationError: If a stage but the last has no end.
     """
 
-    def __init__(self, env: gym.Env[Any, Any], stages: Sequence[Stage | Mapping[str, Any]]) -> None:
+    def __init__(self, env: AnyEnv, stages: Sequence[Stage | Settings]) -> None:
         self.stages = tuple(s if isinstance(s, Stage) else Stage(**s) for s in stages)
         gym.utils.RecordConstructorArgs.__init__(self, stages=[asdict(s) for s in self.stages])
         gym.Wrapper.__init__(self, env)
@@ -73,9 +74,7 @@ class Curriculum(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArg
         if self.stages[0].kwargs:
             self._remake()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options | None = None) -> Begun:
         """Reset to a task of the current stage."""
         if self._is_over():
             self._advance()
@@ -88,7 +87,7 @@ class Curriculum(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArg
         info["stage"] = self.stage
         return observation, info
 
-    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: object) -> Stepped:
         """Step, and count the episode if it is over."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         info["stage"] = self.stage

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, SupportsFloat
+from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
+from healthgym.core.borders import AnyEnv, Begun, Info, JsonDict, Options, Stepped
 from healthgym.core.images import Image
 from healthgym.errors import ConfigurationError
 from healthgym.presentation.pictures import resample
@@ -33,7 +34,7 @@ class ImageObservation(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         height: int = 224,
         width: int = 224,
         frames: int | Literal["all"] | None = None,
@@ -62,20 +63,18 @@ class ImageObservation(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruc
             seen = {"images": stack, "shown": spaces.Discrete(frames + 1)}
         self.observation_space = spaces.Dict({"text": env.observation_space, **seen})
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options | None = None) -> Begun:
         """Reset, and observe the first text with its pictures."""
         text, info = self.env.reset(seed=seed, options=options)
         self._held = ()
         return self._observe(text, info), info
 
-    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: object) -> Stepped:
         """Step, and observe the text with its pictures."""
         text, reward, terminated, truncated, info = self.env.step(action)
         return self._observe(text, info), reward, terminated, truncated, info
 
-    def _observe(self, text: Any, info: dict[str, Any]) -> dict[str, Any]:
+    def _observe(self, text: object, info: Info) -> JsonDict:
         images = tuple(info.get("images", ()))
         if self._hold:
             images = self._held = images or self._held

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsInt
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyEnv, Begun, JsonDict, JsonObject, Options, Stepped
 from healthgym.core.env import HealthEnv
 from healthgym.core.tool import ToolCall
 from healthgym.core.unwrapping import health_env
 from healthgym.errors import ConfigurationError
 
 #: A tool call as an object, as a mapping or as text.
-Call = ToolCall | Mapping[str, Any] | str
+Call = ToolCall | JsonObject | str
 #: Writes the menu of an episode, from what the agent may see of it.
 MenuWriter = Callable[[HealthEnv], Sequence[Call]]
 
@@ -36,7 +37,7 @@ class ActionMenu(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArg
     """
 
     def __init__(
-        self, env: gym.Env[Any, Any], menu: Sequence[Call] | MenuWriter, size: int | None = None
+        self, env: AnyEnv, menu: Sequence[Call] | MenuWriter, size: int | None = None
     ) -> None:
         inner = health_env(env)
         if callable(menu):
@@ -58,9 +59,7 @@ class ActionMenu(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArg
         self._inner = inner
         self._entries: tuple[Call, ...] = ()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options | None = None) -> Begun:
         """Reset, and write the menu.
 
         Raises:
@@ -76,7 +75,7 @@ class ActionMenu(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArg
         info["action_mask"] = self._mask()
         return observation, info
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: SupportsInt) -> Stepped:
         """Make the call of a number."""
         number = int(action)
         entry = self._entries[number] if 0 <= number < len(self._entries) else ""
@@ -88,7 +87,7 @@ class ActionMenu(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArg
         return (np.arange(self._size) < len(self._entries)).astype(np.int8)
 
 
-def _plain(entry: Call) -> dict[str, Any] | str:
+def _plain(entry: Call) -> JsonDict | str:
     if isinstance(entry, ToolCall):
         return {"name": entry.name, "arguments": dict(entry.arguments)}
     return entry if isinstance(entry, str) else dict(entry)

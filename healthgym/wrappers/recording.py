@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any, SupportsFloat
+from typing import Any
 
 import gymnasium as gym
 
+from healthgym.core.borders import AnyEnv, Stepped
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.core.unwrapping import health_env
 from healthgym.presentation.pictures import png
@@ -27,9 +28,7 @@ class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
             Their fingerprints are recorded in either case.
     """
 
-    def __init__(
-        self, env: gym.Env[Any, Any], path: str | os.PathLike[str], pictures: bool = False
-    ) -> None:
+    def __init__(self, env: AnyEnv, path: str | os.PathLike[str], pictures: bool = False) -> None:
         gym.utils.RecordConstructorArgs.__init__(self, path=os.fspath(path), pictures=pictures)
         gym.Wrapper.__init__(self, env)
         self.path = os.fspath(path)
@@ -37,7 +36,7 @@ class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
         self._inner = health_env(env)
         self._writer: TrajectoryWriter | None = None
 
-    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: object) -> Stepped:
         """Step, and write the episode if it is over."""
         outcome = self.env.step(action)
         over = outcome[2] or outcome[3]
@@ -57,6 +56,6 @@ class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
             self._writer = None
         self.env.close()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Leave the open file out; a copy opens it again when it has something to write."""
         return {**self.__dict__, "_writer": None}

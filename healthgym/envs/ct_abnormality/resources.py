@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
+from healthgym.core.borders import Json
 from healthgym.worlds.volumes.disease import Finding
 
 #: Names of the findings, in the order of CT-RATE.
 LABELS = tuple(str(finding) for finding in Finding)
 
 
-def load(name: str) -> Any:
+def load(name: str) -> Json:
     """Return a JSON file of the family."""
     return json.loads((files(__package__) / "data" / name).read_text("utf-8"))
 

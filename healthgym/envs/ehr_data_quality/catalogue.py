@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+
+from healthgym.core.borders import JsonDict, JsonObject
 
 Span = tuple[float, float]
 
@@ -145,11 +146,11 @@ class Catalogue:
         return any(word in name for word in self.markers[group])
 
 
-def _rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _rows(table: JsonObject) -> list[JsonDict]:
     return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
 
 
-def _drugs(table: Mapping[str, Any]) -> tuple[Drug, ...]:
+def _drugs(table: JsonObject) -> tuple[Drug, ...]:
     return tuple(
         Drug(r["drug"], r["route"], r["unit"], r["form"], tuple(r["doses"]), r["share"], r["for"])
         for r in _rows(table)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.ehr_data_quality.catalogue import catalogue
 from healthgym.envs.ehr_data_quality.frames import NO_INT
 from healthgym.envs.ehr_data_quality.impossible import written
@@ -74,7 +75,7 @@ def _in_table(
         count -= 1
 
 
-def _flag(cells: dict[str, Any]) -> str | None:
+def _flag(cells: JsonDict) -> str | None:
     low, high, value = (cells[key] for key in ("ref_range_lower", "ref_range_upper", "valuenum"))
     if low is None or high is None:
         return str(cells["flag"]) if cells["flag"] is not None else None
@@ -100,19 +101,19 @@ class _Fresh:
                 self._given.add(number)
                 return number
 
-    def lab(self, cells: dict[str, Any]) -> dict[str, Any]:
+    def lab(self, cells: JsonDict) -> JsonDict:
         """Return cells of a duplicate in labevents."""
-        own: dict[str, Any] = {"labevent_id": self._draw("labevent_id")}
+        own: JsonDict = {"labevent_id": self._draw("labevent_id")}
         if not self._copied:
             own["specimen_id"] = self._draw("specimen_id")
             own["storetime"] = self._stored(cells, 15, 180)
         return own
 
-    def chart(self, cells: dict[str, Any]) -> dict[str, Any]:
+    def chart(self, cells: JsonDict) -> JsonDict:
         """Return cells of a duplicate in chartevents."""
         return {} if self._copied else {"storetime": self._stored(cells, 0, 50)}
 
-    def _stored(self, cells: dict[str, Any], low: int, high: int) -> Any:
+    def _stored(self, cells: JsonDict, low: int, high: int) -> Any:
         if cells.get("storetime") is None:
             return None
         return cells["charttime"] + np.timedelta64(60 * int(self._rng.integers(low, high)), "s")
@@ -152,7 +153,7 @@ def _cross_table(
         charted = at_time.any() and not beside
         if stay is None or charted or not shows or not ledger.free("labevents", row):
             continue
-        cells: dict[str, Any] = {
+        cells: JsonDict = {
             "subject_id": subject,
             "hadm_id": int(labs.array("hadm_id")[row]),
             "stay_id": stay[0],
@@ -180,7 +181,7 @@ def _in_stays(ledger: Ledger, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     return inside
 
 
-def _stay(ledger: Ledger, subject: int, time: Any) -> tuple[int, int] | None:
+def _stay(ledger: Ledger, subject: int, time: object) -> tuple[int, int] | None:
     """Return stay and admission in intensive care at a time; None if there was none."""
     stays = ledger.corpus.frames["icustays"]
     found = np.flatnonzero(
@@ -195,7 +196,7 @@ def _stay(ledger: Ledger, subject: int, time: Any) -> tuple[int, int] | None:
 
 def _habits(
     ledger: Ledger, subject: int, hadm: int, time: Any, rng: np.random.Generator
-) -> dict[str, Any]:
+) -> JsonDict:
     """Return who charts at a time, and how late, judging by the rows charted around it."""
     charts = ledger.corpus.frames["chartevents"]
     mine = np.flatnonzero(charts.array("subject_id") == subject)

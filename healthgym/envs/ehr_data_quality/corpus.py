@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.envs.ehr_data_quality.frames import Frame, Text
 
 #: The tables of the schema, in the order they are listed.
@@ -96,12 +96,12 @@ def sort_key(frame: Frame, time: str) -> NDArray[np.int64]:
     return frame.array("subject_id").astype(np.int64) * 2**34 + np.maximum(moments, 0)
 
 
-def repeat_text(text: Text, rows: NDArray[Any]) -> Text:
+def repeat_text(text: Text, rows: AnyArray) -> Text:
     """Return the cells of a text column at these rows."""
     return Text(text.codes[rows], text.values)
 
 
-def choose(values: tuple[str, ...], weights: Any, n: int, rng: np.random.Generator) -> Text:
+def choose(values: tuple[str, ...], weights: object, n: int, rng: np.random.Generator) -> Text:
     """Return a text column of ``n`` cells drawn from values by weight."""
     shares = np.asarray(weights, float)
     edges = np.cumsum(shares / shares.sum())
@@ -116,6 +116,6 @@ def ragged(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
     return owners, np.arange(len(owners)) - starts[owners]
 
 
-def seconds(amount: Any) -> Any:
+def seconds(amount: object) -> AnyArray:
     """Return numbers of seconds as an array of time differences, of the same shape."""
     return np.asarray(amount).astype(np.int64).astype("timedelta64[s]")

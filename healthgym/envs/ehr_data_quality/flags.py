@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from healthgym.core.borders import JsonObject
 from healthgym.envs.ehr_data_quality.task import Row
 
 #: Name of the draft.
 FLAGS = "flags"
 
 
-def flags_of(drafts: Mapping[str, Any]) -> dict[str, str]:
+def flags_of(drafts: JsonObject) -> dict[str, str]:
     """Return the reasons by ``table/row id``, in the order of flagging."""
     return dict(drafts.get(FLAGS, {}))
 
 
-def flagged_rows(drafts: Mapping[str, Any]) -> frozenset[Row]:
+def flagged_rows(drafts: JsonObject) -> frozenset[Row]:
     """Return the flagged rows."""
     return frozenset(row_of(key) for key in drafts.get(FLAGS, {}))
 

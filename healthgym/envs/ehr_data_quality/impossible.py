@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.ehr_data_quality.catalogue import Band, catalogue
 from healthgym.envs.ehr_data_quality.frames import Text, numeral
 from healthgym.envs.ehr_data_quality.ledger import Leak, Ledger, stratified
@@ -50,7 +50,7 @@ def _try(
     subtype: SubType,
     order: list[int],
     count: int,
-    mutate: Callable[[int], dict[str, Any] | None],
+    mutate: Callable[[int], JsonDict | None],
 ) -> None:
     """Change rows in the given order until ``count`` of them could be changed."""
     for row in order:
@@ -65,7 +65,7 @@ def _try(
             count -= 1
 
 
-def written(ledger: Ledger, itemid: int, value: float, *, loose: int = 2) -> dict[str, Any]:
+def written(ledger: Ledger, itemid: int, value: float, *, loose: int = 2) -> JsonDict:
     """Return number and text of a result, both as the item's other results are written."""
     decimals = loose if Leak.FORMATTING in ledger.leaks else ledger.corpus.decimals(itemid)
     scaled = round(value * 10**decimals)
@@ -91,7 +91,7 @@ def _range(
     """Put a number from the extreme band."""
     frame = ledger.corpus.frames[table]
 
-    def mutate(row: int) -> dict[str, Any]:
+    def mutate(row: int) -> JsonDict:
         itemid, band, _ = _band(ledger, table, row)
         return written(ledger, itemid, rng.uniform(*band.extreme), loose=1)
 
@@ -112,7 +112,7 @@ def _decimal(
     shifts = [_shifted(*_band(ledger, table, int(row))[1:]) is not None for row in rows[fit]]
     candidates = rows[fit][np.array(shifts, bool)]
 
-    def mutate(row: int) -> dict[str, Any]:
+    def mutate(row: int) -> JsonDict:
         itemid, band, value = _band(ledger, table, row)
         moved = _shifted(band, value)
         assert moved is not None
@@ -143,7 +143,7 @@ def _decimal_rx(
     middle = _medians(given, drugs)
     fit &= 100 * numbers[rows] >= _STANDS_OUT * middle[drugs.codes[rows]]
 
-    def mutate(row: int) -> dict[str, Any]:
+    def mutate(row: int) -> JsonDict:
         value = numbers[row] * 100
         text = str(float(value)) if Leak.FORMATTING in ledger.leaks else f"{value:.10g}"
         return {"dose_val_rx": text}
@@ -183,7 +183,7 @@ def _unit(
     fit &= ~np.isnan(frame.array("valuenum")[rows])
     order = stratified(rows[fit], frame.array("itemid"), count, rng)
 
-    def mutate(row: int) -> dict[str, Any] | None:
+    def mutate(row: int) -> JsonDict | None:
         itemid = int(frame.array("itemid")[row])
         band = catalogue().bands.get(itemid)
         value = float(frame.array("valuenum")[row]) * factors[itemid]
@@ -207,7 +207,7 @@ def _unit_label(
     fit = (units.codes[rows] >= 0) & company[rows] & ~np.isnan(frame.array("valuenum")[rows])
     order = stratified(rows[fit], units, count, rng)
 
-    def mutate(row: int) -> dict[str, Any] | None:
+    def mutate(row: int) -> JsonDict | None:
         unit = units.cell(row)
         options = [other for other in catalogue().wrong_units if other != unit]
         chosen = options[int(rng.integers(len(options)))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.ehr_data_quality.corpus import Corpus
-from healthgym.envs.ehr_data_quality.frames import Text
+from healthgym.envs.ehr_data_quality.frames import Column, Text
 from healthgym.envs.ehr_data_quality.task import ErrorFamily, SubType
 
 #: A row by table and number; numbers beyond the clean rows are added ones.
@@ -59,7 +60,7 @@ class Ledger:
     corpus: Corpus
     leaks: Leak = Leak.NONE
     cells: dict[tuple[str, str], dict[int, Any]] = field(default_factory=dict)
-    added: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    added: dict[str, list[JsonDict]] = field(default_factory=dict)
     planted: list[Planted] = field(default_factory=list)
     _used: set[Place] = field(default_factory=set)
 
@@ -71,13 +72,13 @@ class Ledger:
         """Keep rows from being part of a later error."""
         self._used.update(places)
 
-    def change(self, table: str, row: int, cells: Mapping[str, Any]) -> None:
+    def change(self, table: str, row: int, cells: JsonObject) -> None:
         """Give cells of a row other values."""
         for column, value in cells.items():
             self.cells.setdefault((table, column), {})[row] = value
         self.touch((table, row))
 
-    def add(self, table: str, cells: Mapping[str, Any]) -> Place:
+    def add(self, table: str, cells: JsonObject) -> Place:
         """Add a row; columns that are not named stay empty."""
         rows = self.added.setdefault(table, [])
         rows.append(dict(cells))
@@ -97,7 +98,7 @@ class Ledger:
 
 
 def stratified(
-    rows: NDArray[np.int64], strata: NDArray[Any] | Text, count: int, rng: np.random.Generator
+    rows: NDArray[np.int64], strata: Column, count: int, rng: np.random.Generator
 ) -> list[int]:
     """Return rows in the order in which they are to be tried, spread over strata.
 

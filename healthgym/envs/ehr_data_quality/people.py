@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,7 +192,7 @@ def draw_icu(
 
 
 def _per_patient(
-    values: tuple[str, ...], weights: Any, who: NDArray[np.int64], rng: np.random.Generator
+    values: tuple[str, ...], weights: object, who: NDArray[np.int64], rng: np.random.Generator
 ) -> Text:
     cells = choose(values, weights, int(who.max()) + 1, rng)
     return Text(cells.codes[who], cells.values)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib import resources
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.ehr_data_quality.task import KINDS, Level
 
 
 @cache
-def _texts() -> dict[str, Any]:
+def _texts() -> JsonDict:
     text = resources.files(__package__).joinpath("data/wording.json").read_text(encoding="utf-8")
-    texts: dict[str, Any] = json.loads(text)
+    texts: JsonDict = json.loads(text)
     return texts
 
 

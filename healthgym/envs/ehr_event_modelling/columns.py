@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.envs.ehr_event_modelling.timeline import (
     NO_TIME,
     EventKind,
@@ -27,7 +28,7 @@ def raw_events(
     place: Ints,
     start: Ints,
     end: Ints,
-    words: list[Any],
+    words: Sequence[pa.ChunkedArray],
     value: NDArray[np.float64],
     visit: Ints,
     known: Mask,
@@ -62,7 +63,7 @@ def raw_events(
     return raw, tuple(kinds)
 
 
-def _encode(column: Any) -> tuple[Ints, list[str]]:
+def _encode(column: pa.ChunkedArray) -> tuple[Ints, list[str]]:
     pa = require("pyarrow")
     joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = joined.cast(pa.string()).dictionary_encode()
@@ -98,7 +99,7 @@ def read_csv(path: Path, columns: Sequence[str], types: dict[str, str], access: 
     return table.select(list(columns))
 
 
-def patient_ids(column: Any, where: Path, access: str) -> Ints:
+def patient_ids(column: pa.ChunkedArray, where: Path, access: str) -> Ints:
     """Return patients' ids.
 
     Raises:
@@ -110,7 +111,7 @@ def patient_ids(column: Any, where: Path, access: str) -> Ints:
     return np.asarray(column.to_numpy(), dtype=np.int64)
 
 
-def times(column: Any, where: Path, access: str) -> Ints:
+def times(column: pa.ChunkedArray, where: Path, access: str) -> Ints:
     """Return times in minutes, NO_TIME where there is none.
 
     Raises:
@@ -124,7 +125,7 @@ def times(column: Any, where: Path, access: str) -> Ints:
     return minutes(moments.to_numpy())
 
 
-def minutes(seconds: NDArray[Any]) -> Ints:
+def minutes(seconds: AnyArray) -> Ints:
     """Return moments in minutes, NO_TIME where there is none."""
     moments = seconds.astype("datetime64[s]")
     missing = np.isnat(moments)
@@ -132,7 +133,7 @@ def minutes(seconds: NDArray[Any]) -> Ints:
     return np.where(missing, NO_TIME, counted).astype(np.int64)
 
 
-def decimals(column: Any) -> NDArray[np.float64]:
+def decimals(column: pa.ChunkedArray) -> NDArray[np.float64]:
     """Return the cells that are numbers; text results have none."""
     pa, compute = require("pyarrow"), require("pyarrow.compute")
     pattern = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
@@ -141,7 +142,7 @@ def decimals(column: Any) -> NDArray[np.float64]:
     return np.asarray(kept.cast(pa.float64()).to_numpy(), dtype=np.float64)
 
 
-def whole_numbers(column: Any) -> Ints:
+def whole_numbers(column: pa.ChunkedArray) -> Ints:
     """Return whole numbers, 0 where there are none; ids written as floats are read, too."""
     pa = require("pyarrow")
     if pa.types.is_string(column.type):

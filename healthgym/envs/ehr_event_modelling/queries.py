@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,7 +159,7 @@ def _keys(found: SqlResult) -> tuple[Ints, Ints]:
     return patient, np.array([_minutes(value) for value in moments.to_pylist()], dtype=np.int64)
 
 
-def _minutes(value: Any) -> int:
+def _minutes(value: object) -> int:
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value.strip()).replace(tzinfo=None)

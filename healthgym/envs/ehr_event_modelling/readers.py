@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -299,7 +299,7 @@ def _static_at_first(start: Ints, place: Ints, subjects: int) -> Ints:
     return np.where(filled == np.iinfo(np.int64).max, NO_TIME, filled)
 
 
-def _part(name: Any, where: Path) -> int:
+def _part(name: object, where: Path) -> int:
     if name not in _PARTS:
         raise DamagedDataError(f"{where} names a part {name!r}; parts are train, val and test.")
     return _PARTS[name]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+
+from healthgym.core.borders import JsonDict
 
 
 class _Frozen(BaseModel):
@@ -113,7 +114,7 @@ def published() -> dict[str, Published]:
     """Return the source's figures by target."""
     import json
 
-    raw: dict[str, Any] = json.loads(_text("published.json"))
+    raw: JsonDict = json.loads(_text("published.json"))
     return {name: Published.model_validate(entry) for name, entry in raw.items()}
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.ehr_format_conversion.defaults import (
     DefaultConfig,
     dump_section,
@@ -73,7 +74,7 @@ class Clause:
     kind: ClauseKind
     table: str
     event: str
-    words: Mapping[str, Any]
+    words: JsonObject
     changes: tuple[Change, ...]
 
 
@@ -82,7 +83,7 @@ def changed_sections(default: DefaultConfig, clauses: Sequence[Clause]) -> dict[
 
     Tables come in the order of the default configuration, new ones after them.
     """
-    blocks: dict[str, dict[str, Any]] = {}
+    blocks: dict[str, JsonDict] = {}
     for clause in clauses:
         for change in clause.changes:
             if change.table not in blocks:
@@ -99,7 +100,7 @@ def requested_config(default: DefaultConfig, clauses: Sequence[Clause]) -> str:
     return default.with_sections({**default.sections, **changed_sections(default, clauses)})
 
 
-def _apply(blocks: dict[str, Any], change: Change) -> None:
+def _apply(blocks: JsonDict, change: Change) -> None:
     match change.op:
         case Op.ADD_EVENT:
             blocks[change.event] = copy.deepcopy(change.value)

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.ehr_format_conversion.resources import text
 
 _HEAD = "subject_id_col"
@@ -54,7 +55,7 @@ class DefaultConfig:
         return DefaultConfig(self.head, sections, self.comments)
 
 
-def _with_present(block: Mapping[str, Any], present: Collection[str]) -> dict[str, Any]:
+def _with_present(block: JsonObject, present: Collection[str]) -> JsonDict:
     metadata = block.get("_metadata", {})
     kept = {table: rows for table, rows in metadata.items() if table in present}
     rest = {key: value for key, value in block.items() if key != "_metadata"}
@@ -82,13 +83,13 @@ def sectioned(config: str) -> DefaultConfig:
 
 
 @cache
-def parsed_section(body: str) -> Mapping[str, Any]:
+def parsed_section(body: str) -> JsonObject:
     """Return the event blocks of a section; not to be modified."""
     (blocks,) = yaml.safe_load(body).values()
     return dict(blocks)
 
 
-def dump_section(table: str, blocks: Mapping[str, Any]) -> str:
+def dump_section(table: str, blocks: JsonObject) -> str:
     """Return a section as text."""
     return str(yaml.dump({table: dict(blocks)}, Dumper=_Dumper, sort_keys=False, width=1000))
 
@@ -99,7 +100,7 @@ _Base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 class _Dumper(_Base):  # type: ignore[misc]
     """Writes short lists on one line, as the default configuration does, and no aliases."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: object) -> bool:
         return True
 
 

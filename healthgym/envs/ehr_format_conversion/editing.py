@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.ehr_format_conversion.defaults import dump_section
 from healthgym.errors import ToolError
 from healthgym.worlds.etl.config import lines_of, read_yaml
@@ -27,9 +27,7 @@ def shown(text: str, table: str) -> str:
     return "".join(lines[slice(*span)]).rstrip()
 
 
-def with_keys(
-    text: str, table: str, event: str, keys: Mapping[str, Any], removed: Collection[str]
-) -> str:
+def with_keys(text: str, table: str, event: str, keys: JsonObject, removed: Collection[str]) -> str:
     """Return a configuration in which an event block has other keys.
 
     The block, and the table, are added at the end where they are not there yet.
@@ -66,14 +64,14 @@ def without_event(text: str, table: str, event: str) -> str:
     return _replaced(text, table, {name: body for name, body in blocks.items() if name != event})
 
 
-def _blocks(text: str, table: str) -> dict[str, Any]:
+def _blocks(text: str, table: str) -> JsonDict:
     blocks = read_yaml(text).get(table, {})
     if not isinstance(blocks, dict):
         raise ToolError(f"{table[:_NAMED]!r} is not a table of event blocks.")
     return blocks
 
 
-def _replaced(text: str, table: str, blocks: Mapping[str, Any]) -> str:
+def _replaced(text: str, table: str, blocks: JsonObject) -> str:
     """Put other blocks into the section of a table; what stands around it stays as it is."""
     lines = text.splitlines(keepends=True)
     section = dump_section(table, blocks) if blocks else ""

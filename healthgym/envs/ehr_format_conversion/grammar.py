@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.seeding import Split
 from healthgym.envs.ehr_format_conversion.clauses import Change, Clause, ClauseKind, Op
 from healthgym.envs.ehr_format_conversion.defaults import DefaultConfig, parsed_section
@@ -103,7 +104,7 @@ class RequestGrammar:
         blocks = self._blocks(table)
         return bool(blocks) and (kind is ClauseKind.STATIC or event in blocks)
 
-    def _blocks(self, table: str) -> Mapping[str, Any]:
+    def _blocks(self, table: str) -> JsonObject:
         body = self._default.sections.get(table)
         return parsed_section(body) if body else {}
 
@@ -216,7 +217,7 @@ def _prefix(default: DefaultConfig, table: str, event: str, code: str) -> Clause
     return Clause(ClauseKind.PREFIX, table, event, words, changes)
 
 
-def _timed(table: str, column: str | None) -> dict[str, Any]:
+def _timed(table: str, column: str | None) -> JsonDict:
     """Return time and format keys for a column of a table, or for no time."""
     if column is None:
         return {"time": None}
@@ -228,5 +229,5 @@ def _parts(code: Any) -> list[str]:
     return [code] if isinstance(code, str) else list(code)
 
 
-def _pick(rng: np.random.Generator, items: Sequence[Any]) -> Any:
+def _pick(rng: np.random.Generator, items: Sequence[object]) -> Any:
     return items[int(rng.integers(len(items)))]

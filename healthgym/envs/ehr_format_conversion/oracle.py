@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.family import Script
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, call
@@ -63,7 +63,7 @@ def carried_out(clause: Clause) -> list[ToolCall]:
     """Return the calls that make the changes of a wish in the copied configuration."""
     calls = []
     for (table, event), changes in groupby(clause.changes, lambda each: (each.table, each.event)):
-        keys: dict[str, Any] = {}
+        keys: JsonDict = {}
         removed: list[str] = []
         place = {"config": CUSTOM_CONFIG, "table": table, "event": event}
         for change in changes:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+
+from healthgym.core.borders import JsonObject
 
 _DATA = "healthgym.envs.ehr_format_conversion"
 
@@ -18,13 +19,13 @@ def text(name: str) -> str:
 
 
 @cache
-def grammar() -> Mapping[str, Any]:
+def grammar() -> JsonObject:
     """Return what requests may ask for."""
     return dict(json.loads(text("grammar.json")))
 
 
 @cache
-def dictionary() -> Mapping[str, Mapping[str, Any]]:
+def dictionary() -> Mapping[str, JsonObject]:
     """Return what each table and column of the raw data means."""
     return dict(json.loads(text("dictionary.json")))
 

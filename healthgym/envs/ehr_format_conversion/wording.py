@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.ehr_format_conversion.clauses import Clause, ClauseKind
 from healthgym.envs.ehr_format_conversion.resources import meaning
 
@@ -113,7 +114,7 @@ def _sentence(clause: Clause, rng: np.random.Generator, *, indirect: bool) -> st
             return f'"{meaning(clause.table, column)}"'
         return f"`{column}`"
 
-    words: dict[str, Any] = {"event": clause.event, "table": clause.table}
+    words: JsonDict = {"event": clause.event, "table": clause.table}
     for key, value in clause.words.items():
         words[key] = value
     if "column" in words:
@@ -136,7 +137,7 @@ def _sentence(clause: Clause, rng: np.random.Generator, *, indirect: bool) -> st
     return template.format(**words)
 
 
-def _split_words(words: Mapping[str, Any], named: Any) -> dict[str, str]:
+def _split_words(words: JsonObject, named: Any) -> dict[str, str]:
     time, carry = words["time"], words["carry"]
     fields = [f"`{field}`" for field in words["codes"]]
     codes = [f"{code}//<{field}>" for field, code in words["codes"].items()]

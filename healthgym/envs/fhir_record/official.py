@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.choice import Weighted
 from healthgym.core.clock import Clock
 from healthgym.core.levels import choose_levels
@@ -193,7 +194,7 @@ class _MadeCharts:
         return draft.builder.build(shuffle=rng)
 
     @staticmethod
-    def _name_patient(draft: Draft, row: OfficialRow, person: dict[str, Any]) -> None:
+    def _name_patient(draft: Draft, row: OfficialRow, person: JsonDict) -> None:
         """Give the patient the name asked about, unless the file says that there is nobody."""
         if row.solution == (NOT_FOUND,):
             return

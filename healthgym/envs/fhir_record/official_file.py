@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.fhir_record.generator import BENCHMARK_NOW
 from healthgym.envs.fhir_record.kinds.base import TaskKind
 from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
@@ -110,7 +111,7 @@ def read_rows(
     return benchmark, tuple(_row(path, benchmark, row, kinds) for row in fields)
 
 
-def _fields(path: Path, position: int, row: Any) -> dict[str, Any]:
+def _fields(path: Path, position: int, row: object) -> JsonDict:
     """Return a row after checking that it has what every row has."""
     where = f"{path}, row {position + 1}"
     if not isinstance(row, dict):
@@ -121,9 +122,7 @@ def _fields(path: Path, position: int, row: Any) -> dict[str, Any]:
     return row
 
 
-def _row(
-    path: Path, benchmark: str, row: Mapping[str, Any], kinds: Mapping[str, TaskKind]
-) -> OfficialRow:
+def _row(path: Path, benchmark: str, row: JsonObject, kinds: Mapping[str, TaskKind]) -> OfficialRow:
     where = f"{path}, {row['id']}"
     parsed = _ID.fullmatch(row["id"])
     kind = f"{benchmark}-t{parsed[1]}" if parsed else ""

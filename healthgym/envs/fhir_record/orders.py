@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.fhir_record.task import OrderSpec
 from healthgym.envs.fhir_record.view import concept_text, parse_time
 
-Resource = dict[str, Any]
+Resource = JsonDict
 
 
 def identifies(spec: OrderSpec, resource: Resource) -> bool:
@@ -98,7 +99,7 @@ def _is_timed(dosage: Resource) -> bool:
     return isinstance(dosage.get("timing"), dict)
 
 
-def _names(accepted: Iterable[str], concepts: Iterable[Any]) -> bool:
+def _names(accepted: Iterable[str], concepts: Iterable[object]) -> bool:
     """Return whether a concept, or a bare string in its place, is one of the accepted words."""
     wanted = {word.lower() for word in accepted}
     for concept in concepts:
@@ -115,7 +116,7 @@ def is_about(resource: Resource, patient: str) -> bool:
     return reference == f"Patient/{patient}"
 
 
-def codes_of(concept: Any) -> list[str]:
+def codes_of(concept: object) -> list[str]:
     """Return the codes of a CodeableConcept."""
     codings = _list(concept.get("coding")) if isinstance(concept, dict) else []
     return [str(c["code"]) for c in codings if isinstance(c, dict) and "code" in c]
@@ -143,12 +144,12 @@ def _measured(spec: OrderSpec) -> bool:
     return spec.resource_type == "Observation"
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     """Return a list; FHIR's lists are sometimes sent as their only element."""
     if isinstance(value, list):
         return value
     return [] if value is None else [value]
 
 
-def _squeeze(value: Any) -> str:
+def _squeeze(value: object) -> str:
     return "".join(value.split()).lower() if isinstance(value, str) else ""

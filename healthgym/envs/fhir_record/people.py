@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.seeding import Split, stable_hash
 from healthgym.envs.fhir_record.asof import AsOfBase
 from healthgym.envs.fhir_record.kinds.lookups import birth_date
@@ -76,7 +76,7 @@ class Person:
     """
 
     id: str
-    resource: dict[str, Any]
+    resource: JsonDict
     rows: tuple[DatedRow, ...]
     chart: DocumentBase
 
@@ -160,7 +160,7 @@ def _read(root: Path, marks: tuple[tuple[str, int, int], ...]) -> Folder:
 
 def _people(base: DocumentBase) -> Iterator[Person]:
     rows: dict[str, list[DatedRow]] = {}
-    own: dict[str, list[dict[str, Any]]] = {}
+    own: dict[str, list[JsonDict]] = {}
     for kind in base.resource_types():
         for row in range(base.size(kind)):
             resource = base.resource(kind, row)
@@ -179,7 +179,7 @@ def _people(base: DocumentBase) -> Iterator[Person]:
         yield Person(key, resource, tuple(dated_rows), DocumentBase(own[key]))
 
 
-def _owner(resource: dict[str, Any]) -> str | None:
+def _owner(resource: JsonDict) -> str | None:
     """Return the id of the patient a resource is about."""
     for element in _OWNERS:
         reference = resource.get(element)
@@ -191,7 +191,7 @@ def _owner(resource: dict[str, Any]) -> str | None:
     return None
 
 
-def dated(resource: dict[str, Any]) -> datetime | None:
+def dated(resource: JsonDict) -> datetime | None:
     """Return when something took place, UTC; a period counts from its beginning."""
     for element in _DATES:
         value = resource.get(element)

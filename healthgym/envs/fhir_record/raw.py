@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
+from healthgym.core.borders import Json
 from healthgym.core.tool import Scope, ToolKind, Toolset, tool
 from healthgym.envs.fhir_record.paper.grading import BASE_URL
 from healthgym.errors import ToolError
@@ -58,7 +58,7 @@ class RawToolset(Toolset[FhirWorld]):
         return _ACCEPTED
 
     @tool(ToolKind.SUBMIT)
-    def finish(self, value: Any = None, text: str = "") -> str:
+    def finish(self, value: Json = None, text: str = "") -> str:
         """Hand in the answer and end the task.
 
         Args:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.fhir_record.view import concept_text
 from healthgym.worlds.fhir.store import SearchResult
 
-Resource = dict[str, Any]
+Resource = JsonDict
 
 
 def table(result: SearchResult, row: Callable[[Resource], str], what: str) -> str:
@@ -106,7 +106,7 @@ def record_number(resource: Resource) -> str:
     return str(resource.get("id", ""))
 
 
-def coded(concept: Any, *, full: bool = False) -> str:
+def coded(concept: object, *, full: bool = False) -> str:
     """Return the codes of a CodeableConcept, with its text where that says more.
 
     Args:
@@ -121,12 +121,12 @@ def coded(concept: Any, *, full: bool = False) -> str:
     return f"{codes} {text}"
 
 
-def compact_json(value: Any) -> str:
+def compact_json(value: object) -> str:
     """Return a resource as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)

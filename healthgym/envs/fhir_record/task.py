@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
 
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.worlds.fhir.base import Base
@@ -51,7 +50,7 @@ class Expected:
     value: float | str
     tolerance: float = 1e-6
 
-    def accepts(self, given: Any) -> bool:
+    def accepts(self, given: object) -> bool:
         """Return whether a JSON value is this element. A number in a string is not a number."""
         if self.kind is ExpectedKind.NUMBER:
             if isinstance(given, bool) or not isinstance(given, int | float):
@@ -113,7 +112,7 @@ class Dose:
         """The usual spelling of the unit."""
         return self.units[0]
 
-    def accepts(self, quantity: Any) -> bool:
+    def accepts(self, quantity: object) -> bool:
         """Return whether a FHIR Quantity is this amount."""
         if not isinstance(quantity, dict):
             return False

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import parse_qsl, unquote_plus
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.tool import ToolKind, tool
 from healthgym.envs.fhir_record import tables
 from healthgym.envs.fhir_record.calculator import evaluate
@@ -177,7 +178,7 @@ class ReadingTools(ChartTools):
         resource_type: str,
         params: list[tuple[str, str]],
         limit: int,
-        row: Callable[[dict[str, Any]], str],
+        row: Callable[[JsonDict], str],
     ) -> str:
         if not 1 <= limit <= _MOST_ROWS:
             raise ToolError(f"limit lies between 1 and {_MOST_ROWS}, not {limit}.")
@@ -204,13 +205,13 @@ class ReadingTools(ChartTools):
         since: str,
         until: str,
         limit: int,
-        row: Callable[[dict[str, Any]], str],
+        row: Callable[[JsonDict], str],
     ) -> str:
         bounds = [("date", f"ge{since}" if since else ""), ("date", f"le{until}" if until else "")]
         return self._table(resource_type, [*params, *bounds, ("_sort", "-date")], limit, row)
 
 
-_ROWS: dict[str, Callable[[dict[str, Any]], str]] = {
+_ROWS: dict[str, Callable[[JsonDict], str]] = {
     "Patient": tables.patient_row,
     "Observation": tables.observation_row,
     "MedicationRequest": tables.medication_row,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.tool import ToolKind, tool
 from healthgym.envs.fhir_record.toolset_chart import ChartTools, short
 from healthgym.errors import ToolError
@@ -33,7 +34,7 @@ class WritingTools(ChartTools):
             "code": "vital-signs",
             "display": "Vital Signs",
         }
-        resource: dict[str, Any] = {
+        resource: JsonDict = {
             "resourceType": "Observation",
             "category": [{"coding": [coding]}],
             "code": {"text": short("flowsheet", flowsheet)},
@@ -76,23 +77,23 @@ class WritingTools(ChartTools):
             raise ToolError("Name the medication or give its code.")
         if bool(dose) != bool(dose_unit) or bool(rate) != bool(rate_unit):
             raise ToolError("A dose and a rate each need a number and a unit.")
-        concept: dict[str, Any] = {}
+        concept: JsonDict = {}
         if code:
             concept["coding"] = [{"system": short("system", system), "code": short("code", code)}]
         concept["text"] = short("medication", medication or code)
-        amounts: dict[str, Any] = {}
+        amounts: JsonDict = {}
         if dose:
             amounts["doseQuantity"] = {"value": dose, "unit": short("dose_unit", dose_unit)}
         if rate:
             amounts["rateQuantity"] = {"value": rate, "unit": short("rate_unit", rate_unit)}
-        dosage: dict[str, Any] = {}
+        dosage: JsonDict = {}
         if frequency:
             dosage["timing"] = {"code": {"text": short("frequency", frequency)}}
         if route:
             dosage["route"] = {"text": short("route", route)}
         if amounts:
             dosage["doseAndRate"] = [amounts]
-        resource: dict[str, Any] = {
+        resource: JsonDict = {
             "resourceType": "MedicationRequest",
             "status": "active",
             "intent": "order",
@@ -130,10 +131,10 @@ class WritingTools(ChartTools):
         coding = {"code": short("code", code)}
         if system:
             coding = {"system": short("system", system), **coding}
-        concept: dict[str, Any] = {"coding": [coding]}
+        concept: JsonDict = {"coding": [coding]}
         if text:
             concept["text"] = short("text", text)
-        resource: dict[str, Any] = {
+        resource: JsonDict = {
             "resourceType": "ServiceRequest",
             "status": "active",
             "intent": "order",
@@ -183,6 +184,6 @@ class WritingTools(ChartTools):
             ) from None
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
 
-    def _create(self, resource: dict[str, Any], verb: str) -> str:
+    def _create(self, resource: JsonDict, verb: str) -> str:
         stored = self.world.store.create(resource)
         return f"{verb}: {stored['resourceType']} {stored['id']}."

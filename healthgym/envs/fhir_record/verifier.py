@@ -7,10 +7,10 @@ published grader of the task type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
+from healthgym.core.borders import Json, JsonObject
 from healthgym.core.verdict import Check, CheckResult, Judgement, Profile, Verdict
 from healthgym.core.verifier import Verifier
 from healthgym.envs.fhir_record.kinds import KINDS
@@ -111,7 +111,7 @@ def strict_results(evidence: Found) -> list[CheckResult]:
     return results
 
 
-def _answer(submission: Mapping[str, Any] | None, decision: Decision) -> CheckResult:
+def _answer(submission: JsonObject | None, decision: Decision) -> CheckResult:
     given = finish_value(submission)
     if given is None:
         return ANSWER.result(False, "no answer was handed in")
@@ -123,7 +123,7 @@ def _answer(submission: Mapping[str, Any] | None, decision: Decision) -> CheckRe
     return ANSWER.result(all(right), "" if all(right) else "the answer is wrong", credit=credit)
 
 
-def finish_value(submission: Mapping[str, Any] | None) -> Sequence[Any] | None:
+def finish_value(submission: JsonObject | None) -> Sequence[Json] | None:
     """Return the list handed in, or None."""
     value = submission.get("value") if submission is not None else None
     return value if isinstance(value, list) else None
@@ -193,12 +193,12 @@ class _Ledger:
         return NO_STRAY_WRITES.result(not self._open, f"also written: {kinds}" if kinds else "")
 
 
-def _same_drug(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _same_drug(one: JsonObject, other: JsonObject) -> bool:
     texts = [concept_text(r.get("medicationCodeableConcept")).strip().lower() for r in (one, other)]
     return bool(texts[0]) and texts[0] == texts[1]
 
 
-def _only_status_changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def _only_status_changed(before: JsonObject, after: JsonObject) -> bool:
     ignored = {"status", "statusReason", "meta"}
     keys = (before.keys() | after.keys()) - ignored
     return all(before.get(key) == after.get(key) for key in keys)

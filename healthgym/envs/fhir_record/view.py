@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.worlds.fhir.store import RecordStore
 
 _EVERYTHING = "5000"
@@ -74,7 +74,7 @@ def parse_time(value: str | None) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-def concept_text(concept: Any) -> str:
+def concept_text(concept: object) -> str:
     """Return the words of a CodeableConcept: its text, else its displays."""
     if not isinstance(concept, dict):
         return ""
@@ -93,7 +93,7 @@ class ChartView:
     def __init__(self, store: RecordStore) -> None:
         self._store = store
 
-    def search(self, resource_type: str, **params: str) -> list[dict[str, Any]]:
+    def search(self, resource_type: str, **params: str) -> list[JsonDict]:
         """Return all resources that match, in the store's order."""
         pairs = [(name.replace("__", "-"), value) for name, value in params.items() if value]
         found = self._store.search(resource_type, [*pairs, ("_count", _EVERYTHING)])
@@ -171,12 +171,12 @@ class ChartView:
             for r in found
         )
 
-    def patient(self, mrn: str) -> dict[str, Any] | None:
+    def patient(self, mrn: str) -> JsonDict | None:
         """Return the Patient with an id, or else with an identifier; None if there is none."""
         found = self.search("Patient", _id=mrn) or self.search("Patient", identifier=mrn)
         return found[0] if found else None
 
-    def patients_named(self, family: str, given: str, birth_date: str) -> list[dict[str, Any]]:
+    def patients_named(self, family: str, given: str, birth_date: str) -> list[JsonDict]:
         """Return the Patients of a name and birth date."""
         return self.search("Patient", family=family, given=given, birthdate=birth_date)
 
@@ -186,7 +186,7 @@ def int_or_zero(text: str) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def _performed(resource: dict[str, Any]) -> tuple[datetime | None, str]:
+def _performed(resource: JsonDict) -> tuple[datetime | None, str]:
     period = resource.get("performedPeriod") or {}
     stored = resource.get("performedDateTime") or period.get("end") or period.get("start") or ""
     return parse_time(stored), stored

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.envs.trial_matching.criteria import (
     Age,
     Allergic,
@@ -31,9 +31,9 @@ _ROMAN = {1: "I", 2: "II", 3: "III", 4: "IV"}
 
 
 @lru_cache(maxsize=1)
-def wording() -> Mapping[str, Any]:
+def wording() -> JsonObject:
     """Return the templates; read once, never changed."""
-    data: Mapping[str, Any] = read_data("wording.json")
+    data: JsonObject = read_data("wording.json")
     return data
 
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
 
+from healthgym.core.borders import Json, JsonObject
 from healthgym.core.choice import Weighted
 from healthgym.core.seeding import Split, stable_hash
 
@@ -156,7 +156,7 @@ class Vocabulary:
     members: Mapping[str, tuple[str, ...]]
     class_of: Mapping[str, str]
     wider: Mapping[str, frozenset[str]]
-    general: Mapping[str, Any]
+    general: JsonObject
 
     def is_event(self, finding: str) -> bool:
         """Return whether a finding happens at a time, rather than lasting."""
@@ -168,7 +168,7 @@ class Vocabulary:
         return events
 
 
-def read_data(name: str) -> Any:
+def read_data(name: str) -> Json:
     """Return one of the JSON files beside this module."""
     return json.loads((files(__package__) / "data" / name).read_text(encoding="utf-8"))
 
@@ -194,14 +194,14 @@ def vocabulary() -> Vocabulary:
     )
 
 
-def _closure(key: str, parents: Mapping[str, Any]) -> set[str]:
+def _closure(key: str, parents: JsonObject) -> set[str]:
     found = {key}
     for parent in parents[key]:
         found |= _closure(parent, parents)
     return found
 
 
-def _measure(key: str, raw: Mapping[str, Any]) -> Measure:
+def _measure(key: str, raw: JsonObject) -> Measure:
     return Measure(
         key=key,
         names=tuple(raw["names"]),
@@ -216,7 +216,7 @@ def _measure(key: str, raw: Mapping[str, Any]) -> Measure:
     )
 
 
-def _condition(key: str, raw: Mapping[str, Any]) -> Condition:
+def _condition(key: str, raw: JsonObject) -> Condition:
     attributes = tuple(
         Attribute(
             name,

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.worlds.slides.grid import Tile, TileGrid
 
 _MOST = 200_000
@@ -25,7 +26,7 @@ def read_paper(text: str, task_id: str) -> frozenset[Tile]:
         task_id: Id of the task.
     """
     rows = _rows(text) or []
-    row: dict[str, Any] = next((row for row in rows if row.get("task_id") == task_id), {})
+    row: JsonDict = next((row for row in rows if row.get("task_id") == task_id), {})
     tiles = row.get("predicted_tumor_tiles")
     if not isinstance(tiles, list):
         return frozenset()

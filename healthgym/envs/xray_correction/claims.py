@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any
+
+from healthgym.core.borders import JsonObject
 
 LEFT, RIGHT = "left", "right"
 SIDES = (RIGHT, LEFT)
@@ -107,7 +108,7 @@ def entities() -> Mapping[str, Entity]:
     return {name: _entity(name, row) for name, row in load("entities.json").items()}
 
 
-def _entity(name: str, row: Mapping[str, Any]) -> Entity:
+def _entity(name: str, row: JsonObject) -> Entity:
     kept = {key: value for key, value in row.items() if key not in ("swaps", "normal")}
     for key in ("places", "counts"):
         if key in kept:
@@ -116,7 +117,7 @@ def _entity(name: str, row: Mapping[str, Any]) -> Entity:
 
 
 @cache
-def load(name: str) -> Mapping[str, Any]:
+def load(name: str) -> JsonObject:
     """Return a JSON file of the family."""
     text = files("healthgym.envs.xray_correction").joinpath(f"data/{name}").read_text("utf-8")
     return dict(json.loads(text))

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.envs.xray_correction.claims import Claim, Statement, entities, load
 
 _BREAK = re.compile(r"(?<!\d)\.(?!\d)|[!?;\n]+|\.(?=\s|$)")
@@ -90,7 +90,7 @@ def words_of(text: str) -> frozenset[str]:
 # -- vocabulary ------------------------------------------------------------------------------
 
 
-def _lexicon() -> Mapping[str, Any]:
+def _lexicon() -> JsonObject:
     return load("lexicon.json")
 
 
@@ -141,7 +141,7 @@ def words_of_list(phrases: Sequence[str]) -> frozenset[str]:
     return frozenset(phrase for phrase in phrases if " " not in phrase)
 
 
-def _collect(value: Any, found: set[str]) -> None:
+def _collect(value: object, found: set[str]) -> None:
     if isinstance(value, str):
         found.update(_WORD.findall(re.sub(r"\{\w+\}|\(\w+\)", " ", value.lower())))
     elif isinstance(value, Mapping):
@@ -340,7 +340,7 @@ def _merged(claims: Sequence[Claim]) -> list[Claim]:
 def _join(one: Claim, two: Claim) -> Claim | None:
     if one.entity != two.entity:
         return None
-    values: dict[str, Any] = {}
+    values: JsonDict = {}
     for name, empty in (
         ("present", None), ("side", ""), ("place", ""), ("severity", ""), ("count", 0),
         ("change", ""),

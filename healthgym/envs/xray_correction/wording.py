@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.xray_correction.claims import Claim, entities, load
 
 _VOWEL = re.compile(r"\b([Aa]) (?=[aeiou])(?!one\b)")
@@ -81,7 +81,7 @@ class Wording:
         return f", {self._pick(load('phrases.json')['change'][claim.change], picks[1])}"
 
     def _fill(self, text: str, claim: Claim, picks: Sequence[int]) -> str:
-        table: dict[str, Any] = dict(load("phrases.json"))
+        table: JsonDict = dict(load("phrases.json"))
         values = {"side": claim.side, "seen": self._pick(table["seen"], picks[2])}
         words = table["severity"].get(claim.entity, {})
         if claim.severity in words:

@@ -8,8 +8,11 @@ is learned.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from healthgym.core.borders import JsonDict, JsonObject
+from healthgym.integrations.trl.foreign import AnyProcessor, AnyTokenizer
 
 USER, ASSISTANT, TOOL, SYSTEM = (
     f"<|im_start|>{r}\n" for r in ("user", "assistant", "tool", "system")
@@ -69,7 +72,7 @@ def chat_template(*, list_tools: bool) -> str:
 
 
 #: Reads a reply: text, then any number of calls. Broken JSON makes the whole reply text.
-RESPONSE_TEMPLATE: dict[str, Any] = {
+RESPONSE_TEMPLATE: JsonDict = {
     "defaults": {"role": "assistant"},
     "start_anchor": ASSISTANT,
     "fields": {
@@ -85,17 +88,17 @@ RESPONSE_TEMPLATE: dict[str, Any] = {
 }
 
 
-def reads_pictures(processing: Any) -> bool:
+def reads_pictures(processing: AnyProcessor) -> bool:
     """Return whether this is the processor of a vision-language model, and no bare tokenizer."""
     return hasattr(processing, "tokenizer") and hasattr(processing, "image_processor")
 
 
-def tokenizer_of(processing: Any) -> Any:
+def tokenizer_of(processing: AnyProcessor) -> AnyTokenizer:
     """Return the tokenizer: of a processor its own, else what is given."""
     return processing.tokenizer if reads_pictures(processing) else processing
 
 
-def suffix_ids(processing: Any, name: str, content: str | list[dict[str, Any]]) -> list[int]:
+def suffix_ids(processing: AnyProcessor, name: str, content: str | list[JsonDict]) -> list[int]:
     """Return the tokens between a tool call and the next reply, as TRL appends them.
 
     Args:
@@ -106,7 +109,7 @@ def suffix_ids(processing: Any, name: str, content: str | list[dict[str, Any]]) 
     return answer_ids(processing, [{"role": "tool", "name": name, "content": content}])
 
 
-def answer_ids(processing: Any, answers: Sequence[Mapping[str, Any]]) -> list[int]:
+def answer_ids(processing: AnyProcessor, answers: Sequence[JsonObject]) -> list[int]:
     """Return the tokens between a reply and the next one.
 
     Rendered from a short stand-in conversation: a chat template is prefix preserving, so what
@@ -119,7 +122,7 @@ def answer_ids(processing: Any, answers: Sequence[Mapping[str, Any]]) -> list[in
     names = [answer["name"] for answer in answers if answer["role"] == "tool"]
     calls = [{"type": "function", "function": {"name": n, "arguments": {}}} for n in names]
     said = {"content": "", "tool_calls": calls} if calls else {"content": "-"}
-    before: list[dict[str, Any]] = [
+    before: list[JsonDict] = [
         {"role": "user", "content": "-"},
         {"role": "assistant", **said},
     ]
@@ -131,9 +134,9 @@ def answer_ids(processing: Any, answers: Sequence[Mapping[str, Any]]) -> list[in
 
 
 def render(
-    processing: Any,
-    messages: list[dict[str, Any]],
-    tools: list[dict[str, Any]] | None = None,
+    processing: AnyProcessor,
+    messages: list[JsonDict],
+    tools: list[JsonDict] | None = None,
     *,
     generate: bool,
 ) -> list[int]:
@@ -156,7 +159,7 @@ def render(
 
 
 def labelled(
-    tokenizer: Any, messages: Sequence[Mapping[str, Any]], tools: list[dict[str, Any]]
+    tokenizer: AnyTokenizer, messages: Sequence[JsonObject], tools: list[JsonDict]
 ) -> dict[str, list[int]]:
     """Return a conversation as ``input_ids`` and ``labels``, -100 where nothing is to be learned.
 
@@ -184,7 +187,7 @@ def labelled(
     return {"input_ids": ids, "labels": labels}
 
 
-def training_template(processing: Any) -> str:
+def training_template(processing: AnyProcessor) -> str:
     """Return the chat template that marks what the assistant says.
 
     Raises:
@@ -198,7 +201,7 @@ def training_template(processing: Any) -> str:
     return get_training_chat_template(processing) or template
 
 
-def _with_objects(message: Mapping[str, Any]) -> dict[str, Any]:
+def _with_objects(message: JsonObject) -> JsonDict:
     """Return a message with arguments as objects: other templates print text in quotes."""
     if "tool_calls" not in message:
         return dict(message)

@@ -9,18 +9,19 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
 from healthgym.integrations.trl.folder import RunFolder
 
 #: What a run trains on unless told otherwise.
 DEFAULT_ENV = "HealthAgent/FhirRecord-v0"
-_DEFAULT_KWARGS: Mapping[str, Any] = {
+_DEFAULT_KWARGS: JsonObject = {
     "difficulty": "easy",
     # Success itself: progress would pay for half an order, and the policy would settle for that.
     "reward": "sparse",
@@ -30,7 +31,7 @@ _DEFAULT_KWARGS: Mapping[str, Any] = {
     "task_types": ["v1-t3", "v1-t4", "v1-t5", "v1-t9"],
 }
 #: For pretrained models: fewer and gentler steps, each of them far slower than the tiny model's.
-_PRETRAINED: Mapping[str, Any] = {
+_PRETRAINED: JsonObject = {
     "threads": 0,
     "watch": 16,
     "episodes": 200,
@@ -83,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
 
 def settings(options: argparse.Namespace) -> TrainConfig:
     """Return the settings of a command line."""
-    kwargs: dict[str, Any] = dict(_DEFAULT_KWARGS) if options.env == DEFAULT_ENV else {}
+    kwargs: JsonDict = dict(_DEFAULT_KWARGS) if options.env == DEFAULT_ENV else {}
     given = {
         "source": str(Path(options.source).resolve()) if options.source else None,
         "task_types": options.task_types,

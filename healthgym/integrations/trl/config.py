@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Self
 
+from healthgym.core.borders import Settings
 from healthgym.errors import ConfigurationError
 
 
@@ -78,7 +78,7 @@ class TrainConfig:
     """
 
     env: str
-    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    env_kwargs: Settings = field(default_factory=dict)
     model: str = "tiny"
     episodes: int = 300
     watch: int = 60

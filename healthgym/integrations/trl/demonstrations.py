@@ -6,11 +6,11 @@ import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from healthgym.core import action as actions
+from healthgym.core.borders import JsonDict
 from healthgym.core.env import HealthEnv, parse_split
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import ORACLE as ORACLE
@@ -43,10 +43,10 @@ class Demonstration:
     task_id: str
     kind: str
     success: bool
-    messages: tuple[dict[str, Any], ...]
+    messages: tuple[JsonDict, ...]
     tools: str
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> JsonDict:
         """Return the row of a conversational data set, as ``SFTTrainer`` takes it."""
         return {"messages": list(self.messages), "tools": self.tools}
 
@@ -163,8 +163,8 @@ def _spec(episode: AnyEpisode, name: str) -> ToolSpec:
 
 
 def _exchange(
-    episode: AnyEpisode, spec: ToolSpec, arguments: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any], tuple[Image, ...]]:
+    episode: AnyEpisode, spec: ToolSpec, arguments: JsonDict
+) -> tuple[JsonDict, JsonDict, tuple[Image, ...]]:
     """Return a call, its answer and the pictures shown with it."""
     function = {"name": spec.identifier, "arguments": json.dumps(arguments, ensure_ascii=False)}
     outcome = episode.step(ToolCall(spec.name, arguments))

@@ -29,6 +29,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import AnyEpisode
 from healthgym.core.images import Image
@@ -84,7 +85,7 @@ class TrlEnvironment:
     _env: ClassVar[HealthEnv]
     _unsubmitted: ClassVar[float]
     _tools: ClassVar[tuple[str, ...]]
-    _schemas: ClassVar[Mapping[str, dict[str, Any]]] = {}
+    _schemas: ClassVar[Mapping[str, JsonDict]] = {}
     _images: ClassVar[bool]
     _max_image_side: ClassVar[int | None]
 
@@ -96,7 +97,7 @@ class TrlEnvironment:
         self._result: RolloutOutcome | None = None
         self._outage: InfrastructureError | None = None
         self._fault: Exception | None = None
-        self._at: tuple[str, dict[str, Any]] = ("", {})
+        self._at: tuple[str, JsonDict] = ("", {})
 
     def reset(self, *, split: str, index: int, **_row: object) -> str:
         """Begin a rollout.
@@ -127,7 +128,7 @@ class TrlEnvironment:
         self._episode = episode
         return episode.instruction()
 
-    def _call(self, name: str, arguments: dict[str, Any]) -> Any:
+    def _call(self, name: str, arguments: JsonDict) -> Any:
         """Carry out a tool call and return what the model reads; text, or blocks with images."""
         if self._outage or self._fault:
             return _UNAVAILABLE
@@ -197,15 +198,15 @@ class TrlEnvironment:
         return RolloutOutcome(kind, None, None, False, 0, 0)
 
 
-class _Offered(dict[str, Any]):
+class _Offered(JsonDict):
     """A tool as its schema, in OpenAI's function form, which can be called as TRL calls tools."""
 
-    def __init__(self, schema: dict[str, Any], method: Callable[..., Any]) -> None:
+    def __init__(self, schema: JsonDict, method: Callable[..., object]) -> None:
         super().__init__(schema)
         self.__name__: str = schema["function"]["name"]
         self._method = method
 
-    def __call__(self, /, **arguments: Any) -> Any:
+    def __call__(self, /, **arguments: object) -> Any:
         return self._method(**arguments)
 
 
@@ -248,7 +249,7 @@ def environment_class(
     for spec in specs:
         if spec.identifier in _TAKEN or spec.identifier.startswith("_"):
             raise ConfigurationError(f"TRL cannot offer a tool named {spec.identifier}.")
-    members: dict[str, Any] = {spec.identifier: _method(spec) for spec in specs}
+    members: JsonDict = {spec.identifier: _method(spec) for spec in specs}
     members["_env"] = env
     members["_unsubmitted"] = unsubmitted
     members["_images"] = images
@@ -261,14 +262,14 @@ def environment_class(
     return type(re.sub(r"\W", "_", title), (TrlEnvironment,), members)
 
 
-def _method(spec: ToolSpec) -> Callable[..., Any]:
+def _method(spec: ToolSpec) -> Callable[..., object]:
     """Return a method that shows the tool's signature and passes on whatever it is given.
 
     It takes any keyword, and ``self`` by position only, so that no argument a model invents can
     fail before the engine sees it.
     """
 
-    def method(self: TrlEnvironment, /, **arguments: Any) -> Any:
+    def method(self: TrlEnvironment, /, **arguments: object) -> Any:
         return self._call(spec.name, arguments)
 
     receiver = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -281,7 +282,7 @@ def _method(spec: ToolSpec) -> Callable[..., Any]:
     return method
 
 
-def blocks(text: str, images: Sequence[Image], max_side: int | None = None) -> list[dict[str, Any]]:
+def blocks(text: str, images: Sequence[Image], max_side: int | None = None) -> list[JsonDict]:
     """Return a tool's result as content blocks, the pictures before the text.
 
     Args:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Self
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.seeding import Split, task_rng
@@ -57,12 +58,12 @@ class Score:
     refused: float
     tokens: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return the score as JSON values."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: JsonObject) -> Self:
         """Read a score back."""
         kinds = {kind: Rate(**rate) for kind, rate in data["kinds"].items()}
         return cls(**{**data, "total": Rate(**data["total"]), "kinds": kinds})

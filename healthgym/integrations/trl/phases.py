@@ -18,16 +18,18 @@ from trl import (  # type: ignore[attr-defined,unused-ignore]
     SFTTrainer,
 )
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.demonstrations import Demonstration
 from healthgym.integrations.trl.folder import RunFolder
+from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer, AnyTrainer
 from healthgym.integrations.trl.models import adapters, merged
 from healthgym.integrations.trl.spec import trl_spec
 from healthgym.policies.statistics import Interval
 
 #: Plays validation tasks and returns the share that a model solves; None if there are no tasks.
-Watch = Callable[[Any], Interval | None]
+Watch = Callable[[AnyModel], Interval | None]
 #: Told of a finished optimizer step and of what was just logged.
 Report = Callable[[int, Mapping[str, float]], None]
 
@@ -59,7 +61,7 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
         args: Any,
         state: Any,
         control: Any,
-        logs: Mapping[str, Any] | None = None,
+        logs: JsonObject | None = None,
         **kwargs: Any,
     ) -> None:
         figures = {key: _number(value) for key, value in (logs or {}).items()}
@@ -70,7 +72,7 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
                 if key in kept:
                     self._shown[key] = kept[key]
 
-    def _validate(self, step: int, model: Any) -> None:
+    def _validate(self, step: int, model: AnyModel) -> None:
         training = model.training
         model.eval()
         rate = self._watch(model)
@@ -94,14 +96,14 @@ def _number(value: Any) -> float | None:
 
 
 def supervise(
-    model: Any,
-    tokenizer: Any,
+    model: AnyModel,
+    tokenizer: AnyTokenizer,
     demos: Iterable[Demonstration],
     config: TrainConfig,
     folder: RunFolder,
     watch: Watch,
     report: Report,
-) -> Any:
+) -> AnyModel:
     """Fine-tune on demonstrations and return the model, adapters merged.
 
     Only what the assistant says is learned; goes on from the last trainer checkpoint, if any.
@@ -132,13 +134,13 @@ def supervise(
 
 
 def reinforce(
-    model: Any,
-    tokenizer: Any,
+    model: AnyModel,
+    tokenizer: AnyTokenizer,
     config: TrainConfig,
     folder: RunFolder,
     watch: Watch,
     report: Report,
-) -> Any:
+) -> AnyModel:
     """Train with GRPO on tasks that no demonstration showed and return the model."""
     _quiet()
     settings = config.reinforced
@@ -178,7 +180,7 @@ def reinforce(
     return _train(trainer, work, folder, "grpo", settings.steps, watch, report)
 
 
-def _common(config: TrainConfig, steps: int) -> dict[str, Any]:
+def _common(config: TrainConfig, steps: int) -> JsonDict:
     gpu = torch.cuda.is_available()
     return {
         "seed": config.seed,
@@ -198,14 +200,14 @@ def _common(config: TrainConfig, steps: int) -> dict[str, Any]:
 
 
 def _train(
-    trainer: Any,
+    trainer: AnyTrainer,
     work: Path,
     folder: RunFolder,
     stage: str,
     steps: int,
     watch: Watch,
     report: Report,
-) -> Any:
+) -> AnyModel:
     last = last_checkpoint(work)
     folder.rewind(stage, int(last.name.rpartition("-")[2]) if last else -1)
     trainer.remove_callback(PrinterCallback)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.integrations.trl.evaluation import Score
 
 _INK = {"sft": "#8a6d3b", "grpo": "#1f6f8b", "held-out": "#b0413e", "base": "#9aa0a6"}
@@ -13,7 +14,7 @@ _TITLES = {"sft": "SFT", "grpo": "GRPO"}
 
 
 def draw_curves(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[JsonObject],
     scores: Sequence[Score],
     floors: Sequence[Score],
     path: Path,
@@ -42,16 +43,14 @@ def draw_curves(
     figure.savefig(path)
 
 
-def _series(
-    rows: Sequence[Mapping[str, Any]], stage: str, key: str
-) -> tuple[list[int], list[float]]:
+def _series(rows: Sequence[JsonObject], stage: str, key: str) -> tuple[list[int], list[float]]:
     found = [row for row in rows if row["stage"] == stage and key in row]
     return [row["step"] for row in found], [row[key] for row in found]
 
 
 def _line(
     axis: Any,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[JsonObject],
     stage: str,
     key: str,
     title: str | None,
@@ -68,7 +67,7 @@ def _line(
         axis.set_title(title, loc="left", fontsize=10)
 
 
-def _validation(axis: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+def _validation(axis: Any, rows: Sequence[JsonObject]) -> None:
     """Draw the success on validation tasks, both stages one after the other."""
     offset, ticks = 0, []
     for stage in ("sft", "grpo"):

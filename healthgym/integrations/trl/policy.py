@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from healthgym.core.borders import Info, JsonDict, JsonObject
 from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.environment import blocks
+from healthgym.integrations.trl.foreign import AnyModel, AnyProcessor
 from healthgym.integrations.trl.rollout import Sampling, Talk, generate
 from healthgym.policies.usage import Usage
 
@@ -38,8 +40,8 @@ class ModelPolicy:
 
     def __init__(
         self,
-        model: Any,
-        processing: Any,
+        model: AnyModel,
+        processing: AnyProcessor,
         sampling: Sampling | None = None,
         *,
         system: str = "",
@@ -72,7 +74,7 @@ class ModelPolicy:
         """Tokens read and written, over all episodes."""
         return self._usage
 
-    def begin(self, env: HealthEnv, observation: str, info: dict[str, Any]) -> None:
+    def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Start an episode with an empty conversation."""
         messages = [{"role": "system", "content": self._system}] if self._system else []
         messages.append({"role": "user", "content": observation})
@@ -86,7 +88,7 @@ class ModelPolicy:
         if self._sampling.images:
             self._seen = images
 
-    def act(self, observation: str) -> Any:
+    def act(self, observation: str) -> object:
         """Return the model's next action: its calls, or its words if it makes none."""
         if self._begun:
             self._listen(observation)
@@ -103,11 +105,11 @@ class ModelPolicy:
 
     def _listen(self, observation: str) -> None:
         """Add what the environment answered, with its pictures."""
-        content: str | list[dict[str, Any]] = observation
+        content: str | list[JsonDict] = observation
         if self._seen:
             content = blocks(observation, self._seen, self._sampling.max_image_side)
             self._talk.images += [part["image"] for part in content if part["type"] == "image"]
-        answers: list[Mapping[str, Any]] = [{"role": "user", "content": content}]
+        answers: list[JsonObject] = [{"role": "user", "content": content}]
         if self._called:
             told = [*[_BELOW] * (len(self._called) - 1), content]
             answers = [
@@ -116,11 +118,11 @@ class ModelPolicy:
             ]
         self._talk.ids += chat.answer_ids(self._processing, answers)
 
-    def _read(self, reply: list[int]) -> dict[str, Any]:
+    def _read(self, reply: list[int]) -> JsonDict:
         from trl.chat_template_utils import parse_response
 
         tokenizer = chat.tokenizer_of(self._processing)
-        message: dict[str, Any] = parse_response(
+        message: JsonDict = parse_response(
             tokenizer, reply, prefix=self._talk.ids, tools=self._tools
         )
         return message

@@ -9,11 +9,12 @@ import argparse
 import json
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.trajectory import Trajectory, read_trajectories
 from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
 from healthgym.integrations.trl.evaluation import Score
@@ -94,7 +95,7 @@ def _solved(run: Trajectory) -> bool:
     return bool(next(iter(run.verdicts.values()))["strict"]["success"])
 
 
-def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+def _flat(data: JsonObject, prefix: str = "") -> list[tuple[str, Any]]:
     pairs: list[tuple[str, Any]] = []
     for key, value in data.items():
         name = f"{prefix}{key}"

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from healthgym.core import action as actions
+from healthgym.core.borders import JsonDict
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import AnyEpisode
 from healthgym.core.seeding import Split
 from healthgym.errors import ConfigurationError, ToolError
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.environment import MAX_IMAGE_SIDE, OVER, blocks
+from healthgym.integrations.trl.foreign import AnyModel, AnyProcessor
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class Played:
 
 
 def play(
-    model: Any,
-    processing: Any,
+    model: AnyModel,
+    processing: AnyProcessor,
     env: HealthEnv,
     tasks: Iterable[tuple[Split, int]],
     sampling: Sampling,
@@ -122,7 +124,7 @@ def play(
     return played
 
 
-def _seat(processing: Any, episode: AnyEpisode, system: str) -> _Slot:
+def _seat(processing: AnyProcessor, episode: AnyEpisode, system: str) -> _Slot:
     messages = [{"role": "system", "content": system}] if system else []
     messages.append({"role": "user", "content": episode.instruction()})
     tools = episode.seat().catalog.openai()
@@ -131,7 +133,7 @@ def _seat(processing: Any, episode: AnyEpisode, system: str) -> _Slot:
 
 
 def generate(
-    model: Any, processing: Any, slots: Sequence[Talk], sampling: Sampling
+    model: AnyModel, processing: AnyProcessor, slots: Sequence[Talk], sampling: Sampling
 ) -> list[list[int]]:
     """Return the tokens of a model's next reply in each conversation, up to its end mark.
 
@@ -163,12 +165,14 @@ def generate(
     return [ids[: ids.index(end) + 1] if end in ids else ids for ids in replies]
 
 
-def _seen(model: Any, processing: Any, slots: Sequence[Talk], ids: Any) -> dict[str, Any]:
+def _seen(
+    model: AnyModel, processing: AnyProcessor, slots: Sequence[Talk], ids: object
+) -> JsonDict:
     """Return the pixels of all pictures of a batch, and which tokens stand for them."""
     if not chat.reads_pictures(processing):
         return {}
     # A token that stands for a picture where there is none would be a fault of ours.
-    kept: dict[str, Any] = {"suppress_tokens": [model.config.image_token_id]}
+    kept: JsonDict = {"suppress_tokens": [model.config.image_token_id]}
     images = [image for slot in slots for image in slot.images]
     if images:
         pixels = processing.image_processor(images=images, return_tensors="pt")
@@ -179,7 +183,7 @@ def _seen(model: Any, processing: Any, slots: Sequence[Talk], ids: Any) -> dict[
     return kept
 
 
-def _answer(processing: Any, slot: _Slot, reply: list[int], sampling: Sampling) -> None:
+def _answer(processing: AnyProcessor, slot: _Slot, reply: list[int], sampling: Sampling) -> None:
     """Carry out one reply; without a call, the rollout is over."""
     from trl.chat_template_utils import parse_response
 
@@ -207,8 +211,8 @@ def _answer(processing: Any, slot: _Slot, reply: list[int], sampling: Sampling) 
 
 
 def _call(
-    episode: AnyEpisode, request: dict[str, Any], sampling: Sampling
-) -> tuple[str | list[dict[str, Any]], list[Any]]:
+    episode: AnyEpisode, request: JsonDict, sampling: Sampling
+) -> tuple[str | list[JsonDict], list[Any]]:
     """Return what a call is answered, and the pictures in it."""
     if episode.done():
         return OVER, []

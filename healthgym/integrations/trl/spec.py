@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from healthgym.core.borders import JsonDict, Settings
 from healthgym.core.env import parse_split
 from healthgym.errors import ConfigurationError, MissingDependencyError
 from healthgym.integrations.trl.environment import (
@@ -33,10 +34,10 @@ class TrlSpec:
 
     train_dataset: Any
     environment_factory: EnvironmentFactory
-    tools: Mapping[str, list[dict[str, Any]]]
+    tools: Mapping[str, list[JsonDict]]
     reward_funcs: tuple[Callable[..., list[float | None]], ...] = (episode_reward,)
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> JsonDict:
         """Return the keyword arguments for a trainer: ``GRPOTrainer(model, **spec.arguments())``.
 
         Its ``tools`` argument is not among them: it is for tools without an environment.
@@ -54,7 +55,7 @@ def trl_spec(
     split: str = "train",
     size: int = 1000,
     first: int = 0,
-    env_kwargs: Mapping[str, Any] | None = None,
+    env_kwargs: Settings | None = None,
     system: str = "",
     unsubmitted: float = -0.5,
     images: bool = False,
@@ -118,7 +119,7 @@ def trl_spec(
     names = list(ids)
     rows = []
     for number in range(size):
-        row: dict[str, Any] = {
+        row: JsonDict = {
             "prompt": prompt,
             "split": str(tasks),
             "index": first + number // len(names),

@@ -14,6 +14,7 @@ import torch
 import transformers
 from tqdm import tqdm
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.seeding import Split
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.integrations.trl import models, phases
@@ -21,6 +22,7 @@ from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.demonstrations import ORACLE, Demonstration, demonstrations
 from healthgym.integrations.trl.evaluation import aligned, play_script, score, table
 from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
+from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.page import headline
 from healthgym.integrations.trl.report import checkpoint_scores, floor_scores, write_report
 from healthgym.integrations.trl.rollout import Played, Sampling, play
@@ -53,7 +55,7 @@ class Pipeline:
         quiet.set_verbosity_error()
         if self.config.threads:
             torch.set_num_threads(self.config.threads)
-        stages: list[tuple[str, str, Callable[[], Mapping[str, Any]]]] = [
+        stages: list[tuple[str, str, Callable[[], JsonObject]]] = [
             ("demonstrations", "recorded practice to imitate", self._show),
             ("base", "the model before training", self._begin),
             ("score base", "held-out tasks", lambda: self._score("base")),
@@ -83,7 +85,7 @@ class Pipeline:
 
     # -- stages ------------------------------------------------------------------------------
 
-    def _show(self) -> Mapping[str, Any]:
+    def _show(self) -> JsonObject:
         settings = self.config.supervised
         count = settings.demos
         lines, solved = [], 0
@@ -113,13 +115,13 @@ class Pipeline:
         self.folder.write("demonstrations.jsonl", "".join(lines))
         return {"episodes": len(lines), "solved": solved}
 
-    def _begin(self) -> Mapping[str, Any]:
+    def _begin(self) -> JsonObject:
         model, tokenizer = models.load(self.config.model, self._demonstrations(), self.config.seed)
         self._save("base", model, tokenizer)
         size = sum(parameter.numel() for parameter in model.parameters())
         return {"parameters": size, "vocabulary": len(tokenizer)}
 
-    def _supervise(self) -> Mapping[str, Any]:
+    def _supervise(self) -> JsonObject:
         model, tokenizer = self._open("base")
         settings = self.config.supervised
         with tqdm(total=settings.steps, unit="step", desc="SFT") as bar:
@@ -135,7 +137,7 @@ class Pipeline:
         self._save("sft", model, tokenizer)
         return {}
 
-    def _reinforce(self) -> Mapping[str, Any]:
+    def _reinforce(self) -> JsonObject:
         model, tokenizer = self._open("sft")
         settings = self.config.reinforced
         with tqdm(total=settings.steps, unit="step", desc="GRPO") as bar:
@@ -145,7 +147,7 @@ class Pipeline:
         self._save("grpo", model, tokenizer)
         return {}
 
-    def _score(self, checkpoint: str) -> Mapping[str, Any]:
+    def _score(self, checkpoint: str) -> JsonObject:
         model, tokenizer = self._open(checkpoint)
         model.eval()
         with tqdm(total=len(self.test), unit="episode", desc=f"score {checkpoint}") as bar:
@@ -153,7 +155,7 @@ class Pipeline:
         self._record(checkpoint, played)
         return {"score": score(CHECKPOINTS[checkpoint], played).to_dict()}
 
-    def _floors(self) -> Mapping[str, Any]:
+    def _floors(self) -> JsonObject:
         names = [name for name in self.env.family.baselines() if name != ORACLE]
         teacher = self.config.supervised.policy
         if teacher not in (ORACLE, *names):
@@ -162,7 +164,7 @@ class Pipeline:
         scores = [score(name, play_script(self.env, name, self.test)) for name in names]
         return {"scores": [item.to_dict() for item in scores]}
 
-    def _report(self) -> Mapping[str, Any]:
+    def _report(self) -> JsonObject:
         write_report(self.folder)
         return {}
 
@@ -188,15 +190,15 @@ class Pipeline:
     def _open(self, checkpoint: str) -> tuple[Any, Any]:
         return models.open_checkpoint(self.folder.path / "checkpoints" / checkpoint)
 
-    def _save(self, checkpoint: str, model: Any, tokenizer: Any) -> None:
+    def _save(self, checkpoint: str, model: AnyModel, tokenizer: AnyTokenizer) -> None:
         place = self.folder.folder("checkpoints", checkpoint)
         model.save_pretrained(place)
         tokenizer.save_pretrained(place)
 
-    def _watch(self, tokenizer: Any) -> phases.Watch:
+    def _watch(self, tokenizer: AnyTokenizer) -> phases.Watch:
         tasks = [(Split.VALIDATION, index) for index in range(self.config.watch)]
 
-        def watch(model: Any) -> Interval | None:
+        def watch(model: AnyModel) -> Interval | None:
             if not tasks:
                 return None
             played = play(model, tokenizer, self.env, tasks, self.sampling)

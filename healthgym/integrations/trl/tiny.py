@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from healthgym.integrations.trl import chat
+from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ _PIECES = "|".join(
 )
 
 
-def train_tokenizer(texts: Iterable[str], size: int) -> Any:
+def train_tokenizer(texts: Iterable[str], size: int) -> AnyTokenizer:
     """Return a byte-level BPE tokenizer, learned from texts, with the chat format.
 
     Digits are tokens of their own, so that a number never seen before is copied digit by digit,
@@ -82,7 +82,7 @@ def train_tokenizer(texts: Iterable[str], size: int) -> Any:
         show_progress=False,
     )
     learned.train_from_iterator(texts, trainer)
-    tokenizer: Any = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call,unused-ignore]
+    tokenizer: AnyTokenizer = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call,unused-ignore]
         tokenizer_object=learned,
         pad_token=chat.PAD,
         eos_token=chat.END,
@@ -94,7 +94,7 @@ def train_tokenizer(texts: Iterable[str], size: int) -> Any:
     return tokenizer
 
 
-def tiny_model(tokenizer: Any, config: TinyConfig, seed: int) -> Any:
+def tiny_model(tokenizer: AnyTokenizer, config: TinyConfig, seed: int) -> AnyModel:
     """Return an untrained Qwen3 of the given shape."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM

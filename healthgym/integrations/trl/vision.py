@@ -27,9 +27,11 @@ from PIL import Image
 from trl import GRPOTrainer  # type: ignore[attr-defined,unused-ignore]
 from trl.data_utils import prepare_multimodal_messages
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl.chat import reads_pictures, training_template
 from healthgym.integrations.trl.demonstrations import Demonstration
+from healthgym.integrations.trl.foreign import AnyDataset, AnyProcessor
 from healthgym.presentation.pictures import png
 
 
@@ -55,7 +57,7 @@ class PictureGRPOTrainer(GRPOTrainer):  # type: ignore[misc,unused-ignore]
         )
 
 
-def picture_dataset(demonstrations: Iterable[Demonstration | Mapping[str, Any]]) -> Any:
+def picture_dataset(demonstrations: Iterable[Demonstration | JsonObject]) -> AnyDataset:
     """Return demonstrations as a ``datasets.Dataset`` for a vision-language model.
 
     Messages are kept as JSON and pictures as PNG files; a row is put together when it is read.
@@ -77,7 +79,7 @@ def picture_dataset(demonstrations: Iterable[Demonstration | Mapping[str, Any]])
     return datasets.Dataset.from_list(rows).with_transform(_restored)
 
 
-def _stored(message: Mapping[str, Any], files: list[bytes]) -> dict[str, Any]:
+def _stored(message: JsonObject, files: list[bytes]) -> JsonDict:
     """Return a message with numbers for its pictures, which are added to ``files``."""
     if isinstance(message["content"], str):
         return dict(message)
@@ -120,7 +122,7 @@ class PictureCollator:
         ConfigurationError: If it is no processor of images.
     """
 
-    def __init__(self, processor: Any) -> None:
+    def __init__(self, processor: AnyProcessor) -> None:
         if not reads_pictures(processor):
             raise ConfigurationError(
                 "Pictures need the processor of a vision-language model, not a tokenizer."
@@ -128,13 +130,13 @@ class PictureCollator:
         self._processor = processor
         self._template = training_template(processor)
 
-    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def __call__(self, rows: Sequence[JsonObject]) -> JsonDict:
         """Return ``input_ids``, ``attention_mask``, ``labels`` and what the model sees."""
         shown = [self._one(row) for row in rows]
         longest = max(each["input_ids"].shape[1] for each in shown)
         tokenizer = self._processor.tokenizer
         fills = {"input_ids": tokenizer.pad_token_id, "labels": -100}
-        batch: dict[str, Any] = {}
+        batch: JsonDict = {}
         for name in dict.fromkeys(name for each in shown for name in each):
             parts = [each[name] for each in shown if name in each]
             if name in _PER_TOKEN:
@@ -143,7 +145,7 @@ class PictureCollator:
             batch[name] = torch.cat(parts)
         return batch
 
-    def _one(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def _one(self, row: JsonObject) -> JsonDict:
         tools = row.get("tools") or None
         shown = self._processor.apply_chat_template(
             [prepare_multimodal_messages(row["messages"])],

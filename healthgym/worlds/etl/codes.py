@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
 
+from healthgym.core.borders import JsonObject
 from healthgym.errors import ToolError
 from healthgym.worlds.etl.config import Block, EventConfig
 from healthgym.worlds.etl.events import code_expression
 from healthgym.worlds.etl.expressions import expression
 from healthgym.worlds.etl.premeds import PreparedTables
 
-_MANDATORY: Mapping[str, Any] = {
+_MANDATORY: JsonObject = {
     "code": pl.String(),
     "description": pl.String(),
     "parent_codes": pl.List(pl.String()),
@@ -70,7 +71,7 @@ def _gathered(column: str) -> pl.Expr:
 def _described(
     source: pl.DataFrame,
     block: Block,
-    rows: tuple[tuple[str, Any], ...],
+    rows: tuple[tuple[str, object], ...],
     table: str,
     allowed: pl.Series,
 ) -> pl.LazyFrame:

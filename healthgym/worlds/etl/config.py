@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from healthgym.core.borders import Json
 from healthgym.errors import ToolError
 
 #: Largest configuration accepted, in characters, and most event blocks in one.
@@ -129,7 +130,7 @@ def _check_shape(text: str) -> None:
             raise yaml.YAMLError("it is nested too deeply")
 
 
-def read_yaml(text: str) -> dict[Any, Any]:
+def read_yaml(text: str) -> dict[Json, Json]:
     """Return the mapping that a configuration is, its contents unchecked.
 
     Raises:
@@ -198,13 +199,13 @@ def parse_config(text: str) -> EventConfig:
     return EventConfig(MappingProxyType(subjects), tuple(blocks))
 
 
-def _subject_column(value: Any, where: str) -> str:
+def _subject_column(value: object, where: str) -> str:
     if not isinstance(value, str):
         raise ToolError(f"{_SUBJECT} of {where} is the name of a column.")
     return value
 
 
-def _block(table: str, name: str, body: Any) -> Block:
+def _block(table: str, name: str, body: object) -> Block:
     where = f"{table}.{name}"
     if not isinstance(body, dict):
         raise ToolError(f"Event block {where} is a mapping with at least code and time.")
@@ -228,7 +229,7 @@ def column_of(text: str) -> str | None:
     return match[1] if match else None
 
 
-def _code(value: Any, where: str) -> tuple[Part, ...]:
+def _code(value: object, where: str) -> tuple[Part, ...]:
     parts = [value] if isinstance(value, str) else value
     if not isinstance(parts, list) or not parts or not all(isinstance(p, str) for p in parts):
         raise ToolError(
@@ -244,7 +245,7 @@ def _code(value: Any, where: str) -> tuple[Part, ...]:
     )
 
 
-def _time(value: Any, where: str) -> str | None:
+def _time(value: object, where: str) -> str | None:
     if value is None:
         return None
     column = column_of(value) if isinstance(value, str) else None
@@ -253,7 +254,7 @@ def _time(value: Any, where: str) -> str | None:
     return column
 
 
-def _formats(value: Any, where: str) -> tuple[str, ...]:
+def _formats(value: object, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     formats = [value] if isinstance(value, str) else value
@@ -265,21 +266,21 @@ def _formats(value: Any, where: str) -> tuple[str, ...]:
     return tuple(formats)
 
 
-def _event_column(key: Any, where: str) -> str:
+def _event_column(key: object, where: str) -> str:
     # Arrow keeps names as C strings: a NUL in one would take the process down.
     if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= 100:
         raise ToolError(f"Columns of {where} have plain names; {str(key)[:80]!r} is none.")
     return key
 
 
-def _source(key: Any, value: Any, where: str) -> str:
+def _source(key: object, value: object, where: str) -> str:
     if not isinstance(value, str):
         raise ToolError(f"Column {key} of {where} takes the name of a column of the table.")
     column = column_of(value)
     return value if column is None else column
 
 
-def _metadata(value: Any, where: str) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
+def _metadata(value: object, where: str) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
     if value is None or value == {}:
         return ()
     if not isinstance(value, dict) or not all(

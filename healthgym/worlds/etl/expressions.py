@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import polars as pl
 
@@ -19,7 +18,7 @@ _FIELD = re.compile(r"\{([^}]+)\}")
 _KINDS = ("col", "str", "literal", "extract")
 
 
-def expression(spec: Any) -> tuple[pl.Expr, frozenset[str]]:
+def expression(spec: object) -> tuple[pl.Expr, frozenset[str]]:
     """Return the polars expression of a metadata specification, and the columns it reads.
 
     Raises:
@@ -50,7 +49,7 @@ def _template(text: str) -> tuple[pl.Expr, frozenset[str]]:
     return pl.format(_FIELD.sub("{}", text), *(pl.col(c) for c in columns)), frozenset(columns)
 
 
-def _typed(kind: str, value: Any) -> tuple[pl.Expr, frozenset[str]]:
+def _typed(kind: str, value: object) -> tuple[pl.Expr, frozenset[str]]:
     if kind in ("col", "str") and isinstance(value, str):
         return (pl.col(value), frozenset({value})) if kind == "col" else _template(value)
     if kind == "literal" and isinstance(value, str | int | float | bool):
@@ -68,7 +67,7 @@ def _typed(kind: str, value: Any) -> tuple[pl.Expr, frozenset[str]]:
     raise ToolError(f"Metadata expression {kind}: {str(value)[:120]!r} is not understood.")
 
 
-def _conditional(output: Any, matcher: Any) -> tuple[pl.Expr, frozenset[str]]:
+def _conditional(output: object, matcher: object) -> tuple[pl.Expr, frozenset[str]]:
     if not isinstance(matcher, Mapping) or not all(isinstance(key, str) for key in matcher):
         raise ToolError(f"A condition maps columns to values, unlike {str(matcher)[:120]!r}.")
     tests = [_test(column, value) for column, value in matcher.items()]
@@ -76,7 +75,7 @@ def _conditional(output: Any, matcher: Any) -> tuple[pl.Expr, frozenset[str]]:
     return pl.when(pl.all_horizontal(tests)).then(result), columns | set(matcher)
 
 
-def _test(column: str, value: Any) -> pl.Expr:
+def _test(column: str, value: object) -> pl.Expr:
     if not isinstance(value, Mapping):
         return pl.col(column) == pl.lit(value)
     if set(value) == {"present"} and isinstance(value["present"], bool):

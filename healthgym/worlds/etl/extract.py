@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+
+from healthgym.core.borders import Json, JsonObject
 
 #: A day, in minutes.
 DAY = 24 * 60
@@ -33,9 +35,11 @@ _EVENTS = frozenset(
     {"hosp/labevents", "hosp/emar", "hosp/omr", "icu/chartevents", "icu/outputevents"}
 )
 
+Entry = TypeVar("Entry")
+
 
 @cache
-def vocabulary() -> Mapping[str, Any]:
+def vocabulary() -> JsonObject:
     """Return the words, items and columns that tables are made of."""
     text = files("healthgym.worlds.etl").joinpath("vocabulary.json").read_text()
     return dict(json.loads(text))
@@ -60,7 +64,7 @@ class Extract:
         }
         self._next = self.within(20_000_000, 29_000_000)
 
-    def _numbered(self, entries: Sequence[Any], first: int) -> list[tuple[int, Any]]:
+    def _numbered(self, entries: Sequence[object], first: int) -> list[tuple[int, Any]]:
         numbers = first + self._rng.permutation(9000)[: len(entries)]
         return [(int(number), entry) for number, entry in zip(numbers, entries, strict=True)]
 
@@ -75,11 +79,11 @@ class Extract:
             self._drawn = self._rng.random(4096).tolist()
         return self._drawn.pop()
 
-    def one(self, values: Sequence[Any]) -> Any:
+    def one(self, values: Sequence[Entry]) -> Entry:
         """Return one of the values."""
         return values[int(self.uniform() * len(values))]
 
-    def word(self, name: str, missing: float = 0.0) -> Any:
+    def word(self, name: str, missing: float = 0.0) -> Json:
         """Return an entry of a list of the vocabulary, and now and then nothing."""
         return "" if self.uniform() < missing else self.one(self.words[name])
 

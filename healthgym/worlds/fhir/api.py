@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from healthgym.core.borders import JsonDict
 from healthgym.worlds.fhir.base import Resource
 from healthgym.worlds.fhir.bundle import render, searchset
 from healthgym.worlds.fhir.errors import FhirError, bad_request
@@ -231,7 +231,7 @@ def _type(kind: str) -> str:
     return kind
 
 
-def _resource(body: str) -> dict[str, Any]:
+def _resource(body: str) -> JsonDict:
     try:
         resource = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -242,7 +242,7 @@ def _resource(body: str) -> dict[str, Any]:
     return resource
 
 
-def _require_same(name: str, given: Any, expected: str) -> None:
+def _require_same(name: str, given: object, expected: str) -> None:
     if given != expected:
         raise bad_request(
             f"The body has {name} {str(given)[:100]!r}, but the URL says {expected[:100]!r}."

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import JsonDict
 from healthgym.worlds.fhir.search.query import Criterion
 from healthgym.worlds.fhir.search.table import Parameter
 
-Resource = dict[str, Any]
+Resource = JsonDict
 Rows = NDArray[np.int64]
 
 #: Sort key of a row that has no value for the sort parameter.

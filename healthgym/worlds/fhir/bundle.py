@@ -89,7 +89,7 @@ def searchset(result: SearchResult, base_url: str, *, pretty: bool = True) -> Re
     return bundle
 
 
-def render(resource: Any, *, pretty: bool = True) -> str:
+def render(resource: object, *, pretty: bool = True) -> str:
     """Return JSON text: indented by two spaces with ``[ {`` as HAPI does, or compact."""
     if not pretty:
         return json.dumps(resource, ensure_ascii=False, separators=(",", ":"))

@@ -73,7 +73,7 @@ def _documents(path: Path) -> Iterator[Any]:
         ) from error
 
 
-def _entries(document: Any, where: str) -> Iterator[tuple[str, Resource]]:
+def _entries(document: object, where: str) -> Iterator[tuple[str, Resource]]:
     """Yield the full URL (or "") and the resource of each entry."""
     if not isinstance(document, dict) or not isinstance(document.get("resourceType"), str):
         raise DamagedDataError(f"{where}: not a FHIR resource; expected {_EXPECTED}.")
@@ -104,7 +104,7 @@ def _identify(resource: Resource, full_url: str, where: str) -> tuple[str, str]:
     return kind, key
 
 
-def _resolve(node: Any, addresses: dict[str, str]) -> None:
+def _resolve(node: object, addresses: dict[str, str]) -> None:
     """Replace references to a urn by local ones, in place and at any depth."""
     if isinstance(node, dict):
         reference = node.get("reference")

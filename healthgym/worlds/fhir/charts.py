@@ -108,11 +108,11 @@ class ChartBuilder:
         self,
         mrn: str,
         code: str,
-        effective: NDArray[np.integer[Any]],
-        values: NDArray[np.floating[Any]],
+        effective: NDArray[np.integer],
+        values: NDArray[np.floating],
         unit: str,
         *,
-        issued: NDArray[np.integer[Any]] | None = None,
+        issued: NDArray[np.integer] | None = None,
         interpretations: Sequence[str | None] | None = None,
     ) -> None:
         """Add many results of one lab: arrays of shape ``(n,)``, seconds and ``unit``."""
@@ -143,7 +143,7 @@ class ChartBuilder:
         )
 
     def vitals(
-        self, mrn: str, name: str, effective: NDArray[np.integer[Any]], values: Sequence[str]
+        self, mrn: str, name: str, effective: NDArray[np.integer], values: Sequence[str]
     ) -> None:
         """Add many readings of one vital: seconds of shape ``(n,)`` and n texts."""
         texts = np.array([self._string(value) for value in values], dtype=np.int32)
@@ -267,7 +267,7 @@ class ChartBuilder:
     def _string(self, text: str) -> int:
         return self._strings.setdefault(text, len(self._strings))
 
-    def _chunk(self, name: str, count: int, columns: tuple[Any, ...]) -> None:
+    def _chunk(self, name: str, count: int, columns: tuple[object, ...]) -> None:
         if any(isinstance(c, np.ndarray) and c.shape != (count,) for c in columns):
             raise ConfigurationError(f"Bulk {name} columns differ in length from {count}.")
         pending = self._tables[name]

@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import JsonObject
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.fhir.base import NO_KEY, Resource, Rows
 from healthgym.worlds.fhir.documents import DocumentTable
@@ -353,7 +354,7 @@ def _load_column(
     return array
 
 
-def _patient_row(row: Mapping[str, Any]) -> PatientRow:
+def _patient_row(row: JsonObject) -> PatientRow:
     address = row["address"]
     return PatientRow(
         **{

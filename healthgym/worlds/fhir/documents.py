@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from healthgym.core.borders import Json
 from healthgym.errors import DamagedDataError
 from healthgym.worlds.fhir.base import Resource, Rows
 from healthgym.worlds.fhir.search.criteria import Criterion
@@ -16,7 +17,7 @@ from healthgym.worlds.fhir.search.values import extract
 _INDEXED = (Kind.TOKEN, Kind.REFERENCE)
 
 
-def copy_json(value: Any) -> Any:
+def copy_json(value: object) -> Json:
     """Return an independent copy of a JSON value; several times faster than ``deepcopy``."""
     if isinstance(value, dict):
         return {key: copy_json(item) for key, item in value.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.errors import ToolError
 
 
@@ -30,9 +31,9 @@ class FhirError(ToolError):
         """Rebuild from the four fields, so that the error survives pickling."""
         return type(self), (self.status, self.code, self.diagnostics, self.expression)
 
-    def outcome(self) -> dict[str, Any]:
+    def outcome(self) -> JsonDict:
         """Return the OperationOutcome resource that describes this error."""
-        issue: dict[str, Any] = {
+        issue: JsonDict = {
             "severity": "error",
             "code": self.code,
             "diagnostics": self.diagnostics,

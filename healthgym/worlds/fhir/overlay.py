@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from healthgym.worlds.fhir.base import Base, Resource, Rows
 from healthgym.worlds.fhir.documents import copy_json
 from healthgym.worlds.fhir.search.criteria import Criterion
 from healthgym.worlds.fhir.search.dates import microseconds
+from healthgym.worlds.fhir.search.table import Parameter
 from healthgym.worlds.fhir.search.values import extract
 
 
@@ -105,7 +105,7 @@ class SortSource:
         self._type = resource_type
         self.written = written
 
-    def base_keys(self, parameter: Any, rows: Rows) -> Rows | None:
+    def base_keys(self, parameter: Parameter, rows: Rows) -> Rows | None:
         """Return integer keys of base rows, or None if they must be read off the resources."""
         return self._overlay.base.sort_keys(self._type, parameter, rows)
 

@@ -128,7 +128,7 @@ class RemoteStore:
         response = self._send("PUT", f"{self.base_url}/{kind}/{key}", resource)
         return self._stored("update", response, resource)
 
-    def _get(self, url: str, params: Any) -> Resource:
+    def _get(self, url: str, params: object) -> Resource:
         failure: EndpointError | None = None
         for attempt in range(self._retries + 1):
             if attempt:
@@ -283,7 +283,7 @@ def _refusal(status: int, outcome: Resource) -> FhirError:
     return FhirError(status, code, text)
 
 
-def _checked_type(kind: Any) -> str:
+def _checked_type(kind: object) -> str:
     if not isinstance(kind, str) or not _TYPE.fullmatch(kind):
         raise FhirError(404, "not-supported", f"Unknown resource type '{str(kind)[:100]}'.")
     return kind

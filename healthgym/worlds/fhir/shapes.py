@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
+
+from healthgym.core.borders import JsonDict
 
 ICD10 = "http://hl7.org/fhir/sid/icd-10"
 LOINC = "http://loinc.org"
@@ -27,7 +28,7 @@ ETHNICITY = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-ethnicity"
 NO_TIME = -(2**62)
 
 Strings = list[str]
-Resource = dict[str, Any]
+Resource = JsonDict
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -196,7 +195,7 @@ class FhirStore(Stateful):
             )
         return self._write(WriteKind.CREATE, resource, key, 1)
 
-    def _checked(self, resource: Any) -> Resource:
+    def _checked(self, resource: object) -> Resource:
         """Return an independent copy of a resource that may be written."""
         types = self.resource_types()
         self._validator.check(resource, types, self._overlay.exists)

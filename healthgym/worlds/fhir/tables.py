@@ -6,17 +6,16 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray, Json
 from healthgym.worlds.fhir.base import NO_KEY, Resource, Rows
 from healthgym.worlds.fhir.layout import TableSpec
 from healthgym.worlds.fhir.search.dates import SECOND
 from healthgym.worlds.fhir.shapes import NO_TIME, iso
 
-Column = Sequence[Any] | NDArray[Any]
+Column = Sequence[Json] | AnyArray
 
 #: Upload of the first resource, and the time each one took: 785,000 of them end 3 hours later.
 UPLOAD_START_MS = 1_735_585_500_000  # 2024-12-30T19:05:00Z
@@ -64,13 +63,13 @@ class Table:
         self.first_id = first_id
         self._columns = tuple(columns[name] for name in spec.columns)
         self._names = tuple(spec.columns)
-        self._arrays: dict[str, NDArray[Any]] = {}
+        self._arrays: dict[str, AnyArray] = {}
         self._stride = stride
         self.size = len(self._columns[0])
         if index is not None:
             self.index = index
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> AnyArray:
         """Return a column as an array of shape ``(size,)``."""
         found = self._arrays.get(name)
         if found is None:

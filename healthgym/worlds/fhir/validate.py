@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.optional import require
 from healthgym.worlds.fhir.errors import FhirError
 from healthgym.worlds.fhir.search.table import parameter_table
@@ -60,7 +61,7 @@ class Validator:
         self._model_of = _models() if level is ValidationLevel.R4 else None
 
     def check(
-        self, resource: Any, types: Collection[str], exists: Callable[[str, str], bool]
+        self, resource: object, types: Collection[str], exists: Callable[[str, str], bool]
     ) -> None:
         """Raise if ``resource`` must not be stored.
 
@@ -91,7 +92,7 @@ class Validator:
             self._check_model(resource, kind)
 
     @staticmethod
-    def _check_required(resource: dict[str, Any], kind: str) -> None:
+    def _check_required(resource: JsonDict, kind: str) -> None:
         missing = []
         for name in parameter_table().of(kind).required:
             stem = name.removesuffix("[x]")
@@ -107,9 +108,7 @@ class Validator:
             )
 
     @staticmethod
-    def _check_subject(
-        resource: dict[str, Any], kind: str, exists: Callable[[str, str], bool]
-    ) -> None:
+    def _check_subject(resource: JsonDict, kind: str, exists: Callable[[str, str], bool]) -> None:
         for name in ("subject", "patient"):
             element = resource.get(name)
             if element is None:
@@ -124,7 +123,7 @@ class Validator:
                 message = f"Resource {reference[:200]} is not known; it is named in {path}."
                 raise FhirError(422, "not-found", message, (f"{path}.reference",))
 
-    def _check_model(self, resource: dict[str, Any], kind: str) -> None:
+    def _check_model(self, resource: JsonDict, kind: str) -> None:
         from pydantic import ValidationError
 
         assert self._model_of is not None
@@ -143,7 +142,7 @@ class Validator:
             paths = tuple(path for path, _ in faults)
             raise FhirError(422, "invalid", f"Not a valid FHIR R4 {kind}. {text}", paths) from None
 
-    def _adapted(self, resource: dict[str, Any]) -> dict[str, Any]:
+    def _adapted(self, resource: JsonDict) -> JsonDict:
         """Return the resource with the permitted exceptions put into their R4 form."""
         adapted = dict(resource)
         dosages = adapted.get("dosageInstruction")
@@ -165,7 +164,7 @@ def _is_choice_of(key: str, name: str, stem: str) -> bool:
     return key.startswith(stem) and key[len(stem) : len(stem) + 1].isupper()
 
 
-def _check_json(value: Any, path: str, depth: int) -> None:
+def _check_json(value: object, path: str, depth: int) -> None:
     if depth > _MAX_DEPTH:
         raise FhirError(
             400, "structure", f"The resource is nested deeper than {_MAX_DEPTH} levels."

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from healthgym.core.borders import AnyArray
 
 Floats = NDArray[np.float32]
 
@@ -22,7 +23,7 @@ _EVEN = np.uint32(0x00FF00FF)
 _AXES = tuple(map(np.uint32, (0x9E3779B1, 0xC2B2AE3D, 0x27D4EB2F, 0x165667B1)))
 
 
-def hash_lattice(seed: int, axes: Sequence[NDArray[Any]]) -> NDArray[np.uint32]:
+def hash_lattice(seed: int, axes: Sequence[AnyArray]) -> NDArray[np.uint32]:
     """Return 32 hashed bits for every point of a grid.
 
     Args:
@@ -44,7 +45,7 @@ def hash_lattice(seed: int, axes: Sequence[NDArray[Any]]) -> NDArray[np.uint32]:
     return mixed
 
 
-def hash_points(seed: int, *coordinates: NDArray[Any]) -> NDArray[np.uint32]:
+def hash_points(seed: int, *coordinates: AnyArray) -> NDArray[np.uint32]:
     """Return 32 hashed bits for each of many points.
 
     Args:
@@ -68,7 +69,7 @@ def uniform(bits: NDArray[np.uint32]) -> Floats:
     return ((bits >> np.uint32(8)).astype(np.float32)) * np.float32(2.0**-24)
 
 
-def white_noise(seed: int, axes: Sequence[NDArray[Any]]) -> Floats:
+def white_noise(seed: int, axes: Sequence[AnyArray]) -> Floats:
     """Return independent noise of mean 0 and standard deviation 1 for every point of a grid.
 
     The sum of the four bytes of a hash: near enough to a normal variable (its tails end at 3.5
@@ -90,7 +91,7 @@ def white_noise(seed: int, axes: Sequence[NDArray[Any]]) -> Floats:
     return noise
 
 
-def grid_noise(seed: int, axes: Sequence[NDArray[Any]], cell: float | Sequence[float]) -> Floats:
+def grid_noise(seed: int, axes: Sequence[AnyArray], cell: float | Sequence[float]) -> Floats:
     """Return smooth noise of mean 0 on a grid: hashed lattice values, joined by smooth steps.
 
     Args:
@@ -124,7 +125,7 @@ def grid_noise(seed: int, axes: Sequence[NDArray[Any]], cell: float | Sequence[f
     return values.transpose(2, 0, 1) if solid else values
 
 
-def between(values: Floats, index: NDArray[Any], share: Floats, axis: int) -> Floats:
+def between(values: Floats, index: AnyArray, share: Floats, axis: int) -> Floats:
     """Return values along an axis between those of an index and of the next one.
 
     Args:
@@ -158,7 +159,7 @@ def between(values: Floats, index: NDArray[Any], share: Floats, axis: int) -> Fl
 
 
 def fractal_noise(
-    seed: int, axes: Sequence[NDArray[Any]], cell: float, octaves: int = 4, gain: float = 0.5
+    seed: int, axes: Sequence[AnyArray], cell: float, octaves: int = 4, gain: float = 0.5
 ) -> Floats:
     """Return a sum of smooth noises, each of half the size and ``gain`` times the strength.
 

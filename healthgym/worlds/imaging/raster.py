@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from healthgym.core import optional
+from healthgym.core.borders import AnyArray
 from healthgym.errors import DamagedDataError, MissingDataError
 
 Image = NDArray[np.uint8]
@@ -37,7 +37,7 @@ def require(module: str) -> ModuleType:
     return optional.require(module, extra="imaging", purpose="Imaging")
 
 
-def display(values: NDArray[Any], low: float, high: float) -> Image:
+def display(values: AnyArray, low: float, high: float) -> Image:
     """Map values linearly to grey levels: ``low`` and below black, ``high`` and above white.
 
     Args:
@@ -54,7 +54,7 @@ def display(values: NDArray[Any], low: float, high: float) -> Image:
     return levels
 
 
-def resize(image: NDArray[Any], height: int, width: int) -> NDArray[Any]:
+def resize(image: AnyArray, height: int, width: int) -> AnyArray:
     """Scale an image: the mean of each pixel's area when shrinking, linear when enlarging.
 
     Args:
@@ -204,7 +204,7 @@ def draw_box(image: Image, box: Box, colour: Colour = (255, 200, 0), width: int 
     return shown
 
 
-def save_image(path: str | Path, image: Image, **options: Any) -> None:
+def save_image(path: str | Path, image: Image, **options: object) -> None:
     """Write a picture; the ending of the path names the format.
 
     Args:

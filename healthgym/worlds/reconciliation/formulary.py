@@ -7,11 +7,11 @@ these. They are stated to the agent and are no guidance for care.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+
+from healthgym.core.borders import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def formulary() -> dict[str, Medicine]:
     return {medicine.name: medicine for medicine in sorted(found, key=lambda each: each.name)}
 
 
-def _medicine(row: Mapping[str, Any]) -> Medicine:
+def _medicine(row: JsonObject) -> Medicine:
     limit = row["renal"]
     return Medicine(
         row["name"],

@@ -89,7 +89,7 @@ class FileSlide:
         """Return a region of a level; see :class:`healthgym.worlds.slides.source.Slide`."""
         return _read(self._handle, self.path, level, x, y, width, height)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"path": self.path}
 
 

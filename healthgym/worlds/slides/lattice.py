@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.worlds.imaging.noise import hash_lattice, uniform
 
 Floats = NDArray[np.float32]
-Axis = NDArray[Any]
+Axis = AnyArray
 
 
 class ScalarField:

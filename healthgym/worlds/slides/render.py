@@ -303,7 +303,7 @@ class _Canvas:
         nuclei: tuple[Floats, ...] | None,
         grown: dict[str, Floats],
         noise: Floats,
-        more: Any,
+        more: object,
     ) -> tuple[Floats, Floats] | None:
         """Return the share of each pixel that nuclei cover, and the stain where they do."""
         if nuclei is not None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.ndimage as nd
-from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.core.cache import BuildCache
 from healthgym.worlds.volumes.grid import Floats, Mask, VolumeSource
 from healthgym.worlds.volumes.survey import Survey
@@ -122,7 +121,7 @@ def _rays(values: Floats, row: float, column: float, step: float) -> Bronchus | 
             column + np.cos(angles)[:, None] * radii / step,
         ]
     )
-    profile: NDArray[Any] = nd.map_coordinates(values, points, order=1, mode="nearest")
+    profile: AnyArray = nd.map_coordinates(values, points, order=1, mode="nearest")
     # The border of the lumen lies half way to the wall, whose peak is that of the ray nearby.
     lumens, walls = [], []
     for ray in profile:

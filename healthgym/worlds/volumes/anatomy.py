@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import cos, radians, sin
-from typing import Any
 
 import numpy as np
 
+from healthgym.core.borders import AnyArray
 from healthgym.worlds.volumes.patient import Patient
-from healthgym.worlds.volumes.shapes import Point, ellipsoid, fourth_root_distance, smooth
+from healthgym.worlds.volumes.shapes import Amount, Point, ellipsoid, fourth_root_distance, smooth
 
 #: Degrees by which the heart's long axis turns to the left and to the front.
 HEART_TURN = -35.0
@@ -66,7 +66,7 @@ class Anatomy:
 
     # -- the cage ----------------------------------------------------------------------------
 
-    def cage(self, z: Any) -> tuple[Any, Any, Any]:
+    def cage(self, z: Amount) -> tuple[AnyArray, AnyArray, AnyArray]:
         """Return half width, half depth and centre (y) of the inner thorax at heights, in mm."""
         patient = self.patient
         u = (patient.apex - z) / (patient.apex - patient.dome + 25.0)
@@ -77,13 +77,13 @@ class Anatomy:
         centre = -26.0 * rest**1.6
         return patient.width * wide * (1 - 0.1 * below), patient.depth * deep, centre
 
-    def cavity(self, x: Any, y: Any, z: Any) -> Any:
+    def cavity(self, x: AnyArray, y: AnyArray, z: AnyArray) -> AnyArray:
         """Return the distance inside the inner thorax."""
         a, b, centre = self.cage(z)
         q = np.abs(x / a) ** _POWER + np.abs((y - centre) / b) ** _POWER
         return fourth_root_distance(q, _POWER) * (0.5 * (a + b))
 
-    def body(self, x: Any, y: Any, z: Any) -> Any:
+    def body(self, x: AnyArray, y: AnyArray, z: AnyArray) -> AnyArray:
         """Return the distance inside the skin."""
         patient = self.patient
         shoulder = smooth((z - 20.0) / 90.0)
@@ -99,7 +99,7 @@ class Anatomy:
                 inside = np.maximum(inside, bulge)
         return inside
 
-    def diaphragm(self, x: Any, y: Any) -> Any:
+    def diaphragm(self, x: AnyArray, y: AnyArray) -> AnyArray:
         """Return the height of the diaphragm, in mm."""
         patient = self.patient
         right = smooth((x + 25.0) / 50.0)
@@ -112,7 +112,7 @@ class Anatomy:
 
     # -- what lies in it ---------------------------------------------------------------------
 
-    def column(self, x: Any, y: Any, z: Any) -> Any:
+    def column(self, x: AnyArray, y: AnyArray, z: AnyArray) -> AnyArray:
         """Return the distance inside spine, heart and mediastinum: what lungs wrap around."""
         upper = smooth((z + 50.0) / 30.0)
         lean = 31.0 - 7.0 * smooth((z - 45.0) / 40.0)
@@ -126,7 +126,7 @@ class Anatomy:
             x, y, z, self.heart.centre,
             (radii[0] + swell, radii[1] + swell, radii[2] + swell), HEART_TURN,
         )  # fmt: skip
-        inside = np.maximum(np.maximum(spine, middle), np.maximum(front, heart))
+        inside: AnyArray = np.maximum(np.maximum(spine, middle), np.maximum(front, heart))
         # Fat around the oesophagus joins heart and spine.
         inside = np.maximum(inside, _ellipse(x, y, -5.0, self.spine + 32.0, 14.0, 30.0))
         hilum_right = ellipsoid(x, y, z, (33.0, -17.0, -20.0), (17.0, 17.0, 24.0))
@@ -142,14 +142,16 @@ class Anatomy:
             )
         return inside
 
-    def fluid(self, x: Any, y: Any, z: Any, thick: float) -> Any:
+    def fluid(self, x: AnyArray, y: AnyArray, z: AnyArray, thick: float) -> AnyArray:
         """Return the depth of pleural fluid at places, in mm, where it is ``thick`` at most."""
         _, b, centre = self.cage(z)
         low = smooth((self.patient.dome + 40.0 + thick - z) / (50.0 + thick))
         back = smooth((centre + 0.35 * b - y) / (0.9 * b))
         return thick * low * back
 
-    def lung(self, x: Any, y: Any, z: Any, pleural: tuple[float, float] = (0.0, 0.0)) -> Any:
+    def lung(
+        self, x: AnyArray, y: AnyArray, z: AnyArray, pleural: tuple[float, float] = (0.0, 0.0)
+    ) -> AnyArray:
         """Return the distance inside the lungs.
 
         Args:
@@ -162,8 +164,8 @@ class Anatomy:
         return np.minimum(inside, -self.column(x, y, z))
 
     def beside_heart(
-        self, x: Any, y: Any, z: Any, cavity: Any, pleural: tuple[float, float]
-    ) -> Any:
+        self, x: AnyArray, y: AnyArray, z: AnyArray, cavity: AnyArray, pleural: tuple[float, float]
+    ) -> AnyArray:
         """Return the distance inside the lungs as if nothing lay between them."""
         inside = cavity - 2.5
         for side, thick in zip((1.0, -1.0), pleural, strict=True):
@@ -173,7 +175,7 @@ class Anatomy:
         return np.minimum(inside, (z - self.diaphragm(x, y)) * 0.72)
 
 
-def _ellipse(x: Any, y: Any, cx: float, cy: Any, rx: Any, ry: float) -> Any:
+def _ellipse(x: AnyArray, y: AnyArray, cx: float, cy: Amount, rx: Amount, ry: float) -> AnyArray:
     q = ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2
     return (1.0 - np.sqrt(q)) * np.minimum(rx, ry)
 

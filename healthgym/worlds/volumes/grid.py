@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from healthgym.core.borders import AnyArray
 
 Voxels = NDArray[np.int16]
 Floats = NDArray[np.float32]
@@ -32,7 +34,7 @@ class Grid:
     spacing: tuple[float, float, float]
     origin: tuple[float, float, float]
 
-    def positions(self, axis: int, indices: NDArray[Any]) -> Floats:
+    def positions(self, axis: int, indices: AnyArray) -> Floats:
         """Return the positions of indices along an axis, in mm, float32."""
         return (self.origin[axis] + np.asarray(indices) * self.spacing[axis]).astype(np.float32)
 
@@ -78,7 +80,7 @@ class VolumeSource(Protocol):
     def about(self) -> str:
         """What the header of the file would say beyond the grid, or nothing."""
 
-    def read(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Voxels:
+    def read(self, x: AnyArray, y: AnyArray, z: AnyArray) -> Voxels:
         """Return the voxels at the crossings of index lists.
 
         Args:

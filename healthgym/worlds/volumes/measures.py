@@ -6,12 +6,10 @@ adult chest lying on its back; where lungs cannot be found there is no survey to
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.ndimage as nd
-from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.worlds.volumes.grid import Mask, VolumeSource
 from healthgym.worlds.volumes.survey import Sample, Survey, read_box
 
@@ -112,7 +110,7 @@ def pleural_fluid(source: VolumeSource, at: Survey) -> tuple[float, float]:
     return round(results[0]), round(results[1])
 
 
-def _run_back(fluid: NDArray[Any], first: int) -> int:
+def _run_back(fluid: AnyArray, first: int) -> int:
     """Return how many fluid points lie behind the first point of a lung."""
     # Lung and fluid share up to three points of the averaged image.
     behind = fluid[max(first - 4, 0) : first][::-1]
@@ -170,7 +168,7 @@ def _filled(at: Survey) -> Mask:
     return result
 
 
-def _aside(at: Survey, labels: NDArray[Any]) -> list[tuple[int, tuple[slice, ...]]]:
+def _aside(at: Survey, labels: AnyArray) -> list[tuple[int, tuple[slice, ...]]]:
     """Return number and box of the pieces that keep away from the middle: no heart, no hilum."""
     x = at.sample.axes[0]
     left, right = at.beside()

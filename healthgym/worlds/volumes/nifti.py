@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.core.cache import BuildCache
 from healthgym.errors import ConfigurationError, DamagedDataError, MissingDataError
 from healthgym.worlds.imaging.raster import require
@@ -89,9 +88,9 @@ class NiftiVolume:
         everything = (slice(None), slice(None), slice(None))
         return _UNPACKED.get(self.fingerprint(), lambda: self._plain(*everything))
 
-    def read(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Voxels:
+    def read(self, x: AnyArray, y: AnyArray, z: AnyArray) -> Voxels:
         """Return voxels; see :class:`healthgym.worlds.volumes.grid.VolumeSource`."""
-        lists: list[NDArray[Any]] = [np.zeros(0)] * 3
+        lists: list[AnyArray] = [np.zeros(0)] * 3
         for axis, indices in enumerate((x, y, z)):
             size = self._grid.shape[axis]
             wanted = np.asarray(indices)
@@ -128,9 +127,7 @@ class NiftiVolume:
         return self.fingerprint()
 
 
-def _grid_of(
-    affine: NDArray[Any], shape: tuple[int, ...], order: list[int], flip: list[bool]
-) -> Grid:
+def _grid_of(affine: AnyArray, shape: tuple[int, ...], order: list[int], flip: list[bool]) -> Grid:
     size = (int(shape[order[0]]), int(shape[order[1]]), int(shape[order[2]]))
     spacing, origin = [], []
     corner = np.array([0.0, 0.0, 0.0, 1.0])
@@ -144,7 +141,7 @@ def _grid_of(
     return Grid(size, (spacing[0], spacing[1], spacing[2]), (origin[0], origin[1], origin[2]))
 
 
-def _tilt(affine: NDArray[Any], order: list[int]) -> float:
+def _tilt(affine: AnyArray, order: list[int]) -> float:
     """Return the greatest angle between an axis of the file and one of the patient, in degrees."""
     worst = 0.0
     for axis in range(3):

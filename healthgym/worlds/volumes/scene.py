@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.worlds.volumes.anatomy import HEART_TURN, Anatomy
 from healthgym.worlds.volumes.disease import Disease
 from healthgym.worlds.volumes.grid import Voxels
@@ -76,7 +75,7 @@ class Scene:
         path = self.vessels.oesophagus
         return Tubes(path.start[1:4], path.end[1:4], path.radii[1:4])
 
-    def read(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Voxels:
+    def read(self, x: AnyArray, y: AnyArray, z: AnyArray) -> Voxels:
         """Return voxels; see :class:`healthgym.worlds.volumes.grid.VolumeSource`."""
         step = max(_BLOCK // max(len(x) * len(y), 1), 1)
         out = np.empty((len(x), len(y), len(z)), np.int16)
@@ -85,7 +84,7 @@ class Scene:
             out[:, :, first : first + step] = self._block(x, y, part)
         return out
 
-    def _block(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Voxels:
+    def _block(self, x: AnyArray, y: AnyArray, z: AnyArray) -> Voxels:
         grid = self.acquisition.grid
         places = (grid.positions(0, x), grid.positions(1, y), grid.positions(2, z))
         lattice = Lattice(places)

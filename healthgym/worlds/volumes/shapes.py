@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, radians, sin
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.worlds.imaging.noise import grid_noise
 
 Floats = NDArray[np.float32]
+#: A number for all points, or one for each.
+Amount: TypeAlias = AnyArray | np.floating | float
 Point = tuple[float, float, float]
 Slices = tuple[slice, slice, slice]
 
@@ -64,16 +67,17 @@ class Lattice:
         return Lattice((x, y, z))
 
 
-def ramp(distance: Any, soft: float) -> Any:
+def ramp(distance: AnyArray, soft: float) -> AnyArray:
     """Return how much of a point is covered, 0 to 1, by its distance inside an edge, in mm."""
     share = distance * np.float32(1.0 / soft) + np.float32(0.5)
     if not isinstance(share, np.ndarray):
         return np.clip(share, 0.0, 1.0)
     np.maximum(share, 0.0, out=share)
-    return np.minimum(share, 1.0, out=share)
+    covered: AnyArray = np.minimum(share, 1.0, out=share)
+    return covered
 
 
-def smooth(share: Any) -> Any:
+def smooth(share: AnyArray) -> Floats:
     """Return a smooth step of a share, which is clipped to 0 to 1."""
     share = np.clip(share, 0.0, 1.0)
     rest = np.float32(3) - np.float32(2) * share
@@ -82,7 +86,7 @@ def smooth(share: Any) -> Any:
     return share
 
 
-def blend(target: Floats, alpha: Any, value: Any) -> None:
+def blend(target: Floats, alpha: AnyArray, value: Amount) -> None:
     """Paint a value over an array in place, as much as ``alpha`` says."""
     change = value - target
     if getattr(alpha, "dtype", None) == change.dtype:
@@ -93,8 +97,14 @@ def blend(target: Floats, alpha: Any, value: Any) -> None:
 
 
 def ellipsoid(
-    x: Any, y: Any, z: Any, centre: Point, radii: Point, turn: float = 0.0, power: float = 2.0
-) -> Any:
+    x: Amount,
+    y: Amount,
+    z: Amount,
+    centre: Point,
+    radii: Point,
+    turn: float = 0.0,
+    power: float = 2.0,
+) -> AnyArray:
     """Return the approximate distance inside an ellipsoid, in mm.
 
     Args:
@@ -118,7 +128,7 @@ def ellipsoid(
     return fourth_root_distance(q, power) * float(min(radii))
 
 
-def fourth_root_distance(q: Any, power: float) -> Any:
+def fourth_root_distance(q: AnyArray, power: float) -> AnyArray:
     """Return one minus the ``power``-th root of ``q``, exact to first order where ``q`` is 1.
 
     Two square roots cost a tenth of a general power, and edges are where ``q`` is 1.
@@ -174,7 +184,7 @@ class Blob:
         high = [c + r for c, r in zip(self.centre, reach, strict=True)]
         return lattice.within(low, high)
 
-    def distance(self, part: Lattice) -> Any:
+    def distance(self, part: Lattice) -> AnyArray:
         """Return the distance inside the surface on a part of a lattice, in mm."""
         inside = ellipsoid(part.x, part.y, part.z, self.centre, self.radii, self.turn, self.power)
         if self.rough:

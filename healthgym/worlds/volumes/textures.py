@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.worlds.imaging.noise import between, hash_lattice, uniform, white_noise
 from healthgym.worlds.volumes.patient import Acquisition
 from healthgym.worlds.volumes.shapes import Floats, Lattice, blobs, ramp, smooth
@@ -77,7 +75,7 @@ def septa(seed: int, lattice: Lattice, soft: float) -> Floats:
     return net
 
 
-def plane_noise(seed: int, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Floats:
+def plane_noise(seed: int, x: AnyArray, y: AnyArray, z: AnyArray) -> Floats:
     """Return noise that is smooth within axial slices and unrelated between them.
 
     As :func:`healthgym.worlds.imaging.noise.grid_noise`, but looks only at the lattice points it
@@ -113,7 +111,7 @@ def plane_noise(seed: int, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) ->
     return values.transpose(2, 0, 1) if thin else values.transpose(1, 2, 0)
 
 
-def scan_noise(scan: Acquisition, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Floats:
+def scan_noise(scan: Acquisition, x: AnyArray, y: AnyArray, z: AnyArray) -> Floats:
     """Return the noise at voxels, in HU: fine grain for a sharp kernel, blobs for a soft one.
 
     Args:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.worlds.volumes.anatomy import Anatomy
 from healthgym.worlds.volumes.shapes import Floats, Point
 from healthgym.worlds.volumes.tubes import Tubes
 
-Inside = Callable[[Any, Any, Any], Any]
+Inside = Callable[[AnyArray, AnyArray, AnyArray], AnyArray]
 
 #: Divisions of the arteries of a lung, of its veins, and how far airways can be followed.
 ARTERY_LEVELS, VEIN_LEVELS, AIRWAY_LEVELS = 10, 9, 6
@@ -53,7 +52,7 @@ class Tree:
 
 
 def grow(
-    rng: np.random.Generator, inside: Inside, side: int, box: NDArray[Any], root: Point, levels: int
+    rng: np.random.Generator, inside: Inside, side: int, box: AnyArray, root: Point, levels: int
 ) -> Tree:
     """Grow a tree from a root to places spread over a lung.
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
-
+from healthgym.core.borders import AnyArray
 from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import content_hash
 from healthgym.worlds.volumes.disease import Disease
@@ -42,7 +40,7 @@ class SyntheticVolume:
         """Nothing: a header says no more than the grid."""
         return ""
 
-    def read(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Voxels:
+    def read(self, x: AnyArray, y: AnyArray, z: AnyArray) -> Voxels:
         """Return voxels; see :class:`healthgym.worlds.volumes.grid.VolumeSource`."""
         return self.scene().read(x, y, z)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.state import Stateful, table
 
 
@@ -16,7 +17,7 @@ class Drafts(Stateful, Mapping[str, Any]):
 
     _values = table[str, Any]()
 
-    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, values: JsonObject | None = None) -> None:
         self._values.put_all(values or {})
 
     def __getitem__(self, name: str) -> Any:
@@ -28,7 +29,7 @@ class Drafts(Stateful, Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
-    def put(self, name: str, value: Any) -> None:
+    def put(self, name: str, value: object) -> None:
         """Set a draft to a new value."""
         self._values[name] = value
 

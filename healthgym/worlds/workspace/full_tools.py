@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, ClassVar
 
-from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
+from healthgym.core.borders import JsonDict
+from healthgym.core.tool import AnyToolset, ToolKind, ToolResult, Toolset, tool
 from healthgym.errors import ConfigurationError, ToolError
 from healthgym.worlds.workspace.box import Box, BoxLimits, BoxRun, open_box
 from healthgym.worlds.workspace.box.spool import spool
@@ -71,7 +72,7 @@ class FullPythonTools(Toolset[WorkspaceWorld]):
         return box.run(code, functions, tables=files, wants_table=wants_table)
 
 
-def python_tools(tier: str) -> tuple[type[Toolset[Any]], ...]:
+def python_tools(tier: str) -> tuple[type[AnyToolset], ...]:
     """Return the tools of a tier: none where none is wanted or the sandbox is not installed.
 
     Args:
@@ -105,7 +106,7 @@ def _arrow(columns: Mapping[str, list[Any]]) -> Any:
     if max(lengths) > MAX_SAVED_ROWS:
         raise ToolError(f"A saved table holds at most {MAX_SAVED_ROWS} rows.")
     pa = require("pyarrow")
-    made: dict[str, Any] = {}
+    made: JsonDict = {}
     for name, cells in columns.items():
         label = name.encode("utf-8", "replace").decode()
         if not label or len(label) > 100:
@@ -129,7 +130,7 @@ def _column(pa: Any, name: str, cells: list[Any]) -> Any:
         raise ToolError(f"Column {name!r}: {error}") from None
 
 
-def _cell(cell: Any) -> Any:
+def _cell(cell: object) -> Any:
     """Return a cell of a box's JSON as a value: nothing about it is known yet."""
     if isinstance(cell, dict) and isinstance(cell.get("time"), str):
         try:

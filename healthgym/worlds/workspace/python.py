@@ -8,7 +8,7 @@ time, memory and recursion itself, and the worker that runs it can crash without
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -16,10 +16,11 @@ from importlib.util import find_spec
 from inspect import signature
 from typing import Any
 
+from healthgym.core.borders import Json, JsonObject
 from healthgym.errors import HealthGymError, InfrastructureError, ToolError
 from healthgym.worlds.workspace.optional import require
 
-HostFunction = Callable[..., Any]
+HostFunction = Callable[..., object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ class Printed:
         return "".join(self._parts) + ("\n(more was printed)" if self._dropped else "")
 
 
-def call_host(name: str, function: HostFunction, args: Any, kwargs: Any) -> Any:
+def call_host(name: str, function: HostFunction, args: Sequence[Json], kwargs: JsonObject) -> Json:
     """Call a host function for code in a box.
 
     Raises:
@@ -158,7 +159,7 @@ def call_host(name: str, function: HostFunction, args: Any, kwargs: Any) -> Any:
 
 
 def _guarded(
-    faults: list[Exception], name: str, function: HostFunction, *args: Any, **kwargs: Any
+    faults: list[Exception], name: str, function: HostFunction, *args: object, **kwargs: object
 ) -> Any:
     """Call a host function; let the sandbox see the agent's mistakes, and us our own."""
     try:
@@ -170,7 +171,7 @@ def _guarded(
         raise RuntimeError("This function is out of order.") from None
 
 
-def _repr(value: Any, limit: int) -> str:
+def _repr(value: object, limit: int) -> str:
     try:
         text = repr(value)
     except (ValueError, RecursionError, MemoryError) as error:
@@ -179,7 +180,7 @@ def _repr(value: Any, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
-def _explain(problem: Any, limits: CodeLimits) -> str:
+def _explain(problem: object, limits: CodeLimits) -> str:
     """Return what went wrong; in the same words each time, though no two clocks agree."""
     text = problem.display() if hasattr(problem, "display") else str(problem)
     if "time limit exceeded" in text:

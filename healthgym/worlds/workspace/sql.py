@@ -16,8 +16,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from healthgym.core.borders import Json, JsonDict
 from healthgym.core.clock import Clock
 from healthgym.core.state import Stateful
 from healthgym.errors import InfrastructureError, ToolError
@@ -72,7 +73,7 @@ class SqlResult:
         """Names of the columns; two may be the same."""
         return list(self.data.column_names)
 
-    def rows(self) -> list[tuple[Any, ...]]:
+    def rows(self) -> list[tuple[Json, ...]]:
         """Return the rows as Python values."""
         columns = [column.to_pylist() for column in self.data.columns]
         return list(zip(*columns, strict=True)) if columns else []
@@ -255,8 +256,8 @@ class QueryProcess:
         return gone
 
     def _ask(
-        self, request: dict[str, Any], descriptors: list[int], seconds: float
-    ) -> tuple[dict[str, Any], bytes]:
+        self, request: JsonDict, descriptors: list[int], seconds: float
+    ) -> tuple[JsonDict, bytes]:
         channel = self._channel
         assert channel is not None
         channel.settimeout(seconds)

@@ -17,7 +17,14 @@ import struct
 import sys
 import threading
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+#: An object of JSON.
+Message: TypeAlias = dict[str, Any]
 
 #: Connections kept; an episode that has been idle for long gets a new one.
 MAX_SESSIONS = 48
@@ -70,7 +77,7 @@ class Session:
                 self.connection.execute(f"CREATE MACRO {name}() AS {value}")
         self.tables: dict[str, int] = {}
 
-    def show(self, wanted: dict[str, int], held: dict[int, Any]) -> None:
+    def show(self, wanted: dict[str, int], held: dict[int, pa.Table]) -> None:
         """Make exactly these tables visible."""
         for name in [name for name, key in self.tables.items() if wanted.get(name) != key]:
             self.connection.unregister(name)
@@ -97,7 +104,7 @@ class Worker:
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
-        self.held: dict[int, Any] = {}
+        self.held: dict[int, pa.Table] = {}
         self.sessions: OrderedDict[int, Session] = OrderedDict()
 
     def serve(self) -> None:
@@ -111,9 +118,7 @@ class Worker:
             self.channel.sendall(struct.pack("!II", len(head), len(payload)) + head)
             self.channel.sendall(payload)
 
-    def answer(
-        self, request: dict[str, Any], descriptors: list[int]
-    ) -> tuple[dict[str, Any], bytes]:
+    def answer(self, request: Message, descriptors: list[int]) -> tuple[Message, bytes]:
         """Return what to say to a request: rows, a refusal of the query, or a fault of ours."""
         try:
             for key, descriptor in zip(request["load"], descriptors, strict=True):
@@ -126,7 +131,7 @@ class Worker:
             return {"fault": f"{type(error).__name__}: {error}"[:1500]}, b""
         return {"more": more}, payload
 
-    def receive(self) -> tuple[dict[str, Any] | None, list[int]]:
+    def receive(self) -> tuple[Message | None, list[int]]:
         """Return the next request and the descriptors that came with it."""
         data, descriptors, _, _ = socket.recv_fds(self.channel, 4, 64)
         head = data + self.exactly(4 - len(data)) if data else b""
@@ -146,7 +151,7 @@ class Worker:
             data += part
         return bytes(data)
 
-    def query(self, request: dict[str, Any]) -> tuple[bytes, bool]:
+    def query(self, request: Message) -> tuple[bytes, bool]:
         """Return the rows of a query as an Arrow stream, and whether there are more.
 
         Raises:
@@ -181,7 +186,7 @@ class Worker:
             timer.cancel()
 
 
-def load(descriptor: int) -> Any:
+def load(descriptor: int) -> pa.Table:
     """Map a table from an open file."""
     import pyarrow as pa
 
@@ -192,7 +197,7 @@ def load(descriptor: int) -> Any:
     return pa.ipc.open_file(pa.py_buffer(mapped)).read_all()
 
 
-def run(connection: Any, request: dict[str, Any]) -> tuple[bytes, bool]:
+def run(connection: duckdb.DuckDBPyConnection, request: Message) -> tuple[bytes, bool]:
     """Run one read-only statement and return its first rows."""
     import duckdb
     import pyarrow as pa
@@ -215,9 +220,11 @@ def run(connection: Any, request: dict[str, Any]) -> tuple[bytes, bool]:
     return sink.getvalue().to_pybytes(), more
 
 
-def first_rows(reader: Any, most: int, room: int) -> tuple[list[Any], bool]:
+def first_rows(
+    reader: pa.RecordBatchReader, most: int, room: int
+) -> tuple[list[pa.RecordBatch], bool]:
     """Return batches of at most so many rows, and whether there are more."""
-    batches: list[Any] = []
+    batches: list[pa.RecordBatch] = []
     rows, size = 0, 0
     while True:
         try:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+
+from healthgym.core.borders import Json
 
 
-def cell(value: Any, width: int = 80) -> str:
+def cell(value: object, width: int = 80) -> str:
     """Return a value as text: empty for null, no line breaks, at most ``width`` characters."""
     if value is None:
         return ""
@@ -22,7 +23,7 @@ def cell(value: Any, width: int = 80) -> str:
 
 def table_text(
     columns: Sequence[str],
-    rows: Iterable[Sequence[Any]],
+    rows: Iterable[Sequence[object]],
     *,
     characters: int = 10_000,
     width: int = 80,
@@ -40,7 +41,7 @@ def table_text(
     return "\n".join(lines), shown
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Json:
     """Return a database value as one that sandboxed code knows."""
     if isinstance(value, Decimal):
         return float(value)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
 from healthgym.errors import ToolError
 from healthgym.worlds.workspace.python import CodeLimits, HostFunction, SandboxedPython
@@ -258,7 +259,7 @@ def shown_code(output: str, value: str, error: str) -> str:
 def host_functions(world: WorkspaceWorld) -> dict[str, HostFunction]:
     """Return what code may call. None of it changes the world."""
 
-    def sql(query: Any) -> list[dict[str, Any]]:
+    def sql(query: object) -> list[JsonDict]:
         if not isinstance(query, str):
             raise ToolError("sql takes a query as text.")
         found = world.sql.query(query, rows=_PYTHON_ROWS)
@@ -269,7 +270,7 @@ def host_functions(world: WorkspaceWorld) -> dict[str, HostFunction]:
             for row in found.rows()
         ]
 
-    def read_file(path: Any) -> str:
+    def read_file(path: object) -> str:
         if not isinstance(path, str):
             raise ToolError("read_file takes a path as text.")
         return world.files.read(path)

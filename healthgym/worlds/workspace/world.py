@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.clock import Clock
 from healthgym.core.world import World
 from healthgym.worlds.workspace.drafts import Drafts
@@ -27,7 +27,7 @@ class Workspace:
 
     files: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
-    drafts: Mapping[str, Any] = field(default_factory=dict)
+    drafts: JsonObject = field(default_factory=dict)
     writable: tuple[str, ...] = ()
 
 

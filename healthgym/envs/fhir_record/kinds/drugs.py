@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.fhir_record.draft import DAY, HOUR, Draft
 from healthgym.envs.fhir_record.view import ChartView, concept_text, int_or_zero, parse_time
 from healthgym.worlds.fhir.cohort import Medication, vocabulary
@@ -79,7 +79,7 @@ def active_orders(view: ChartView, patient: str) -> list[DrugOrder]:
     return sorted(orders, key=lambda order: (order.time, int_or_zero(order.id)))
 
 
-def _drug_order(resource: dict[str, Any]) -> DrugOrder:
+def _drug_order(resource: JsonDict) -> DrugOrder:
     dosage = (resource.get("dosageInstruction") or [{}])[0]
     quantity = (dosage.get("doseAndRate") or [{}])[0].get("doseQuantity") or {}
     route = dosage.get("route") or ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.fhir_record.draft import Draft
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
@@ -182,7 +182,7 @@ class PatientAge(TaskKind):
         return [], [60]
 
 
-def bears_name(patient: dict[str, Any], family: str, given: str) -> bool:
+def bears_name(patient: JsonDict, family: str, given: str) -> bool:
     """Return whether a Patient has a name with exactly these parts, case aside."""
     wanted = family.casefold(), given.casefold()
     for name in patient.get("name") or []:
@@ -193,7 +193,7 @@ def bears_name(patient: dict[str, Any], family: str, given: str) -> bool:
     return False
 
 
-def birth_date(patient: dict[str, Any] | None) -> date | None:
+def birth_date(patient: JsonDict | None) -> date | None:
     """Return a Patient's full birth date; None if it is missing or has no day."""
     try:
         return date.fromisoformat(str((patient or {}).get("birthDate", "")))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.verdict import Check, Judgement, Profile, Verdict
 from healthgym.core.verifier import Evidence
 from healthgym.envs.fhir_record.paper.base import Case, Defect, PaperGrader, Post
@@ -104,7 +105,7 @@ def _native_posts(evidence: Found) -> tuple[Post, ...]:
     )
 
 
-def published_form(resource: Mapping[str, Any]) -> dict[str, Any]:
+def published_form(resource: JsonObject) -> JsonDict:
     """Return a stored resource as the published tools would have posted it.
 
     Server-assigned elements go, and so does all of the subject but the reference; the route becomes
@@ -123,7 +124,7 @@ def published_form(resource: Mapping[str, Any]) -> dict[str, Any]:
     return form
 
 
-def _bare_route(dosage: Mapping[str, Any]) -> dict[str, Any]:
+def _bare_route(dosage: JsonObject) -> JsonDict:
     route = dosage.get("route")
     text = route.get("text") if isinstance(route, dict) else None
     return {**dosage, "route": text} if isinstance(text, str) else dict(dosage)

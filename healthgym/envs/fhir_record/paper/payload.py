@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any
 
+from healthgym.core.borders import Json
 from healthgym.envs.fhir_record.paper.base import Case, Defect
 from healthgym.envs.fhir_record.task import parse_instant
 
@@ -17,7 +17,7 @@ _HUGE = 1e15
 _MINUTE = len("2023-11-13T10:15")
 
 
-def at(value: Any, *path: str | int) -> Any:
+def at(value: object, *path: str | int) -> Json:
     """Return what stands at a path of keys and positions; None where the path leads nowhere."""
     for step in path:
         if isinstance(step, int):
@@ -27,29 +27,29 @@ def at(value: Any, *path: str | int) -> Any:
     return value
 
 
-def near(given: Any, wanted: float, tolerance: float) -> bool:
+def near(given: Json, wanted: float, tolerance: float) -> bool:
     """Return whether a value is a number no further away than the tolerance."""
     return is_number(given) and abs(given - wanted) <= tolerance
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Return whether a value is a number that arithmetic can hold; Python's bool is one."""
     return isinstance(value, int | float) and abs(value) < _HUGE
 
 
-def is_word(value: Any, accepted: Sequence[str]) -> bool:
+def is_word(value: object, accepted: Sequence[str]) -> bool:
     """Return whether a value is one of some words, case and outer spaces aside."""
     return isinstance(value, str) and value.strip().lower() in map(str.lower, accepted)
 
 
-def exact_objects(case: Case) -> Callable[[Any, Any], bool]:
+def exact_objects(case: Case) -> Callable[[Json, Json], bool]:
     """Return how objects are compared: whole, or by what the expected one holds."""
     if case.has(Defect.EXACT_OBJECTS):
         return lambda given, wanted: bool(given == wanted)
     return covers
 
 
-def covers(given: Any, wanted: Any) -> bool:
+def covers(given: object, wanted: object) -> bool:
     """Return whether a value holds all of another; further keys do not matter."""
     if isinstance(wanted, dict):
         return isinstance(given, dict) and all(covers(given.get(k), v) for k, v in wanted.items())
@@ -62,19 +62,19 @@ def covers(given: Any, wanted: Any) -> bool:
     return bool(given == wanted)
 
 
-def is_about(case: Case, payload: Any) -> bool:
+def is_about(case: Case, payload: object) -> bool:
     """Return whether the subject is the patient asked about."""
     wanted = {"reference": f"Patient/{case.facts.patient}"}
     return exact_objects(case)(at(payload, "subject"), wanted)
 
 
-def coded_as(concept: Any, system: str, code: str) -> bool:
+def coded_as(concept: object, system: str, code: str) -> bool:
     """Return whether the first coding is a system and code."""
     first = at(concept, "coding", 0)
     return bool(at(first, "system") == system and at(first, "code") == code)
 
 
-def written_at(case: Case, value: Any, *, to_the_minute: bool = False) -> bool:
+def written_at(case: Case, value: object, *, to_the_minute: bool = False) -> bool:
     """Return whether a write is dated at the time of the question.
 
     Args:
@@ -93,7 +93,7 @@ def written_at(case: Case, value: Any, *, to_the_minute: bool = False) -> bool:
     return moment is not None and start <= moment <= start + _SESSION
 
 
-def same_route(case: Case, given: Any, published: str, accepted: Sequence[str]) -> bool:
+def same_route(case: Case, given: object, published: str, accepted: Sequence[str]) -> bool:
     """Return whether a route is the one asked for.
 
     Args:
@@ -114,7 +114,7 @@ def same_route(case: Case, given: Any, published: str, accepted: Sequence[str]) 
 
 
 def quantity_is(
-    case: Case, given: Any, value: float, published: str, accepted: Sequence[str]
+    case: Case, given: object, value: float, published: str, accepted: Sequence[str]
 ) -> bool:
     """Return whether a Quantity is a value with a unit; upstream wants the bare object of both."""
     if case.has(Defect.EXACT_OBJECTS):
@@ -122,7 +122,7 @@ def quantity_is(
     return at(given, "value") == value and is_word(at(given, "unit"), accepted)
 
 
-def texts_of_note(case: Case, note: Any) -> list[str]:
+def texts_of_note(case: Case, note: object) -> list[str]:
     """Return the texts of a note; upstream fails on FHIR's list and reads one bare object."""
     notes = [note] if isinstance(note, dict) else []
     if isinstance(note, list) and not case.has(Defect.NOTE_OBJECT):

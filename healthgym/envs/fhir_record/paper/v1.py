@@ -104,14 +104,14 @@ def _matched(case: Case, posts: Sequence[Post], wanted: Sequence[Condition]) -> 
     return all(condition(case, post) for condition, post in zip(wanted, posts, strict=True))
 
 
-def _value(case: Case, *accepted: Sequence[Any]) -> CheckResult:
+def _value(case: Case, *accepted: Sequence[object]) -> CheckResult:
     """Compare the finish value as Python compares JSON: 123.0 is 123, "123" and [123] are not."""
     given = case.result
     options = list(accepted)
     return VALUE.result(isinstance(given, list | tuple) and list(given) in map(list, options))
 
 
-def _or_empty(case: Case, *accepted: Sequence[Any]) -> CheckResult:
+def _or_empty(case: Case, *accepted: Sequence[object]) -> CheckResult:
     """Compare the finish value, accepting an empty one as upstream does on branches with orders."""
     return _value(case, *accepted, *([[]] if case.has(Defect.EMPTY_FINISH) else []))
 
@@ -347,7 +347,7 @@ def _single(case: Case, accepts: Callable[[float], bool]) -> bool:
     return is_number(given[0]) and accepts(given[0])
 
 
-def _number_in(value: Any) -> float | None:
+def _number_in(value: object) -> float | None:
     """Return the one number that v3 reads out of a finish value, however it is wrapped."""
     while isinstance(value, list | tuple | dict) and len(value) == 1:
         value = next(iter(value.values() if isinstance(value, dict) else value))

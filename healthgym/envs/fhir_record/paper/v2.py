@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.verdict import CheckResult
 from healthgym.envs.fhir_record.paper.base import Case, Defect, PaperGrader, Post
 from healthgym.envs.fhir_record.paper.v2_history import (
@@ -58,7 +58,7 @@ def ct_follow_up(case: Case, posts: Sequence[Post]) -> list[CheckResult]:
     return [ORDERS.result(fits, f"{len(posts)} writes.")]
 
 
-def _indications(payload: Mapping[str, Any]) -> list[str]:
+def _indications(payload: JsonObject) -> list[str]:
     """Return the texts in which task 1 looks for the indication."""
     reasons = payload.get("reasonCode")
     references = payload.get("reasonReference")
@@ -69,7 +69,7 @@ def _indications(payload: Mapping[str, Any]) -> list[str]:
     return [lower(text) for text in found if isinstance(text, str)]
 
 
-def _objects(value: Any) -> list[Mapping[str, Any]]:
+def _objects(value: object) -> list[JsonObject]:
     items = value if isinstance(value, list) else [value]
     return [item for item in items if isinstance(item, dict)]
 
@@ -87,7 +87,7 @@ def mean_heart_rate(case: Case, posts: Sequence[Post]) -> list[CheckResult]:
     return [*no_writes(case, posts, word=True), FINISH.result(right)]
 
 
-def _accepted_mean(case: Case, mean: float | None, given: Any) -> bool:
+def _accepted_mean(case: Case, mean: float | None, given: object) -> bool:
     if mean is None and case.has(Defect.NULL_FINISH) and (given is None or given == "-1"):
         return True
     if isinstance(given, bool) or not isinstance(given, int | float):

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from healthgym.core.verdict import Check, CheckResult
 from healthgym.envs.fhir_record.paper.base import Case, Defect, Post
@@ -126,7 +125,7 @@ def is_type(post: Post, resource_type: str) -> bool:
     return bool(post.payload.get("resourceType") == resource_type)
 
 
-def lower(value: Any) -> str:
+def lower(value: object) -> str:
     """Return any JSON value as lower-case text, as the graders search it."""
     return value.lower() if isinstance(value, str) else json.dumps(value).lower()
 

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import DamagedDataError
 
 Scale = Literal["linear", "log"]
@@ -286,9 +287,9 @@ def _read(name: str) -> Any:
     return json.loads(files(__package__).joinpath("data", name).read_text(encoding="utf-8"))
 
 
-def _typed(row: Mapping[str, Any]) -> dict[str, Any]:
+def _typed(row: JsonObject) -> JsonDict:
     """Return ``row`` with its lists as tuples, its tags as a set and its day as a date."""
-    typed: dict[str, Any] = {
+    typed: JsonDict = {
         key: tuple(value) if isinstance(value, list) else value for key, value in row.items()
     }
     if "tags" in typed:

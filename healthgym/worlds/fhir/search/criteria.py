@@ -92,7 +92,7 @@ class Criterion:
         """Whether an index may answer it: no modifier that changes its meaning."""
         return not self.modifier or self.modifier == self.parameter.target
 
-    def matches(self, values: Sequence[Any], now: int) -> bool:
+    def matches(self, values: Sequence[object], now: int) -> bool:
         """Say whether stored values, read by ``extract``, meet this condition.
 
         Args:

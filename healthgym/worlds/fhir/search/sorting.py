@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import JsonDict
 from healthgym.worlds.fhir.search.query import SortKey
 from healthgym.worlds.fhir.search.table import Kind, Parameter
 from healthgym.worlds.fhir.search.values import extract
@@ -20,12 +21,12 @@ _LAST = np.iinfo(np.int64).max
 class SortSource(Protocol):
     """Gives the sort keys of rows."""
 
-    written: Mapping[int, dict[str, Any]]
+    written: Mapping[int, JsonDict]
 
     def base_keys(self, parameter: Parameter, rows: Rows) -> Rows | None:
         """Return an integer key per row, or None if there is no quick way."""
 
-    def resource(self, row: int) -> dict[str, Any]:
+    def resource(self, row: int) -> JsonDict:
         """Return the resource of a row."""
 
 
@@ -69,7 +70,7 @@ def _sorted_by_value(rows: Rows, key: SortKey, source: SortSource) -> Rows:
     return np.asarray([row for _, row in known] + missing, dtype=np.int64)
 
 
-def _key(key: SortKey, resource: dict[str, Any]) -> Any:
+def _key(key: SortKey, resource: JsonDict) -> Any:
     """Return the comparable sort value of a resource, or None if it has none."""
     kind = key.parameter.kind
     values = extract(key.parameter, resource)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any
+
+from healthgym.core.borders import JsonObject
 
 _STEP = re.compile(r"(?P<name>\w+)(?:\[(?P<key>\w+)=(?P<value>\w+)\])?")
 
@@ -91,7 +92,7 @@ def _path(text: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _parameters(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Parameter]:
+def _parameters(rows: Mapping[str, JsonObject]) -> dict[str, Parameter]:
     simple = {
         name: Parameter(
             name, Kind(row["kind"]), tuple(map(_path, row["paths"])), target=row.get("target")

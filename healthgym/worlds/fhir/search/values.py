@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from healthgym.core.borders import Json, JsonObject
 from healthgym.worlds.fhir.search.dates import Interval, stored_interval
 from healthgym.worlds.fhir.search.table import Kind, Parameter, Step
 
@@ -77,7 +78,7 @@ def split_reference(text: str) -> tuple[str, str] | None:
     return (match["type"], match["id"]) if match else None
 
 
-def elements(resource: Any, path: tuple[Step, ...]) -> list[Any]:
+def elements(resource: object, path: tuple[Step, ...]) -> list[Json]:
     """Return the elements at a path, lists flattened."""
     nodes = [resource]
     for step in path:
@@ -96,7 +97,7 @@ def elements(resource: Any, path: tuple[Step, ...]) -> list[Any]:
     return nodes
 
 
-def extract(parameter: Parameter, resource: Mapping[str, Any]) -> tuple[Any, ...]:
+def extract(parameter: Parameter, resource: JsonObject) -> tuple[Json, ...]:
     """Return the values that ``resource`` has for ``parameter``, typed by its kind."""
     if parameter.kind is Kind.COMPOSITE:
         return tuple(
@@ -117,15 +118,15 @@ def extract(parameter: Parameter, resource: Mapping[str, Any]) -> tuple[Any, ...
     return tuple(found)
 
 
-def _str(value: Any) -> str | None:
+def _str(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _strings(*candidates: Any) -> tuple[str, ...]:
+def _strings(*candidates: object) -> tuple[str, ...]:
     return tuple(c for c in candidates if isinstance(c, str))
 
 
-def _tokens(node: Any) -> Iterator[Token]:
+def _tokens(node: object) -> Iterator[Token]:
     if isinstance(node, bool):
         yield Token(IMPLIED, "true" if node else "false", ())
     elif isinstance(node, str):
@@ -150,7 +151,7 @@ def _tokens(node: Any) -> Iterator[Token]:
         yield Token(_str(node.get("system")), _str(node["code"]), texts)
 
 
-def _dates(node: Any) -> Iterator[Interval]:
+def _dates(node: object) -> Iterator[Interval]:
     if isinstance(node, str):
         try:
             yield stored_interval(node)
@@ -170,7 +171,7 @@ def _dates(node: Any) -> Iterator[Interval]:
 _FOREVER = 2**62
 
 
-def _texts(node: Any) -> Iterator[Text]:
+def _texts(node: object) -> Iterator[Text]:
     if isinstance(node, str):
         yield Text(node, plain(node))
     elif isinstance(node, dict):  # HumanName or Address: each part counts by itself
@@ -186,7 +187,7 @@ _ADDRESS_PARTS = ("line", "city", "district", "state", "postalCode", "country")
 _NAME_AND_ADDRESS_PARTS = frozenset((*_NAME_PARTS, *_ADDRESS_PARTS))
 
 
-def _references(node: Any) -> Iterator[Reference]:
+def _references(node: object) -> Iterator[Reference]:
     if not isinstance(node, dict):
         return
     identifiers = tuple(_tokens(node.get("identifier")))
@@ -197,7 +198,7 @@ def _references(node: Any) -> Iterator[Reference]:
         yield Reference(kind, key, raw, identifiers)
 
 
-def _quantities(node: Any) -> Iterator[Quantity]:
+def _quantities(node: object) -> Iterator[Quantity]:
     if isinstance(node, dict):
         value = node.get("value")
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -205,7 +206,7 @@ def _quantities(node: Any) -> Iterator[Quantity]:
             yield Quantity(float(value), *(_str(node.get(key)) for key in keys))
 
 
-def _uris(node: Any) -> Iterator[str]:
+def _uris(node: object) -> Iterator[str]:
     if isinstance(node, str):
         yield node
 

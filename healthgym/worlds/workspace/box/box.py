@@ -19,6 +19,7 @@ from importlib import resources
 from pathlib import Path
 from typing import IO, Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.errors import InfrastructureError, ToolError
 from healthgym.worlds.workspace.box.command import BOX_UID, BoxLimits, Identity, command
 from healthgym.worlds.workspace.box.runtime import Runtime
@@ -116,7 +117,7 @@ class _Running:
     owed: bytearray = field(default_factory=bytearray)
     calls: int = 0
     begun: float = 0.0
-    done: dict[str, Any] | None = None
+    done: JsonDict | None = None
     error: str = ""
 
     def start(self, box: Box, tables: Mapping[str, Path], stack: ExitStack) -> None:
@@ -254,7 +255,7 @@ class _Running:
             # What our own functions take is not the code's.
             self.begun += time.monotonic() - before
 
-    def _call(self, name: str, arguments: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+    def _call(self, name: str, arguments: list[Any], options: JsonDict) -> JsonDict:
         if name not in self.functions:
             return {"error": f"There is no host function {name[:40]!r}."}
         try:

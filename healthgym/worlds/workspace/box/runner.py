@@ -18,7 +18,10 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
+
+Json: TypeAlias = Any
+JsonDict: TypeAlias = dict[str, Any]
 
 _SOURCE = "<code>"
 
@@ -30,7 +33,7 @@ class Channel:
         self._ask = ask
         self._answer = answer
 
-    def receive(self) -> Any:
+    def receive(self) -> Json:
         """Return the host's next message."""
         (size,) = struct.unpack("!I", self._read(4))
         return pickle.loads(self._read(size))
@@ -52,10 +55,10 @@ class Channel:
             parts += part
         return bytes(parts)
 
-    def host_function(self, name: str) -> Callable[..., Any]:
+    def host_function(self, name: str) -> Callable[..., Json]:
         """Return a function that has the host do its work."""
 
-        def function(*args: Any, **kwargs: Any) -> Any:
+        def function(*args: object, **kwargs: object) -> Json:
             self.send({"call": name, "args": args, "kwargs": kwargs})
             answer = self.receive()
             if "error" in answer:
@@ -96,7 +99,7 @@ def steady(seed: int) -> None:
     random.seed(seed)
 
 
-def table(name: str) -> Any:
+def table(name: str) -> Json:
     """Return a table as a polars data frame."""
     import polars
 
@@ -107,7 +110,7 @@ def table(name: str) -> Any:
     return polars.read_ipc(path)
 
 
-def columns_of(made: Any) -> dict[str, list[Any]]:
+def columns_of(made: object) -> dict[str, list[Json]]:
     """Return a result as columns of plain cells."""
     if hasattr(made, "get_columns"):
         made = {column.name: column.to_list() for column in made.get_columns()}
@@ -120,7 +123,7 @@ def columns_of(made: Any) -> dict[str, list[Any]]:
     return columns
 
 
-def plain(cell: Any) -> Any:
+def plain(cell: Json) -> Json:
     """Return a cell as JSON has it; times are marked as such."""
     if cell is None or isinstance(cell, bool | int | float | str):
         return cell
@@ -133,10 +136,10 @@ def plain(cell: Any) -> Any:
     raise TypeError(f"A cell of a result is a number, text, time or None, not {type(cell)}.")
 
 
-def run(code: str, space: dict[str, Any], wants_table: bool) -> dict[str, Any]:
+def run(code: str, space: JsonDict, wants_table: bool) -> JsonDict:
     """Run code and return what is to be handed back."""
     linecache.cache[_SOURCE] = (len(code), None, code.splitlines(True), _SOURCE)
-    done: dict[str, Any] = {"value": "", "error": ""}
+    done: JsonDict = {"value": "", "error": ""}
     try:
         tree = ast.parse(code, _SOURCE)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -176,7 +179,7 @@ def main() -> None:
     steady(request["seed"])
     sys.path.append("/box/packages")
     sys.stdout.reconfigure(line_buffering=True, errors="replace")  # type: ignore[union-attr]
-    space: dict[str, Any] = {"__name__": "__main__", "table": table}
+    space: JsonDict = {"__name__": "__main__", "table": table}
     space |= {name: channel.host_function(name) for name in request["functions"]}
     channel.send({"begin": True})
     done = run(request["code"], space, request["wants_table"])

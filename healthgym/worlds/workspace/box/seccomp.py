@@ -14,8 +14,8 @@ import platform
 import struct
 from functools import cache
 from importlib import resources
-from typing import Any
 
+from healthgym.core.borders import JsonDict
 from healthgym.errors import SandboxUnavailableError
 
 # Classic BPF, linux/bpf_common.h and linux/seccomp.h.
@@ -29,9 +29,9 @@ _REFUSE, _ABSENT = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _table() -> JsonDict:
     text = resources.files(__package__).joinpath("seccomp.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
+    found: JsonDict = json.loads(text)
     return found
 
 
@@ -45,8 +45,8 @@ def call_numbers(machine: str | None = None) -> dict[str, int]:
     return {"clone": entry["clone"], **entry["refused"], **_table()["allowed_since"]}
 
 
-def _entry(machine: str | None) -> dict[str, Any]:
-    machines: dict[str, dict[str, Any]] = _table()["machines"]
+def _entry(machine: str | None) -> JsonDict:
+    machines: dict[str, JsonDict] = _table()["machines"]
     machine = machine or platform.machine()
     if machine not in machines:
         raise SandboxUnavailableError(
