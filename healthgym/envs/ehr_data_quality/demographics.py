@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import JsonDict
 from healthgym.envs.ehr_data_quality.catalogue import Drug, catalogue
 from healthgym.envs.ehr_data_quality.ledger import Leak, Ledger, Place
 from healthgym.envs.ehr_data_quality.orders import strength
@@ -85,7 +87,7 @@ def _people(ledger: Ledger, scope: NDArray[np.int64]) -> list[Person]:
     frames, known = ledger.corpus.frames, catalogue()
     patients, orders, labs = frames["patients"], frames["prescriptions"], frames["labevents"]
     drugs = orders.text("drug")
-    groups = {group: drugs.matches(lambda name, g=group: known.marker(name, g))
+    groups = {group: drugs.matches(partial(known.marker, group=group))
               for group in ("M", "F", "dementia")}  # fmt: skip
     named = {item for item, label in ledger.corpus.labels().items() if _sex_lab(label)}
     sex_lab = np.isin(labs.array("itemid"), list(named))
@@ -160,7 +162,7 @@ def _swap_drug(ledger: Ledger, person: Person, rng: np.random.Generator) -> bool
     return True
 
 
-def _ordered(ledger: Ledger, drug: Drug, rng: np.random.Generator) -> dict[str, Any]:
+def _ordered(ledger: Ledger, drug: Drug, rng: np.random.Generator) -> JsonDict:
     """Return the cells of an order, so that package, dose and route go with the drug."""
     cells = {"drug": drug.name}
     if Leak.FORMATTING in ledger.leaks:

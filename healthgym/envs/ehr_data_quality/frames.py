@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.borders import AnyArray
 from healthgym.worlds.workspace.optional import require
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Ints = NDArray[np.integer[Any]]
+Ints = NDArray[np.integer]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -22,6 +23,9 @@ Bools = NDArray[np.bool_]
 NO_INT = -1
 #: Stands for an empty cell of a column of times.
 NO_TIME = np.datetime64("NaT", "s")
+
+#: What a cell holds: text, a number, a time, or None. Its column knows which.
+Cell: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +58,13 @@ class Text:
         code = int(self.codes[row])
         return None if code < 0 else self.values[code]
 
-    def matches(self, wanted: Any) -> Bools:
+    def matches(self, wanted: Callable[[str], object]) -> Bools:
         """Return for each row whether ``wanted(value)`` holds; empty cells never match."""
         hits = np.array([bool(wanted(value)) for value in self.values] + [False])
         return hits[self.codes]
 
 
-Column = NDArray[Any] | Text
+Column: TypeAlias = AnyArray | Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +78,21 @@ class Frame:
         """Number of rows."""
         return len(next(iter(self.columns.values())))
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> AnyArray:
         """Return a column of numbers or times."""
         column = self.columns[name]
-        assert not isinstance(column, Text)
+        if isinstance(column, Text):
+            raise TypeError(f"Column {name} is text.")
         return column
 
     def text(self, name: str) -> Text:
         """Return a column of text."""
         column = self.columns[name]
-        assert isinstance(column, Text)
+        if not isinstance(column, Text):
+            raise TypeError(f"Column {name} is no text.")
         return column
 
-    def cell(self, name: str, row: int) -> Any:
+    def cell(self, name: str, row: int) -> Cell:
         """Return a cell; None where it is empty."""
         column = self.columns[name]
         if isinstance(column, Text):
@@ -106,7 +112,7 @@ class Frame:
         )
 
 
-def empty(value: Any) -> bool:
+def empty(value: object) -> bool:
     """Return whether a cell of a NumPy column is empty."""
     if isinstance(value, np.datetime64):
         return bool(np.isnat(value))
@@ -115,11 +121,11 @@ def empty(value: Any) -> bool:
     return bool(value == NO_INT)
 
 
-def _is_time(column: NDArray[Any]) -> bool:
+def _is_time(column: AnyArray) -> bool:
     return column.dtype.kind == "M"
 
 
-def with_cells(column: Column, cells: Mapping[int, Any]) -> Column:
+def with_cells(column: Column, cells: Mapping[int, Cell]) -> Column:
     """Return a column in which some cells, by row, have other values."""
     if not cells:
         return column
@@ -141,7 +147,7 @@ def with_cells(column: Column, cells: Mapping[int, Any]) -> Column:
     return changed
 
 
-def with_rows(column: Column, cells: Sequence[Any], places: Ints) -> Column:
+def with_rows(column: Column, cells: Sequence[object], places: Ints) -> Column:
     """Return a column with further rows, each put before the row numbered in ``places``."""
     if not len(places):
         return column
@@ -159,7 +165,7 @@ def inserted_at(places: Ints) -> Ints:
     return final
 
 
-def _stored(column: NDArray[Any], cells: Sequence[Any]) -> NDArray[Any]:
+def _stored(column: AnyArray, cells: Sequence[object]) -> AnyArray:
     kind = column.dtype.kind
     nothing: Any = NO_TIME if kind == "M" else np.nan if kind == "f" else NO_INT
     return np.array([nothing if cell is None else cell for cell in cells], column.dtype)

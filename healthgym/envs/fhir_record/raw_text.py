@@ -124,6 +124,8 @@ def _replies(script: Script, instance: FhirInstance) -> Iterator[str]:
     world = FhirWorld(instance.start.base, Clock(instance.start.now))
     catalog, bound = ToolCatalog([RecordToolset]), [RecordToolset(world)]
     for request in script:
+        if not isinstance(request, ToolCall):
+            raise TypeError(f"{request!r} is not a call of a chart tool.")
         if request.name == "finish":
             yield f"FINISH({json.dumps(request.arguments['value'])})"
             return

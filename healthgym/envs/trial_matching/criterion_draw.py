@@ -60,7 +60,7 @@ class CriterionDraw:
         self._size = size
         self._terms: Vocabulary = vocabulary()
 
-    def lead(self) -> Criterion:
+    def lead(self) -> Has:
         """Return the criterion that names the condition."""
         concept = self._condition.key
         return Has(concept, active=not self._terms.is_event(concept))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from healthgym.envs.trial_matching.criteria import Has
 from healthgym.envs.trial_matching.dice import Dice
 from healthgym.envs.trial_matching.phrasing import Style, Words, sentence, wording
 from healthgym.envs.trial_matching.record import TrialRecord
@@ -70,7 +69,6 @@ def render(trial: Trial, style: Style) -> TrialRecord:
 
 def _criteria(trial: Trial, words: Words) -> str:
     lead, *others = trial.inclusion
-    assert isinstance(lead, Has)
     inclusion = [words.condition(lead), *(words.criterion(item) for item in others)]
     varied = words.style.varied
     if varied and words.dice.chance(0.4):

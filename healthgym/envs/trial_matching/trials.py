@@ -65,7 +65,7 @@ class Trial:
     seed: int
     sex: SexIs
     age: Age
-    inclusion: tuple[Criterion, ...]
+    inclusion: tuple[Has, *tuple[Criterion, ...]]
     exclusion: tuple[Criterion, ...]
 
 
@@ -145,16 +145,17 @@ class TrialDraw:
         dice = self._dice
         self._used = {self._condition.key}
         slots = self._criteria.inclusion_slots()
+        lead = self._criteria.lead()
         unmet: set[int] = set()
         if aim is Aim.UNMET:
             unmet = set(dice.sample(range(len(slots)), 1 if dice.chance(0.7) else 2))
-        inclusion = [self._criteria.lead()]
+        others: list[Criterion] = []
         failed = False
         for place, slot in enumerate(slots):
             want = None if chart is None else place not in unmet
             found = self._accept(slot, chart, want)
             if found is not None:
-                inclusion.append(found)
+                others.append(found)
                 failed = failed or place in unmet
         ages_met = aim is not Aim.UNMET or (failed and dice.chance(0.85))
         sex, age = self._limits(chart, ages_met)
@@ -166,7 +167,7 @@ class TrialDraw:
             seed=dice.below(2**48),
             sex=sex,
             age=age,
-            inclusion=(inclusion[0], *dice.shuffled(inclusion[1:])),
+            inclusion=(lead, *dice.shuffled(others)),
             exclusion=tuple(dice.shuffled(exclusion)),
         )
 
