@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from healthgym.core.borders import Settings
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.reward import RewardFunction
@@ -43,7 +43,7 @@ def open_episode(
     return Episode(family, instance, reward, config, players)
 
 
-def record_of(episode: AnyEpisode, env_id: str, env_kwargs: Mapping[str, Any]) -> Trajectory:
+def record_of(episode: AnyEpisode, env_id: str, env_kwargs: Settings) -> Trajectory:
     """Return the record of an episode so far; one that is not over has no verdicts.
 
     Args:

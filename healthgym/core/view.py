@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import Generic
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.family import EpisodeConfig, Event, Family, Seat
 from healthgym.core.images import Image
 from healthgym.core.seating import EpisodeState
@@ -141,7 +142,7 @@ class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             raise self._unsettled()
         return verdicts[role or self.role][profile or self.config.profile]
 
-    def verdicts(self, role: str = "") -> dict[str, dict[str, Any]]:
+    def verdicts(self, role: str = "") -> dict[str, JsonDict]:
         """Return the verdicts under every profile, as JSON values.
 
         Raises:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Protocol
 
+from healthgym.core.borders import Options
 from healthgym.core.episode import AnyEpisode
 from healthgym.core.family import EpisodeConfig
 from healthgym.core.images import Image
@@ -104,7 +105,7 @@ class Replayable(Protocol):
     def episode(self) -> AnyEpisode:
         """The current episode."""
 
-    def reset(self, *, options: dict[str, Any]) -> object:
+    def reset(self, *, options: Options) -> object:
         """Begin the episode of a task."""
 
     def trajectory(self) -> Trajectory:

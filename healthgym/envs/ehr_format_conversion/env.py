@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.levels import SYNTHETIC
 from healthgym.envs.declared import Common, DeclaredEnv
 from healthgym.envs.ehr_format_conversion.family import ConversionFamily
@@ -109,7 +110,7 @@ class EhrFormatConversionEnv(DeclaredEnv, family=ConversionFamily):
         self,
         *,
         difficulty: str | RequestConfig | Mapping[str, float] = "medium",
-        request: Mapping[str, Any] | None = None,
+        request: JsonObject | None = None,
         canonical: bool = False,
         source: str | Path | TableSource = SYNTHETIC,
         **common: Unpack[Common],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.clock import Clock
 from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Script, single
 from healthgym.core.levels import SYNTHETIC, Level, assemble
@@ -56,7 +57,7 @@ class ConversionFamily(Family[Task, ConversionReference, Workspace, EtlWorld]):
         self,
         difficulty: str | RequestConfig | Mapping[str, float] = "medium",
         *,
-        request: Mapping[str, Any] | None = None,
+        request: JsonObject | None = None,
         canonical: bool = False,
         source: str | Path | TableSource = SYNTHETIC,
     ) -> None:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from healthgym.core.arguments import member
+from healthgym.core.borders import JsonObject
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.ehr_format_conversion.clauses import Clause, ClauseKind
 from healthgym.errors import ConfigurationError
@@ -72,7 +73,7 @@ class RequestConfig:
         for kind in self.kinds:
             member(ClauseKind, kind, "kind")
 
-    def changed(self, settings: Mapping[str, Any] | None) -> RequestConfig:
+    def changed(self, settings: JsonObject | None) -> RequestConfig:
         """Return the configuration with other settings, given as JSON values.
 
         Raises:
