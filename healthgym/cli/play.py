@@ -19,9 +19,10 @@ from healthgym.cli.common import (
     write,
 )
 from healthgym.core.borders import Info, JsonObject, Options
+from healthgym.core.catalog import ToolCatalog
 from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
-from healthgym.core.tool import ToolCall, ToolCatalog
+from healthgym.core.tool import ToolCall
 from healthgym.errors import ToolError
 from healthgym.presentation.pictures import png
 from healthgym.registration import make_health_env

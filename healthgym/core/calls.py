@@ -8,13 +8,14 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Generic, Self
 
+from healthgym.core.catalog import Invocation
 from healthgym.core.clock import Clock, Due
 from healthgym.core.family import EpisodeConfig, Event, Family, Seat
 from healthgym.core.images import Image
 from healthgym.core.seating import EpisodeState, SeatState
 from healthgym.core.settlement import Bench
 from healthgym.core.task import ReferenceIn, StartIn, TaskIn
-from healthgym.core.tool import Caller, Invocation, Scope, ToolCall, ToolKind, Toolset
+from healthgym.core.tool import Caller, Scope, ToolCall, ToolKind, Toolset
 from healthgym.core.verbs import EngineToolset
 from healthgym.core.world import WORLD, WorldIn
 from healthgym.errors import EpisodeStateError, ToolError

@@ -14,9 +14,10 @@ import numpy as np
 
 from healthgym.core import action as actions
 from healthgym.core.action import Grammar
+from healthgym.core.catalog import ToolCatalog
 from healthgym.core.players import Baseline, Player, Script, Solver
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskGenerator, TaskIn
-from healthgym.core.tool import AnyToolset, ToolCall, ToolCatalog
+from healthgym.core.tool import AnyToolset, ToolCall
 from healthgym.core.verbs import EngineToolset, Verb
 from healthgym.core.verdict import Check, Profile
 from healthgym.core.verifier import AGENT, Event, Evidence, Verifier

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 import gymnasium as gym
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from healthgym.core.catalog import ToolCatalog
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import EpisodeConfig, single
-from healthgym.core.tool import ToolCatalog, ToolKind, Toolset, tool
+from healthgym.core.tool import ToolKind, Toolset, tool
 from healthgym.errors import ToolError
 from healthgym.rewards import resolve
 from tests.core.toys import Ledger, LedgerWorld

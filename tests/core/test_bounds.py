@@ -9,8 +9,9 @@ from annotated_types import Len
 from pydantic import AfterValidator, Field
 
 from healthgym.core.bounds import matches, size_within, within
+from healthgym.core.catalog import ToolCatalog
 from healthgym.core.schema import argument_model, parameters_schema, type_schema, validate
-from healthgym.core.tool import ToolCatalog, ToolKind, Toolset, call, tool
+from healthgym.core.tool import ToolKind, Toolset, call, tool
 from healthgym.errors import ConfigurationError, ToolError
 from tests.core.desk import CATALOG, SPECS, DeskTools
 from tests.core.test_records import taking

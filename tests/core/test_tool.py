@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from healthgym.core.tool import ToolCatalog, ToolKind, ToolResult, Toolset, call, tool
+from healthgym.core.catalog import ToolCatalog
+from healthgym.core.tool import ToolKind, ToolResult, Toolset, call, tool
 from healthgym.errors import ConfigurationError, ToolError
 from tests.core.toys import ArchiveTools, BuyerTools, LedgerTools, LedgerWorld, SellerTools
 

@@ -15,6 +15,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from healthgym.core.catalog import ToolCatalog
 from healthgym.core.clock import Clock
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import (
@@ -30,7 +31,7 @@ from healthgym.core.family import (
 from healthgym.core.seeding import INDEX_BOUND, Split, task_rng
 from healthgym.core.state import log
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator, TaskKey
-from healthgym.core.tool import ToolCall, ToolCatalog, ToolKind, Toolset, call, tool
+from healthgym.core.tool import ToolCall, ToolKind, Toolset, call, tool
 from healthgym.core.verdict import Check, Judgement, Profile, Verdict
 from healthgym.core.world import World
 from healthgym.errors import EndpointError, ToolError

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from healthgym.core.action import calls_of, text_of
-from healthgym.core.tool import ToolCatalog
+from healthgym.core.catalog import ToolCatalog
 from healthgym.errors import ToolError
 from healthgym.testing import check_hostile_actions, hostile_actions
 from healthgym.testing.hostile import _brief

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from healthgym.core.catalog import ToolCatalog
 from healthgym.core.seeding import Split
-from healthgym.core.tool import ToolCatalog, call
+from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
 from healthgym.envs.fhir_record.draft import PRESETS
 from healthgym.envs.fhir_record.env import FhirRecordEnv

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from healthgym.core.catalog import ToolCatalog
 from healthgym.core.clock import Clock
-from healthgym.core.tool import ToolCatalog, call
+from healthgym.core.tool import call
 from healthgym.envs.fhir_record.calculator import evaluate
 from healthgym.envs.fhir_record.toolset import RecordToolset
 from healthgym.errors import ToolError
