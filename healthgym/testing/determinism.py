@@ -9,7 +9,9 @@ import sys
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from healthgym.core.seeding import Split
+from healthgym.core.canonical import canonical
+from healthgym.core.seeding import Split, content_hash
+from healthgym.core.state import Stateful
 from healthgym.registration import make_health_env
 from healthgym.testing.play import Step, actions_of, play, policies, replay_actions, require
 from healthgym.testing.play import shown as as_text
@@ -124,6 +126,8 @@ def check_isolation(env_id: str, tasks: int = 4) -> int:
 def check_clone(env_id: str, tasks: int = 3) -> int:
     """Clone episodes at every step: same future, and nothing done to one reaches the other.
 
+    What a world holds undeclared is shared by its clones and never undone, so it must not change.
+
     Args:
         env_id: The environment.
         tasks: Number of tasks.
@@ -137,7 +141,9 @@ def check_clone(env_id: str, tasks: int = 3) -> int:
         for policy in policies(index):
             script = []
             twins = []
+            shared: dict[str, str] = {}
             for action in actions_of(env, policy, Split.TRAIN, index):
+                shared = shared or _undeclared(env.episode.world)
                 twins.append((env.episode.clone(), env.episode.world.digest()))
                 script.append(action)
                 env.step(action)
@@ -152,7 +158,25 @@ def check_clone(env_id: str, tasks: int = 3) -> int:
                 clones += 1
             now = (env.episode.world.digest(), env.episode.turns, env.episode.verdicts(env.role))
             require(now == last, f"{env_id}: task {index}: clones changed their original.")
+            for name, value in _undeclared(env.episode.world).items():
+                what = f"{env_id}: task {index}: {name}, which is not declared as state,"
+                require(shared.get(name) == value, f"{what} was changed.")
     return clones
+
+
+def _undeclared(whole: Stateful, met: frozenset[int] = frozenset()) -> dict[str, str]:
+    """Return digests of the collections that a world and its parts hold without declaring them."""
+    met |= {id(whole)}
+    declared = {*whole.derived, "journal"}
+    found: dict[str, str] = {}
+    for name, value in vars(whole).items():
+        if name in declared or id(value) in met:
+            continue
+        if isinstance(value, Stateful):
+            found.update(_undeclared(value, met))
+        elif type(value) in (dict, list, set, bytearray):
+            found[f"{type(whole).__name__}.{name}"] = content_hash(canonical(value))
+    return found
 
 
 def _compare(env_id: str, what: str, played: Sequence[Step], again: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from healthgym.core.canonical import canonical
 from healthgym.core.env import HealthEnv
 from healthgym.core.seeding import INDEX_BOUND, Split, content_hash
+from healthgym.core.state import Stateful
 from healthgym.core.task import AnyGenerator, AnyInstance, Instance, Reference, TaskGenerator
 from healthgym.core.tool import ToolKind
 from healthgym.errors import ConformanceError
@@ -110,6 +111,8 @@ def check_non_interference(env_id: str, tasks: int = 5) -> int:
             _compare(where, "the world", one.world.digest(), other.world.digest())
             for item in _reachable(one.world):
                 require(not isinstance(item, Reference), f"{where}: the world holds a Reference.")
+                joined = not isinstance(item, Stateful) or item.journal is one.world.journal
+                require(joined, f"{where}: a {type(item).__name__} is no attribute of the world.")
     return steps
 
 

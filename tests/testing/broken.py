@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import gymnasium as gym
 import numpy as np
 
+from healthgym.core.clock import Counters
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import Baseline, Script, single
 from healthgym.core.seeding import Split
@@ -52,6 +53,36 @@ class TellingWorld(LedgerWorld):
     """Holds what only the verifier may know."""
 
     secret: Any = None
+
+
+class JottingWorld(LedgerWorld):
+    """Keeps more than it declares."""
+
+    def __init__(self, balances: Mapping[str, int]) -> None:
+        super().__init__(balances)
+        self.jotted: list[str] = []
+
+
+class UnjoinedWorld(LedgerWorld):
+    """Has parts that no journal and no clone knows of."""
+
+    def __init__(self, balances: Mapping[str, int]) -> None:
+        super().__init__(balances)
+        self.drawers = (Counters(),)
+
+
+class Jotting(LedgerTools):
+    @tool(ToolKind.WRITE)
+    def annotate(self, tags: list[str], facts: dict[str, int] | None = None) -> str:
+        """Add a note, and jot it down.
+
+        Args:
+            tags: Words.
+            facts: Numbers by name.
+        """
+        if isinstance(self.world, JottingWorld):
+            self.world.jotted.extend(tags)
+        return super().annotate(tags, facts)
 
 
 class CountingReads(LedgerTools):
@@ -214,11 +245,17 @@ class BrokenLedger(Ledger):
             "leaving-writes": LeavingWrites,
             "swallowing-writes": SwallowingWrites,
             "remembering": Remembering,
+            "jotting": Jotting,
         }
         self.roles = single(toolsets.get(fault, LedgerTools))
 
     def open(self, instance: LedgerInstance) -> LedgerWorld:
-        worlds = {"hashing": HashingWorld, "sharing": SharingWorld}
+        worlds: Mapping[str, type[LedgerWorld]] = {
+            "hashing": HashingWorld,
+            "sharing": SharingWorld,
+            "jotting": JottingWorld,
+            "unjoined": UnjoinedWorld,
+        }
         if self.fault in ("telling", "holding"):
             world = TellingWorld(instance.start)
             reference = instance.reference
@@ -238,6 +275,8 @@ class BrokenLedger(Ledger):
             case "unknown-oracle":
                 return []
             case "sharing" | "idle-writes" | "leaving-writes" | "swallowing-writes" | "remembering":
+                return [call("annotate", tags=["a"]), *script]
+            case "jotting":
                 return [call("annotate", tags=["a"]), *script]
             case "counting-reads" | "crashing" | "telling" | "half-writes":
                 return [call("list_accounts"), *script]
@@ -268,7 +307,7 @@ FAULTS = (
     "none", "unsteady", "one-for-all", "hashing", "sharing", "telling", "holding", "counting-reads",
     "idle-writes", "half-writes", "forgiving", "crashing", "wrong-oracle", "clumsy-oracle",
     "late-oracle", "known", "unknown-oracle", "narrow", "leaving-writes", "swallowing-writes",
-    "remembering",
+    "remembering", "jotting", "unjoined",
 )  # fmt: skip
 
 

@@ -35,6 +35,8 @@ def test_a_sound_environment_passes(name: str) -> None:
         ("splits", "one-for-all", "toy-ledger/validation/0 equals toy-ledger/train/0"),
         ("processes", "hashing", "PYTHONHASHSEED=0 shows something else"),
         ("clone", "sharing", "was changed by its original"),
+        ("clone", "jotting", r"JottingWorld\.jotted, which is not declared as state, was changed"),
+        ("non_interference", "unjoined", "a Counters is no attribute of the world"),
         ("tool_kinds", "counting-reads", "reads, and changed the world"),
         ("tool_kinds", "idle-writes", "writes, and changed nothing without an error"),
         ("tool_kinds", "half-writes", "was refused and left a trace"),
