@@ -11,7 +11,6 @@ from pathlib import Path
 from healthgym.core.borders import JsonDict
 from healthgym.core.env import HealthEnv
 from healthgym.core.tool import ToolSpec
-from healthgym.core.verdict import Check, Profile
 from healthgym.policies.results import SCHEMA, markdown_table
 from healthgym.registration import Row, make_health_env
 
@@ -48,28 +47,13 @@ def _environment(rows: Sequence[Row], scores: Sequence[JsonDict]) -> Iterator[st
     yield f"## {type(envs[0]).__name__.removesuffix('Env')}"
     yield _as_markdown(inspect.getdoc(type(envs[0])) or "")
     yield "### Tools in full"
-    specs, checks = _declared(envs)
+    specs = {spec.name: spec for spec in _specs(envs)}
     yield markdown_table(
         ["tool", "kind", "effect"],
-        [[f"`{spec.usage}`", str(spec.kind), spec.description.split("\n\n")[0]] for spec in specs],
-    )
-    yield "### Checks in full"
-    yield (
-        "Under *profile* a check counts towards success; an *idle* check is one that doing "
-        "nothing would pass, so it adds nothing to the reward."
-    )
-    yield markdown_table(
-        ["check", "profile", "idle", "requires", "closes"],
         [
-            [f"`{check.name}`", ", ".join(profiles), _mark(check.idle), check.requirement,
-             check.loophole]
-            for check, profiles in checks
+            [f"`{spec.usage}`", str(spec.kind), spec.description.split("\n\n")[0]]
+            for spec in specs.values()
         ],
-    )  # fmt: skip
-    yield "### Ids"
-    yield markdown_table(
-        ["id", "arguments"],
-        [[f"`{row.id}`", f"`{json.dumps(dict(row.kwargs))}`"] for row in rows],
     )
     yield from _scores(rows, scores)
 
@@ -81,24 +65,11 @@ def _as_markdown(documentation: str) -> str:
     return _DOCTEST.sub(lambda match: f"```python\n{match[0]}\n```", text)
 
 
-def _mark(flag: bool) -> str:
-    return "idle" if flag else ""
-
-
-def _declared(envs: Sequence[HealthEnv]) -> tuple[list[ToolSpec], list[tuple[Check, list[str]]]]:
-    """Return the tools and the checks that the families declare."""
-    specs: dict[str, ToolSpec] = {}
-    checks: dict[tuple[str, str], tuple[Check, list[str]]] = {}
+def _specs(envs: Sequence[HealthEnv]) -> Iterator[ToolSpec]:
+    """Yield the tools of all roles, with repetitions."""
     for env in envs:
         for role in env.family.roles.values():
-            for spec in role.catalog.specs:
-                specs.setdefault(spec.name, spec)
-        for profile in Profile:
-            for check in env.family.checks(profile):
-                _, profiles = checks.setdefault((check.name, check.requirement), (check, []))
-                if str(profile) not in profiles:
-                    profiles.append(str(profile))
-    return list(specs.values()), sorted(checks.values(), key=lambda item: item[0].name)
+            yield from role.catalog.specs
 
 
 def _published(folder: Path) -> Iterator[JsonDict]:

@@ -146,7 +146,8 @@ def _checks(cls: type[HealthEnv], family: type[AnyFamily]) -> str:
 
 def _check_row(check: Check) -> str:
     idle = "doing nothing passes it and earns nothing" if check.idle else "doing nothing fails it"
-    return f"- *{check.name}*: {check.requirement} ({idle})"
+    closes = f" Closes: {check.loophole}" if check.loophole else ""
+    return f"- *{check.name}*: {check.requirement} ({idle}){closes}"
 
 
 def _own_arguments(cls: type[HealthEnv], family: type[AnyFamily]) -> str:
