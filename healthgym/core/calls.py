@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Any, Generic, Self
+from typing import Generic, Self
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.catalog import Invocation
 from healthgym.core.clock import Clock, Due
 from healthgym.core.family import EpisodeConfig, Event, Family, Seat
@@ -15,7 +16,7 @@ from healthgym.core.images import Image
 from healthgym.core.seating import EpisodeState, SeatState
 from healthgym.core.settlement import Bench
 from healthgym.core.task import ReferenceIn, StartIn, TaskIn
-from healthgym.core.tool import Caller, Scope, ToolCall, ToolKind, Toolset
+from healthgym.core.tool import AnyToolset, Caller, Scope, ToolCall, ToolKind
 from healthgym.core.verbs import EngineToolset
 from healthgym.core.world import WORLD, WorldIn
 from healthgym.errors import EpisodeStateError, ToolError
@@ -89,7 +90,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self._seats = seats
         self._cases = cases
         self._bench = bench
-        self._bound: dict[str, tuple[Toolset[Any], ...]] = {}
+        self._bound: dict[str, tuple[AnyToolset, ...]] = {}
         self._world: WorldIn | None = None
 
     def fresh(self) -> Self:
@@ -110,7 +111,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         savepoint, changes = journal.begin(), journal.changes
         try:
             if case:
-                self._count(seat, case)
+                self._count(seat, case, self._seats[role].catalog.closes_case(request.name))
             done, waits = self._invoke(state, role, request)
             if done.spec.kind is ToolKind.SUBMIT:
                 self._close(seat, case, done)
@@ -141,7 +142,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         state: EpisodeState[WorldIn],
         role: str,
         name: str,
-        arguments: Mapping[str, Any],
+        arguments: JsonObject,
         reason: str,
         case: str = "",
     ) -> Result:
@@ -213,13 +214,13 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         engine.desk = desk
         return seat.catalog.invoke(bound, request), desk.waits
 
-    def _count(self, seat: SeatState, case: str) -> None:
-        """Take a call off the budget of its case."""
+    def _count(self, seat: SeatState, case: str, closing: bool) -> None:
+        """Take a call off the budget of its case; one that closes it can always be made."""
         limit, made = self._config.case_turns, seat.case_calls.get(case, 0)
         if case in seat.closed:
             raise ToolError(f"Case {case} is closed.")
-        if limit is not None and made >= limit:
-            raise ToolError(f"No calls are left for case {case}; each case may have {limit}.")
+        if limit is not None and made >= limit and not closing:
+            raise ToolError(f"No calls are left for case {case} but the one that closes it.")
         seat.case_calls = {**seat.case_calls, case: made + 1}
 
     def _close(self, seat: SeatState, case: str, done: Invocation) -> None:
@@ -245,7 +246,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         state: EpisodeState[WorldIn],
         role: str,
         tool: str,
-        arguments: Mapping[str, Any],
+        arguments: JsonObject,
         kind: ToolKind | None,
         error: str = "",
         case: str = "",

@@ -8,7 +8,7 @@ from typing import Any
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.schema import validate
-from healthgym.core.tool import AnyToolset, ToolCall, ToolResult, ToolSpec
+from healthgym.core.tool import AnyToolset, Scope, ToolCall, ToolResult, ToolSpec
 from healthgym.errors import ConfigurationError, ToolError
 
 
@@ -70,6 +70,11 @@ class ToolCatalog:
         """Return the full name of a tool from any form of it; any other name as it is."""
         entry = self._entries.get(name)
         return entry[0].name if entry else name
+
+    def closes_case(self, name: str) -> bool:
+        """Return whether a tool, in any form of its name, closes a case."""
+        entry = self._entries.get(name)
+        return entry is not None and entry[0].closes is Scope.CASE
 
     def resolve(self, name: str) -> tuple[ToolSpec, int]:
         """Return a tool and the index of its toolset.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -41,7 +42,8 @@ class Due:
 class Agenda(Stateful):
     """What will happen by itself, in a stated order: by time, then rank, then as put down."""
 
-    _entries = table[int, Due]()
+    # In the order in which they happen, so that the next one is at hand at every call.
+    _entries = state[tuple[Due, ...]](())
     _next = state(1)
 
     def put(self, at: datetime, name: str, *, rank: int = 0, **facts: object) -> int:
@@ -55,16 +57,20 @@ class Agenda(Stateful):
         """
         number = self._next
         self._next = number + 1
-        self._entries[number] = Due(_utc(at), number, name, facts, rank)
+        due = Due(_utc(at), number, name, facts, rank)
+        place = bisect.bisect(self._entries, due.order, key=lambda entry: entry.order)
+        self._entries = (*self._entries[:place], due, *self._entries[place:])
         return number
 
     def cancel(self, number: int) -> None:
         """Take something off, if it has not happened yet."""
-        self._entries.discard(number)
+        kept = tuple(due for due in self._entries if due.number != number)
+        if len(kept) < len(self._entries):
+            self._entries = kept
 
     def first(self) -> Due | None:
         """Return what happens next; None if nothing will."""
-        return min(self._entries.values(), key=lambda due: due.order, default=None)
+        return self._entries[0] if self._entries else None
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -74,7 +80,7 @@ class Agenda(Stateful):
 
     def entries(self) -> tuple[Due, ...]:
         """Return everything on the agenda, in the order in which it will happen."""
-        return tuple(sorted(self._entries.values(), key=lambda due: due.order))
+        return self._entries
 
 
 class Clock(Stateful):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import gymnasium as gym
 
+from healthgym.core.borders import AnyArray, Info, JsonDict, Options
 from healthgym.core.episode import AnyEpisode, StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.faults import FaultLedger, is_outage
@@ -47,7 +48,7 @@ class HealthEnv(gym.Env[str, Any]):
             last shown beside it.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+    metadata: ClassVar[JsonDict] = {  # type: ignore[misc]
         "render_modes": list(_RENDER_MODES),
         "render_fps": 1,
     }
@@ -107,9 +108,7 @@ class HealthEnv(gym.Env[str, Any]):
         """Return a new episode of a task, leaving the environment's own episode alone."""
         return open_episode(self.family, split, index, self.reward, self.config, self.counterparts)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options | None = None) -> tuple[str, Info]:
         """Begin a new episode; see the class for the options.
 
         Raises:
@@ -130,7 +129,7 @@ class HealthEnv(gym.Env[str, Any]):
         instruction = self._episode.instruction(self.role)
         return f"{instruction}\n\n{news}" if news else instruction, info
 
-    def step(self, action: Any) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: object) -> tuple[str, float, bool, bool, Info]:
         """Carry out one action; never raises for what an agent can send.
 
         A failure of ours goes to :attr:`faults`. Where that lets the run go on, the episode is
@@ -150,16 +149,14 @@ class HealthEnv(gym.Env[str, Any]):
             return self._given_up(action, error)
         return self._answer(outcome)
 
-    def _given_up(
-        self, action: Any, error: Exception
-    ) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def _given_up(self, action: object, error: Exception) -> tuple[str, float, bool, bool, Info]:
         task_id = self.episode.task.task_id
         report = self.faults.take(task_id, action, error)
         self._episode = None
         info = {"task_id": task_id, "turns_left": 0, "fault": report}
         return "The environment failed; this episode has no score.", 0.0, False, True, info
 
-    def _answer(self, outcome: StepOutcome) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def _answer(self, outcome: StepOutcome) -> tuple[str, float, bool, bool, Info]:
         if outcome.images:
             self._images, self._shown = outcome.images, len(self.episode.turns)
         info = self._info()
@@ -175,7 +172,7 @@ class HealthEnv(gym.Env[str, Any]):
             info,
         )
 
-    def stop(self) -> tuple[float, dict[str, Any]]:
+    def stop(self) -> tuple[float, Info]:
         """End the episode as if it were out of turns; return the reward of that, and the info.
 
         For wrappers that limit something other than turns, such as tokens.
@@ -185,8 +182,8 @@ class HealthEnv(gym.Env[str, Any]):
         """
         return self.episode.stop(self.role), self._info()
 
-    def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {
+    def _info(self) -> Info:
+        info: Info = {
             "task_id": self.episode.task.task_id,
             "turns_left": self.episode.turns_left(self.role),
             "time": self.episode.world.clock.now.isoformat(),
@@ -208,7 +205,7 @@ class HealthEnv(gym.Env[str, Any]):
         kept = (spec.id, spec.kwargs) if spec else ("", {})
         return record_of(episode or self.episode, *kept)
 
-    def render(self) -> Any:
+    def render(self) -> str | AnyArray | None:
         """Return the transcript as text, or as a picture of shape (height, width, 3), uint8."""
         if self.render_mode is None:
             return None
@@ -219,6 +216,6 @@ class HealthEnv(gym.Env[str, Any]):
             return text
         return draw_transcript(text, self._images, f"Shown in step {self._shown}")
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonDict:
         """Leave the running episode out: a pickled environment is reset before its next use."""
         return {**self.__dict__, "_episode": None, "_images": ()}

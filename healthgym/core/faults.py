@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from healthgym.errors import ConfigurationError, InfrastructureError, VerifierError
 
@@ -32,7 +31,7 @@ class FaultLedger:
     def __len__(self) -> int:
         return len(self._reports)
 
-    def take(self, task_id: str, action: Any, error: Exception) -> str:
+    def take(self, task_id: str, action: object, error: Exception) -> str:
         """Note a failure, and return its line in the report.
 
         Raises:

@@ -30,12 +30,14 @@ def compose(
         text = results[0].text
     else:
         text = "\n\n".join(f"[{result.name or 'call'}]\n{result.text}" for result in results)
-    head = [f"[{clock}]"] if config.show_clock else []
-    text = "\n".join([*head, *([news] if news else []), text])
+    head = f"[{clock}]\n" if config.show_clock else ""
+    text = f"{news}\n{text}" if news else text
     limit = config.max_observation
-    if len(text) <= limit:
-        return text, ""
-    shown, rest = text[:limit], text[limit:]
+    # However short an observation may be, reading on gets somewhere.
+    room = max(limit - len(head), 1)
+    if len(text) <= room:
+        return head + text, ""
+    shown, rest = head + text[:room], text[room:]
     if not can_read_on:
         return f"{shown}\n(cut after {limit} characters)", ""
     return f"{shown}\n({len(rest)} more characters; read_more continues)", rest

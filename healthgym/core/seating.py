@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, overload
+from typing import Generic, TypeVar, overload
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.images import Image
 from healthgym.core.players import Player
 from healthgym.core.trajectory import Turn
@@ -81,8 +82,8 @@ class SeatState:
 
     calls: int = 0
     case_calls: Mapping[str, int] = field(default_factory=dict)
-    submission: Mapping[str, Any] | None = None
-    closed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    submission: JsonObject | None = None
+    closed: Mapping[str, JsonObject] = field(default_factory=dict)
     truncated: bool = False
     stopped: bool = False
     forfeited: bool = False

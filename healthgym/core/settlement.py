@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Generic, TypeVar
@@ -127,7 +128,11 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             return Verdict.from_judgement(profile, Judgement(untouched, progress=0.0), own)
 
         def judged() -> Verdict:
-            return Verdict.from_judgement(profile, verifier.judge(evidence, profile), own)
+            verdict = Verdict.from_judgement(profile, verifier.judge(evidence, profile), own)
+            if any(result.passed for result in verdict.all_checks()):
+                return verdict
+            # Nothing applied: that is no success.
+            return replace(verdict, success=False, progress=min(verdict.progress, 0.99))
 
         return self._asked(judged)
 

@@ -80,20 +80,21 @@ def test_events_tell_their_case() -> None:
 def test_calls_about_a_case_are_counted() -> None:
     episode = desk(case_turns=2)
     play(episode, [call("open_letter", letter="a"), answer("a")])
-    refused = episode.step(close("a"))
-    assert refused.errors == ("No calls are left for case a; each case may have 2.",)
+    refused = episode.step(answer("a"))
+    assert refused.errors == ("No calls are left for case a but the one that closes it.",)
     assert episode.turns_left() == 20 - 3
-    for letter in "bc":
-        play(episode, [answer(letter), close(letter)])
+    # What was spent on a case must not keep it open for ever.
+    assert episode.step(close("a")).errors == ()
+    play(episode, [answer("b"), close("b"), answer("c")])
     assert not episode.done()
-    assert episode.step(call("submit")).terminated
+    assert episode.step(close("c")).terminated
 
 
 def test_a_refused_call_costs_its_case_a_turn_as_it_costs_the_role_one() -> None:
     episode = desk(case_turns=1)
     assert "is missing" in episode.step(call("answer", letter="a")).errors[0]
     assert episode.step(answer("a")).errors == (
-        "No calls are left for case a; each case may have 1.",
+        "No calls are left for case a but the one that closes it.",
     )
     assert episode.step(answer("b")).errors == ()
 

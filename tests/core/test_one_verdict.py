@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -276,3 +277,19 @@ def test_a_step_that_cannot_be_paid_for_is_not_taken() -> None:
             episode.step(call("answer", letter="a", text="yes"))
         assert snapshot_of(episode) == before
     assert episode.step(call("who")).reward == 0.0
+
+
+def test_a_verdict_to_which_nothing_applies_is_no_success() -> None:
+    class Silent(LedgerVerifier):
+        def judge(self, evidence: AnyEvidence, profile: Profile) -> Judgement:
+            return Judgement((REPORTED.not_applicable(), MOVED.not_applicable()))
+
+    family = Ledger()
+    family.verifier = Silent()
+    family.hand_in = replace(family.hand_in, paper=False)
+    episode = Episode(family, MOVE, SparseReward(), replace(CONFIG, profile=Profile.PAPER))
+    episode.step(ANSWER)
+    verdict = episode.verdict()
+    assert [result.passed for result in verdict.checks] == [None, None]
+    assert not verdict.success
+    assert episode.total_reward() == 0.0

@@ -41,7 +41,7 @@ def test_a_family_offers_the_verbs_it_names_and_no_others() -> None:
     assert "There is no tool named 'read_more'" in refused.errors[0]
 
 
-@given(st.integers(1, 200), st.integers(25, 150), st.booleans())
+@given(st.integers(1, 60), st.integers(1, 150), st.booleans())
 def test_reading_on_loses_nothing_and_repeats_nothing(
     words: int, limit: int, show_clock: bool
 ) -> None:
