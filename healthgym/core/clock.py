@@ -93,16 +93,27 @@ class Clock(Stateful):
         agenda: What will happen by itself.
     """
 
+    derived = frozenset({"_worded"})
+
     _now = state(datetime.min.replace(tzinfo=UTC), content=False)
 
     def __init__(self, start: datetime) -> None:
         self.agenda = Agenda()
         self._now = _utc(start)
+        self._worded = (self._now, self._now.isoformat())
 
     @property
     def now(self) -> datetime:
         """The current simulated time, timezone-aware, in UTC."""
         return self._now
+
+    @property
+    def text(self) -> str:
+        """The current simulated time as ISO 8601, such as ``2024-03-01T09:00:00+00:00``."""
+        now = self._now
+        if self._worded[0] is not now:  # asked for several times a step
+            self._worded = (now, now.isoformat())
+        return self._worded[1]
 
     def advance(self, amount: timedelta) -> None:
         """Move the clock forward; what falls due on the way is for the engine to carry out.

@@ -186,7 +186,7 @@ class HealthEnv(gym.Env[str, Any]):
         info: Info = {
             "task_id": self.episode.task.task_id,
             "turns_left": self.episode.turns_left(self.role),
-            "time": self.episode.world.clock.now.isoformat(),
+            "time": self.episode.world.clock.text,
         }
         if self.episode.settled:
             verdicts = self.episode.verdicts(self.role)

@@ -266,7 +266,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             action=acted.text,
             observation=acted.observation,
             reward=reward,
-            time=self.world.clock.now.isoformat(),
+            time=self.world.clock.text,
             errors=acted.errors,
             images=len(acted.images),
             pictures=tuple(map(fingerprint, acted.images)),
@@ -279,7 +279,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         text, rest = compose(
             results,
             self._told(role, seat),
-            self.world.clock.now.isoformat(" ", "minutes")[:16],
+            self.world.clock.text[:16].replace("T", " "),
             self.config,
             can_read_on=self._seats[role].catalog.has(Verb.READ_MORE),
         )

@@ -134,19 +134,19 @@ class ToolSpec:
     listed: bool = True
     published: str = ""
 
-    @property
+    @cached_property
     def method(self) -> str:
         """Name without the namespace: the method's, unless another is published."""
         return self.published.rpartition(".")[2] or self.function.__name__
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Full name: ``namespace.method``, or the method alone."""
         if "." in self.published:
             return self.published
         return f"{self.namespace}.{self.method}" if self.namespace else self.method
 
-    @property
+    @cached_property
     def identifier(self) -> str:
         """The full name for faces that allow no dot (OpenAI, Python methods)."""
         return self.name.replace(".", "__")

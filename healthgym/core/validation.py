@@ -86,9 +86,8 @@ def validate(model: type[BaseModel], name: str, usage: str, arguments: JsonObjec
         items = error.errors(include_url=False)[:_MAX_PROBLEMS]
         problems = "; ".join(_problem(item) for item in items)
         raise ToolError(f"{name}: {problems}. Usage: {usage}") from None
-    return {
-        field.removeprefix(_PREFIX): getattr(checked, field) for field in type(checked).model_fields
-    }
+    # A model keeps its fields, and nothing else, in its dictionary, in their order.
+    return {field.removeprefix(_PREFIX): value for field, value in checked.__dict__.items()}
 
 
 def _model(name: str, parts: Iterable[Part]) -> type[BaseModel]:

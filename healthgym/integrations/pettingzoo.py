@@ -212,7 +212,7 @@ class Arena(AECEnv):  # type: ignore[misc]
             "task_id": episode.task.task_id,
             "role": role,
             "turns_left": episode.turns_left(role),
-            "time": episode.world.clock.now.isoformat(),
+            "time": episode.world.clock.text,
         }
         if outcome.images:
             info["images"] = outcome.images
