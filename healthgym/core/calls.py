@@ -122,9 +122,11 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             return self.refuse(state, role, request.name, request.arguments, str(error), case)
         journal.commit()
         spec = done.spec
-        event = self._event(state, role, spec.name, done.arguments, spec.kind, case=case)
         images = done.result.images
-        state.events.append(event if not images else _with_images(event, len(images)))
+        event = self._event(
+            state, role, spec.name, done.arguments, spec.kind, case=case, images=len(images)
+        )
+        state.events.append(event)
         self._bench.touch(event, journal.changes != changes, state.seats)
         takes = spec.takes(done.arguments) if callable(spec.takes) else spec.takes
         step = self._config.step_time if takes is None else takes
@@ -250,21 +252,8 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         kind: ToolKind | None,
         error: str = "",
         case: str = "",
+        images: int = 0,
     ) -> Event:
         actor = self._seats[role].actor if role in self._seats else ""
         frozen = MappingProxyType(dict(arguments))
-        return Event(role, tool, frozen, kind, error, state.world.clock.now, 0, actor, case)
-
-
-def _with_images(event: Event, count: int) -> Event:
-    return Event(
-        event.role,
-        event.tool,
-        event.arguments,
-        event.kind,
-        event.error,
-        event.time,
-        count,
-        event.actor,
-        event.case,
-    )
+        return Event(role, tool, frozen, kind, error, state.world.clock.now, images, actor, case)

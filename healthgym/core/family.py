@@ -137,7 +137,8 @@ class EpisodeConfig:
         max_observation: Longest observation, in characters. The rest can be read with
             ``read_more`` where a role has that verb; elsewhere it is cut with a notice.
         budgets: Tool calls of single roles, in place of ``max_turns``.
-        case_turns: Tool calls each role may make about one case; no limit if None.
+        case_turns: Tool calls each role may make about one case, beside the one that closes it;
+            no limit if None.
         plain: Whether an observation is what the tools say, word for word: without ``Error:``
             before a refusal, and without a notice before the last call.
     """
@@ -150,6 +151,14 @@ class EpisodeConfig:
     budgets: Mapping[str, int] = field(default_factory=dict)
     case_turns: int | None = None
     plain: bool = False
+
+    def __post_init__(self) -> None:
+        numbers = {"max_turns": self.max_turns, "max_observation": self.max_observation}
+        numbers |= {f"the budget of {role}": calls for role, calls in self.budgets.items()}
+        numbers |= {} if self.case_turns is None else {"case_turns": self.case_turns}
+        for name, number in numbers.items():
+            if number < 1:
+                raise ConfigurationError(f"{name} is at least 1, not {number}.")
 
     def budget(self, role: str) -> int:
         """Return the tool calls a role may make."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from healthgym.core import action as actions
 from healthgym.core.episode import Episode
-from healthgym.core.family import AGENT, Role
+from healthgym.core.family import AGENT, EpisodeConfig, Role
 from healthgym.core.tool import ToolCall, ToolKind, call
 from healthgym.core.verdict import Profile
-from healthgym.errors import EpisodeStateError
+from healthgym.errors import ConfigurationError, EpisodeStateError
 from healthgym.rewards import Costs, PotentialReward, SparseReward
 from tests.core.playing import CONFIG, MOVE, READ, REPORT, WRITE, open_episode, oracle, play
 from tests.core.toys import START, Ledger, LedgerInstance, LedgerTools
@@ -199,3 +200,13 @@ def test_long_reasons_are_cut() -> None:
     assert len(outcome.errors[0]) < 4001
     toolset_error = episode.step(call("transfer", source="x" * 9000, target="elm", amount=1))
     assert len(toolset_error.errors[0]) <= 4000
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [{"max_turns": 0}, {"max_observation": 0}, {"case_turns": 0}, {"budgets": {"agent": -1}}],
+    ids=lambda rules: next(iter(rules)),
+)
+def test_rules_that_leave_nothing_are_refused(rules: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError, match="is at least 1"):
+        EpisodeConfig(**rules)
