@@ -34,7 +34,7 @@ def add_commands(commands: Commands) -> None:
 def list_environments(args: argparse.Namespace) -> int:
     """Write the registered ids, or the whole catalogue."""
     from healthgym.cli.catalogue import catalogue
-    from healthgym.registration import TABLE
+    from healthgym.registration import ARENAS, TABLE
 
     if args.markdown:
         root = checkout()
@@ -45,8 +45,9 @@ def list_environments(args: argparse.Namespace) -> int:
             )
         write(catalogue(TABLE, root / "benchmarks" / "results" if root else None))
         return 0
-    width = max(len(row.id) for row in TABLE)
-    for row in TABLE:
+    rows = (*TABLE, *ARENAS)
+    width = max(len(row.id) for row in rows)
+    for row in rows:
         write(f"{row.id:<{width}}  {row.title}".rstrip())
     return 0
 

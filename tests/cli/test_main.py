@@ -15,7 +15,7 @@ import pytest
 from healthgym import __version__
 from healthgym.cli import common, delegates, main
 from healthgym.errors import MissingDependencyError
-from healthgym.registration import ids
+from healthgym.registration import arena_ids, ids
 from tests.cli.terminal import TOY, healthgym
 
 
@@ -38,7 +38,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_id_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["envs"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert tuple(line.split()[0] for line in lines) == ids()
+    assert tuple(line.split()[0] for line in lines) == (*ids(), *arena_ids())
 
 
 @pytest.mark.parametrize(
