@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Unpack
-
-from healthgym.core.levels import SYNTHETIC
 from healthgym.envs.ct_abnormality.family import CtFamily
-from healthgym.envs.ct_abnormality.task import CtConfig
-from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.declared import DeclaredEnv
 
 
 class CtAbnormalityEnv(DeclaredEnv, family=CtFamily):
@@ -109,13 +103,3 @@ class CtAbnormalityEnv(DeclaredEnv, family=CtFamily):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        difficulty: str | CtConfig | Mapping[str, float] = "medium",
-        canonical: bool = False,
-        source: str | Path = SYNTHETIC,
-        **common: Unpack[Common],
-    ) -> None:
-        super().__init__(CtFamily(difficulty, canonical=canonical, source=source), **common)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Unpack
-
-from healthgym.core.levels import SYNTHETIC
-from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.declared import DeclaredEnv
 from healthgym.envs.ehr_data_quality.family import DataQualityFamily
-from healthgym.envs.ehr_data_quality.generator import AuditConfig, CorpusSource
 
 
 class EhrDataQualityEnv(DeclaredEnv, family=DataQualityFamily):
@@ -113,24 +107,3 @@ class EhrDataQualityEnv(DeclaredEnv, family=DataQualityFamily):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        kinds: Sequence[str] | Mapping[str, float] | None = None,
-        difficulty: str | AuditConfig | Mapping[str, float] = "easy",
-        level: str | None = None,
-        canonical: bool = False,
-        source: str | Path | CorpusSource = SYNTHETIC,
-        python: str = "sandbox",
-        **common: Unpack[Common],
-    ) -> None:
-        family = DataQualityFamily(
-            difficulty,
-            kinds=kinds,
-            level=level,
-            canonical=canonical,
-            source=source,
-            python=python,
-        )
-        super().__init__(family, **common)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Unpack
-
-from healthgym.core.levels import SYNTHETIC
-from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.declared import DeclaredEnv
 from healthgym.envs.ehr_event_modelling.family import EventModellingFamily
-from healthgym.envs.ehr_event_modelling.sizes import CohortConfig
 
 
 class EhrEventModellingEnv(DeclaredEnv, family=EventModellingFamily):
@@ -110,18 +104,3 @@ class EhrEventModellingEnv(DeclaredEnv, family=EventModellingFamily):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        targets: Sequence[str] | None = None,
-        difficulty: str | CohortConfig | Mapping[str, float] = "medium",
-        canonical: bool = False,
-        source: str | Path = SYNTHETIC,
-        python: str = "sandbox",
-        **common: Unpack[Common],
-    ) -> None:
-        family = EventModellingFamily(
-            difficulty, targets=targets, canonical=canonical, source=source, python=python
-        )
-        super().__init__(family, **common)

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Unpack
-
-from healthgym.core.borders import JsonObject
-from healthgym.core.levels import SYNTHETIC
-from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.declared import DeclaredEnv
 from healthgym.envs.ehr_format_conversion.family import ConversionFamily
-from healthgym.envs.ehr_format_conversion.sources import TableSource
-from healthgym.envs.ehr_format_conversion.task import RequestConfig
 
 
 class EhrFormatConversionEnv(DeclaredEnv, family=ConversionFamily):
@@ -105,15 +97,3 @@ class EhrFormatConversionEnv(DeclaredEnv, family=ConversionFamily):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        difficulty: str | RequestConfig | Mapping[str, float] = "medium",
-        request: JsonObject | None = None,
-        canonical: bool = False,
-        source: str | Path | TableSource = SYNTHETIC,
-        **common: Unpack[Common],
-    ) -> None:
-        family = ConversionFamily(difficulty, request=request, canonical=canonical, source=source)
-        super().__init__(family, **common)

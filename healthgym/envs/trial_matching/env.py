@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Unpack
-
-from healthgym.core.levels import SYNTHETIC
-from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.declared import DeclaredEnv
 from healthgym.envs.trial_matching.family import TrialMatchingFamily
-from healthgym.envs.trial_matching.task import PoolConfig
 
 
 class TrialMatchingEnv(DeclaredEnv, family=TrialMatchingFamily):
@@ -105,18 +99,3 @@ class TrialMatchingEnv(DeclaredEnv, family=TrialMatchingFamily):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        difficulty: str | PoolConfig | Mapping[str, float] = "medium",
-        pool_size: int | Sequence[int] | None = None,
-        canonical: bool = False,
-        source: str | Path = SYNTHETIC,
-        year: int = 2021,
-        **common: Unpack[Common],
-    ) -> None:
-        family = TrialMatchingFamily(
-            difficulty, pool_size=pool_size, canonical=canonical, source=source, year=year
-        )
-        super().__init__(family, **common)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Unpack
-
-from healthgym.core.levels import SYNTHETIC
-from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.declared import DeclaredEnv
 from healthgym.envs.tumor_area.family import TumorAreaFamily
-from healthgym.envs.tumor_area.task import SlideConfig
 
 
 class TumorAreaSelectionEnv(DeclaredEnv, family=TumorAreaFamily):
@@ -100,15 +94,3 @@ class TumorAreaSelectionEnv(DeclaredEnv, family=TumorAreaFamily):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        difficulty: str | SlideConfig | Mapping[str, float] = "medium",
-        canonical: bool = False,
-        source: str | Path = SYNTHETIC,
-        looks: int | None = None,
-        **common: Unpack[Common],
-    ) -> None:
-        family = TumorAreaFamily(difficulty, canonical=canonical, source=source, looks=looks)
-        super().__init__(family, **common)

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Unpack
-
-from healthgym.core.levels import SYNTHETIC
-from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.declared import DeclaredEnv
 from healthgym.envs.xray_correction.family import CorrectionFamily
-from healthgym.envs.xray_correction.task import ReportConfig
-from healthgym.envs.xray_correction.verifier import Judge
 
 
 class XrayCorrectionEnv(DeclaredEnv, family=CorrectionFamily):
@@ -109,15 +102,3 @@ class XrayCorrectionEnv(DeclaredEnv, family=CorrectionFamily):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        difficulty: str | ReportConfig | Mapping[str, float] = "medium",
-        canonical: bool = False,
-        source: str | Path = SYNTHETIC,
-        judge: Judge | None = None,
-        **common: Unpack[Common],
-    ) -> None:
-        family = CorrectionFamily(difficulty, canonical=canonical, source=source, judge=judge)
-        super().__init__(family, **common)
