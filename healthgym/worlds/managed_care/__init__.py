@@ -1,0 +1,1 @@
+"""Provider and payer offices, charts, policies and a handbook: one managed-care world."""

@@ -1,0 +1,45 @@
+"""What the offices say when they refuse: one sentence, and a stable code for whoever counts."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from healthgym.errors import ToolError
+
+
+class RefusalCode(StrEnum):
+    """Why a call is refused."""
+
+    NOT_FOUND = "not_found"
+    BAD_ARGUMENT = "bad_argument"
+    WRONG_STATE = "wrong_state"
+    ILLEGAL_TRANSITION = "illegal_transition"
+    DUPLICATE = "duplicate"
+    MISSING_TEXT = "missing_text"
+    MISSING_SIGNOFF = "missing_signoff"
+    OVERRIDE_REQUIRED = "override_required"
+    BLOCKED = "blocked"
+    INTAKE_INCOMPLETE = "intake_incomplete"
+    NO_REVIEWER = "no_reviewer"
+    ROLE_FORBIDDEN = "role_forbidden"
+    NOT_INDEPENDENT = "not_independent"
+    WRONG_OWNER = "wrong_owner"
+    CHANNEL_UNSUPPORTED = "channel_unsupported"
+    DESK_CLOSED = "desk_closed"
+    LIMIT_REACHED = "limit_reached"
+    ENDED = "ended"
+    #: Refused by a strict world only: the work that the call claims was not done.
+    UNSUPPORTED_CLAIM = "unsupported_claim"
+
+
+class Refusal(ToolError):
+    """A call that the world does not carry out; nothing has changed.
+
+    Args:
+        code: Why.
+        sentence: What is wrong and what is accepted, for the agent.
+    """
+
+    def __init__(self, code: RefusalCode, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code

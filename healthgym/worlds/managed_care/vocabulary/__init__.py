@@ -1,0 +1,1 @@
+"""Enumerations of the managed-care world, with the values that the source publishes."""
