@@ -1,0 +1,1 @@
+"""Prior authorization, utilization management and care management in one managed-care world."""

@@ -1,0 +1,1 @@
+"""The 87 tools, by the applications they belong to."""

@@ -1,0 +1,87 @@
+"""What the applications have in common: a world, and records by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, TypeVar, get_args
+
+from healthgym.core.state import Stateful, Table, table
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.rules import Rules
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+Record = TypeVar("Record")
+
+
+class App(Stateful):
+    """An application: a small aggregate, part of one world.
+
+    Attributes:
+        world: The world it is part of; effects on other applications go through it.
+    """
+
+    #: Which table keeps which kind of record; from the declarations.
+    keeps: ClassVar[Mapping[type, str]] = {}
+    #: Its name in the log.
+    name: ClassVar[str] = ""
+
+    world: ManagedCareWorld
+
+    def __init_subclass__(cls, **keywords: object) -> None:
+        super().__init_subclass__(**keywords)
+        tables = {name: item for name, item in vars(cls).items() if isinstance(item, table)}
+        # `table[str, Letter]()` remembers what it was declared with.
+        cls.keeps = {get_args(item.__orig_class__)[1]: name for name, item in tables.items()}  # type: ignore[attr-defined]
+
+    def __init__(self, world: ManagedCareWorld) -> None:
+        # Past __setattr__, which would make the world a part of its part.
+        self.__dict__["world"] = world
+
+    @property
+    def strict(self) -> bool:
+        """Whether the world keeps its rules strictly."""
+        return self.world.rules is Rules.STRICT
+
+    def begin_with(self, record: object) -> None:
+        """Keep a record that was there before the episode began."""
+        kept: Table[str, object] = getattr(self, self.keeps[type(record)])
+        key = getattr(record, "id", None) or getattr(record, self._key(type(record)))
+        kept[key] = record
+
+    @staticmethod
+    def _key(kind: type) -> str:
+        # Care management's records name their id after themselves.
+        fields: Mapping[str, object] = kind.__dataclass_fields__  # type: ignore[attr-defined]
+        return next(name for name in fields if name.endswith("_id"))
+
+    def draw_id(self, prefix: str, width: int = 4) -> str:
+        """Return the next identifier with a prefix: ``LET-0001``."""
+        return f"{prefix}{self.world.counters.draw(prefix):0{width}d}"
+
+    def audit(self, action: str, case_id: str, actor: str = "") -> None:
+        """Note in the log that this application changed something."""
+        self.world.history.audit(self.name, action, case_id, actor or self.world.actor)
+
+    def looked(self, action: str, case_id: str = "") -> None:
+        """Note that this application was read."""
+        self.world.history.looked(self.name, action, case_id, self.world.actor)
+
+
+def find(records: Table[str, Record], key: str, what: str, hint: str) -> Record:
+    """Return a record by id.
+
+    Args:
+        records: Where it is kept.
+        key: Its id.
+        what: What it is, for the sentence: ``letter``.
+        hint: Where ids are found: ``payer_letter_center.list names them``.
+
+    Raises:
+        Refusal: If there is none.
+    """
+    found = records.get(key)
+    if found is None:
+        raise Refusal(RefusalCode.NOT_FOUND, f"There is no {what} {key[:60]!r}; {hint}.")
+    return found

@@ -1,0 +1,1 @@
+"""Care management's five applications."""

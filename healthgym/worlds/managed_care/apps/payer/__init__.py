@@ -1,0 +1,1 @@
+"""The payer's ten applications."""

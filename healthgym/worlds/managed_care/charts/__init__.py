@@ -1,0 +1,1 @@
+"""Patients' charts: drawn as facts, rendered as records and documents."""

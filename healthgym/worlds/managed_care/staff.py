@@ -1,0 +1,109 @@
+"""The people who work in the offices: what they are, what they may do, and when they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import time
+from enum import StrEnum
+
+from healthgym.worlds.managed_care.records.people import DirectoryContact, Practitioner
+
+
+class WorkerRole(StrEnum):
+    """What somebody is employed as."""
+
+    PA_COORDINATOR = "pa_coordinator"
+    CLINICIAN = "clinician"
+    INTAKE_COORDINATOR = "intake_coordinator"
+    UM_NURSE = "um_nurse"
+    PHYSICIAN_REVIEWER = "physician_reviewer"
+    APPEALS_MEDICAL_DIRECTOR = "appeals_medical_director"
+    EXTERNAL_REVIEW_COORDINATOR = "external_review_coordinator"
+    CARE_MANAGER = "care_manager"
+    LETTER_SPECIALIST = "letter_specialist"
+    SUPERVISOR = "supervisor"
+
+
+#: The words that the source's directory has for roles of a payer, and what they are here.
+DIRECTORY_ROLES: Mapping[str, WorkerRole] = {
+    "intake_specialist": WorkerRole.INTAKE_COORDINATOR,
+    "intake_coordinator": WorkerRole.INTAKE_COORDINATOR,
+    "nurse_reviewer": WorkerRole.UM_NURSE,
+    "um_nurse": WorkerRole.UM_NURSE,
+    "physician_reviewer": WorkerRole.PHYSICIAN_REVIEWER,
+    "medical_director": WorkerRole.PHYSICIAN_REVIEWER,
+    "appeals_medical_director": WorkerRole.APPEALS_MEDICAL_DIRECTOR,
+    "external_review_coordinator": WorkerRole.EXTERNAL_REVIEW_COORDINATOR,
+    "letter_specialist": WorkerRole.LETTER_SPECIALIST,
+    "supervisor": WorkerRole.SUPERVISOR,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """Somebody who works in an office.
+
+    Attributes:
+        id: Id in the directory, such as ``W-017``.
+        name: Name and degree.
+        role: What the person is employed as.
+        organization_id: The organization.
+        licence: Kind and state of the licence, such as ``RN-TX``; empty if none is needed.
+        specialty: Clinical specialty; empty if none.
+        region: Region whose calendar the person works by, such as ``TX``.
+        hours: From when to when the person works, local time of the region.
+        load: Cases on the desk already.
+        npi: National Provider Identifier, of clinicians.
+        email: Address.
+        phone: Number.
+    """
+
+    id: str
+    name: str
+    role: WorkerRole
+    organization_id: str
+    licence: str = ""
+    specialty: str = ""
+    region: str = ""
+    hours: tuple[time, time] = (time(8), time(17))
+    load: int = 0
+    npi: str | None = None
+    email: str = ""
+    phone: str = ""
+
+
+class Staff:
+    """Everybody one can name, and what they are; immutable.
+
+    Args:
+        workers: The workers whose hours and licences are known.
+        contacts: The directory; where it names somebody who is no worker, the role follows from
+            its word for it.
+        practitioners: The clinicians who order.
+    """
+
+    def __init__(
+        self,
+        workers: tuple[Worker, ...],
+        contacts: tuple[DirectoryContact, ...],
+        practitioners: tuple[Practitioner, ...],
+    ) -> None:
+        self.workers = {worker.id: worker for worker in workers}
+        self.contacts = {contact.id: contact for contact in contacts}
+        self.practitioners = {one.id: one for one in practitioners}
+
+    def role_of(self, person: str) -> WorkerRole | None:
+        """Return what somebody is employed as; None if nobody knows."""
+        if person in self.workers:
+            return self.workers[person].role
+        contact = self.contacts.get(person)
+        if contact is None:
+            return None
+        return DIRECTORY_ROLES.get(contact.role)
+
+    def with_role(self, *roles: WorkerRole) -> Iterator[str]:
+        """Return the ids of those employed as one of these, in the directory's order."""
+        for person in (*self.contacts, *(w for w in self.workers if w not in self.contacts)):
+            if self.role_of(person) in roles:
+                yield person

@@ -1,0 +1,49 @@
+"""What a managed-care world begins with: people, charts, and records that were there before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from healthgym.worlds.managed_care.charts.chart import ChartLibrary
+from healthgym.worlds.managed_care.contracts import PeerContract
+from healthgym.worlds.managed_care.records.people import Organization
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.staff import Staff
+from healthgym.worlds.managed_care.vocabulary.authorization import PayerMode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldStart:
+    """The beginning of a world.
+
+    Attributes:
+        now: When the episode begins, in UTC.
+        provider: The provider's organization.
+        payer: The payer's organization.
+        staff: Everybody one can name.
+        charts: The patients' charts.
+        records: Records of any application that were there before: cases, lines, policies of
+            cases, intakes, reviews, referrals.
+        rules: Which rules the offices keep.
+        payer_mode: Whether the payer decides by itself at submission, or somebody plays it.
+        letters_queued: Whether a request for information is only queued as a letter, for whoever
+            plays the payer to write.
+        contracts: What the other side of a peer-to-peer call holds, by case.
+        counters: First numbers of identifiers, by prefix.
+        actor: The worker who uses the tools, unless a call names another.
+    """
+
+    now: datetime
+    provider: Organization
+    payer: Organization
+    staff: Staff
+    charts: ChartLibrary
+    records: tuple[object, ...] = ()
+    rules: Rules = Rules.STRICT
+    payer_mode: PayerMode = PayerMode.AGENT
+    letters_queued: bool = False
+    contracts: Mapping[str, PeerContract] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)
+    actor: str = "provider"

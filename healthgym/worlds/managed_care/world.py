@@ -1,0 +1,96 @@
+"""The offices of a provider, a payer and a care-management programme, as one world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from healthgym.core.clock import Clock, Counters
+from healthgym.core.state import state
+from healthgym.core.world import World
+from healthgym.worlds.managed_care.apps.app import App
+from healthgym.worlds.managed_care.apps.care_management.assessment import Assessments
+from healthgym.worlds.managed_care.apps.care_management.care_plan import CarePlans
+from healthgym.worlds.managed_care.apps.care_management.chart import CareChart
+from healthgym.worlds.managed_care.apps.care_management.intake import CareIntake
+from healthgym.worlds.managed_care.apps.care_management.outreach import Outreach
+from healthgym.worlds.managed_care.apps.payer.appeals import AppealsDesk
+from healthgym.worlds.managed_care.apps.payer.audit import ComplianceAudit
+from healthgym.worlds.managed_care.apps.payer.determination import Determinations
+from healthgym.worlds.managed_care.apps.payer.intake_hub import IntakeHub
+from healthgym.worlds.managed_care.apps.payer.letter_center import LetterCenter
+from healthgym.worlds.managed_care.apps.payer.medical_director_review import MedicalDirectorReview
+from healthgym.worlds.managed_care.apps.payer.nurse_review import NurseReview
+from healthgym.worlds.managed_care.apps.payer.peer_to_peer import PeerToPeer
+from healthgym.worlds.managed_care.apps.payer.policy_library import PolicyLibrary
+from healthgym.worlds.managed_care.apps.payer.triage_and_routing import TriageAndRouting
+from healthgym.worlds.managed_care.apps.provider.authorizations import Authorizations
+from healthgym.worlds.managed_care.apps.provider.chart import ChartReader
+from healthgym.worlds.managed_care.apps.provider.documents_and_forms import DocumentsAndForms
+from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import InboxAndDirectory
+from healthgym.worlds.managed_care.apps.provider.orders_and_cases import OrdersAndCases
+from healthgym.worlds.managed_care.history import History
+from healthgym.worlds.managed_care.start import WorldStart
+
+
+class ManagedCareWorld(World):
+    """Twenty applications over one log and one clock.
+
+    Everything that does not change (people, charts, policies, handbook) is shared between worlds;
+    a world holds what its episode added.
+
+    Args:
+        start: What it begins with.
+
+    Attributes:
+        actor: The worker who uses the tools, unless a call names another.
+        history: The log.
+        counters: Where identifiers come from.
+    """
+
+    actor = state("provider", content=False)
+
+    def __init__(self, start: WorldStart) -> None:
+        self.clock = Clock(start.now)
+        self.start = start
+        self.rules = start.rules
+        self.payer_mode = start.payer_mode
+        self.staff = start.staff
+        self.charts = start.charts
+        self.actor = start.actor
+        self.counters = Counters(start.counters)
+        self.history = History(self.clock)
+        # The provider's desk.
+        self.chart = ChartReader(self)
+        self.cases = OrdersAndCases(self)
+        self.documents = DocumentsAndForms(self)
+        self.authorizations = Authorizations(self)
+        self.inbox = InboxAndDirectory(self)
+        # The payer's.
+        self.intake = IntakeHub(self)
+        self.triage = TriageAndRouting(self)
+        self.nursing = NurseReview(self)
+        self.medical = MedicalDirectorReview(self)
+        self.peer = PeerToPeer(self)
+        self.determinations = Determinations(self)
+        self.letters = LetterCenter(self)
+        self.appeals = AppealsDesk(self)
+        self.library = PolicyLibrary(self)
+        self.compliance = ComplianceAudit(self)
+        # Care management's.
+        self.referrals = CareIntake(self)
+        self.care_chart = CareChart(self)
+        self.outreach = Outreach(self)
+        self.assessments = Assessments(self)
+        self.plans = CarePlans(self)
+        self._begin_with(start.records)
+
+    def apps(self) -> Iterator[App]:
+        """Return the applications, in the order in which they are declared."""
+        for part in vars(self).values():
+            if isinstance(part, App):
+                yield part
+
+    def _begin_with(self, records: tuple[object, ...]) -> None:
+        keepers = {kind: app for app in self.apps() for kind in app.keeps}
+        for record in records:
+            keepers[type(record)].begin_with(record)
