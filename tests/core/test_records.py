@@ -241,7 +241,8 @@ def test_a_row_is_a_list_to_models_and_a_tuple_to_methods() -> None:
     row = taking(tuple[date, ...])
     listed = parameters_schema(taking(list[date]))
     assert parameters_schema(row) == listed
-    assert not expressible(row)
+    assert expressible(taking(list[str]))
+    assert not expressible(taking(tuple[str, ...]))
     days = validate(argument_model(row), "act", "act(x)", {"x": ["2026-03-13"]})["x"]
     assert days == (date(2026, 3, 13),)
     with pytest.raises(ToolError, match=r"argument 'x\.1': there is no day"):
