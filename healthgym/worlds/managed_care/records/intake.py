@@ -115,8 +115,7 @@ class IntakeLineItem:
         applied_eligibility: Coverage that the line is checked against; blank when unstated.
         place_of_service: Place of the service, such as 'outpatient_hospital' or 'home'; blank when
             unstated.
-        requested_units: Number of units asked for, in ``unit_type``, such as 12; blank when
-            unstated.
+        requested_units: Number of units asked for, such as 12; blank when unstated.
         unit_type: What a unit is, such as 'visits', 'days' or 'procedures'; blank when unstated.
         procedures: What is to be done, with codes.
         servicing_provider: Who carries it out; blank if the same as the requesting provider.
