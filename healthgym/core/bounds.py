@@ -14,7 +14,14 @@ from pydantic_core import SchemaError
 
 from healthgym.core.borders import Json, JsonDict, JsonObject
 
-_FAMILIES = {int: "number", float: "number", str: "text", list: "list", dict: "object"}
+_FAMILIES = {
+    int: "number",
+    float: "number",
+    str: "text",
+    list: "list",
+    tuple: "list",
+    dict: "object",
+}
 _NUMBERS = {
     Ge: ("ge", "minimum"),
     Le: ("le", "maximum"),

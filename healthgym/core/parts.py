@@ -127,6 +127,11 @@ def is_record(hint: object) -> bool:
     return dataclasses.is_dataclass(hint)
 
 
+def is_row(hint: object) -> bool:
+    """Return whether a hint is of a tuple of any length, a list that nobody can change."""
+    return get_origin(hint) is tuple and get_args(hint)[1:] == (Ellipsis,)
+
+
 @cache
 def record_parts(cls: type) -> tuple[Part, ...]:
     """Return the fields of a record.

@@ -26,6 +26,7 @@ from healthgym.core.parts import (
     discriminator,
     inner,
     is_record,
+    is_row,
     options_of,
     plain_value,
     record_parts,
@@ -69,8 +70,8 @@ def argument_signature(function: Callable[..., object]) -> inspect.Signature:
 def expressible(function: Callable[..., object]) -> bool:
     """Return whether the schema maker of transformers can say what a method takes.
 
-    It knows no records, dates, bounds, nor names other than those in Python; it drops what stands
-    in ``Annotated``, and fails on the rest.
+    It knows no records, rows, dates, bounds, nor names other than those in Python; it drops what
+    stands in ``Annotated``, and fails on the rest.
     """
     parts = argument_parts(function)
     hints = get_type_hints(function, include_extras=True)
@@ -79,7 +80,7 @@ def expressible(function: Callable[..., object]) -> bool:
 
 def _known_abroad(hint: object) -> bool:
     origin, args = get_origin(hint), get_args(hint)
-    if origin is Annotated or hint in _DATES or is_record(hint):
+    if origin is Annotated or hint in _DATES or is_record(hint) or is_row(hint):
         return False
     if origin is Literal:
         return not any(isinstance(value, Enum) for value in args)
@@ -109,7 +110,7 @@ def _bare(hint: Any, around: tuple[type, ...]) -> JsonDict:
         return _enum([plain_value(arg) for arg in args])
     if len(options_of(hint)) > 1:
         return _union(args, around)
-    if origin is list:
+    if origin is list or is_row(hint):
         return {"type": "array", "items": _schema(inner(args[0]), around)}
     if origin is dict and args[0] is str:
         return {"type": "object", "additionalProperties": _schema(inner(args[1]), around)}

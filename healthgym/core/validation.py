@@ -34,6 +34,7 @@ from healthgym.core.parts import (
     discriminator,
     inner,
     is_record,
+    is_row,
     options_of,
     plain_value,
     record_parts,
@@ -123,6 +124,9 @@ def _by_value(hint: object) -> Any:
         return Annotated[hint, BeforeValidator(partial(_choose, choices))]
     if len(options_of(hint)) > 1:
         return Union[tuple(_strict(inner(arg)) for arg in args)]  # noqa: UP007 - at run time
+    if is_row(hint):
+        # JSON has lists only, and strict mode would want a tuple.
+        return Annotated[list[_strict(inner(args[0]))], AfterValidator(tuple)]  # type: ignore[misc]
     if origin in (list, dict):
         return origin[tuple(_strict(inner(arg)) for arg in args)]
     return hint

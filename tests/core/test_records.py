@@ -9,7 +9,13 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from healthgym.core.schema import expressible, parameters_schema, type_schema
+from healthgym.core.schema import (
+    argument_model,
+    expressible,
+    parameters_schema,
+    type_schema,
+    validate,
+)
 from healthgym.core.tool import ToolKind, Toolset, call, tool
 from healthgym.errors import ToolError
 from tests.core.desk import CATALOG, PACKET, SPECS, Call, Contact, DeskTools, Packet, Shelf, Visit
@@ -229,6 +235,18 @@ def taking(hint: Any) -> Callable[..., Any]:
 
     act.__annotations__["x"] = hint
     return act
+
+
+def test_a_row_is_a_list_to_models_and_a_tuple_to_methods() -> None:
+    row = taking(tuple[date, ...])
+    listed = parameters_schema(taking(list[date]))
+    assert parameters_schema(row) == listed
+    assert expressible(taking(list[str]))
+    assert not expressible(taking(tuple[str, ...]))
+    days = validate(argument_model(row), "act", "act(x)", {"x": ["2026-03-13"]})["x"]
+    assert days == (date(2026, 3, 13),)
+    with pytest.raises(ToolError, match=r"argument 'x\.1': there is no day"):
+        validate(argument_model(row), "act", "act(x)", {"x": ["2026-03-13", "2026-02-30"]})
 
 
 KIND = Field(discriminator="kind")

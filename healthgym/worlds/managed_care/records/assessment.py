@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
@@ -21,13 +23,13 @@ from healthgym.worlds.managed_care.vocabulary.care import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisEntry:
-    """TODO diagnosis entry.
+    """A major diagnosis with its severity and control.
 
     Attributes:
-        code: TODO.
-        display: TODO.
-        severity: TODO.
-        control_status: TODO.
+        code: ICD-10-CM code, such as 'E11.65'.
+        display: Diagnosis in words, such as 'Type 2 diabetes with hyperglycemia'.
+        severity: How severe it is now.
+        control_status: How well it is controlled now.
     """
 
     code: str
@@ -38,12 +40,12 @@ class DiagnosisEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiseaseControlItem:
-    """TODO disease control item.
+    """How well one chronic condition is controlled.
 
     Attributes:
-        condition: TODO.
-        status: TODO.
-        notes: TODO.
+        condition: Condition in words, such as 'hypertension'.
+        status: How well it is controlled.
+        notes: Value behind the judgement, such as 'BP 158/94 on 2026-02-20'; may be blank.
     """
 
     condition: str
@@ -53,15 +55,16 @@ class DiseaseControlItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClinicalAssessment:
-    """TODO clinical assessment.
+    """The clinical section of an assessment.
 
     Attributes:
-        major_diagnoses: TODO.
-        symptom_burden: TODO.
-        recent_hospitalizations: TODO.
-        disease_control: TODO.
-        red_flags: TODO.
-        self_monitoring_capability: TODO.
+        major_diagnoses: Diagnoses that drive the plan.
+        symptom_burden: How much symptoms weigh on daily life.
+        recent_hospitalizations: Hospital stays of the last months, such as 2.
+        disease_control: Control of each chronic condition.
+        red_flags: Signs that need prompt attention, such as 'chest pain at rest'; empty when there
+            are none.
+        self_monitoring_capability: Whether the member can take and note readings at home.
     """
 
     major_diagnoses: tuple[DiagnosisEntry, ...] = ()
@@ -74,13 +77,13 @@ class ClinicalAssessment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MedicationEntry:
-    """TODO medication entry.
+    """A drug as the member takes it.
 
     Attributes:
-        name: TODO.
-        dose: TODO.
-        adherence: TODO.
-        issues: TODO.
+        name: Name of the drug, such as 'metformin'.
+        dose: Dose and frequency, such as '1000 mg twice daily'.
+        adherence: How regularly it is taken.
+        issues: Trouble with it, such as 'nausea'; empty when there is none.
     """
 
     name: str
@@ -91,12 +94,12 @@ class MedicationEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MedDiscrepancy:
-    """TODO med discrepancy.
+    """A difference between the chart's drug list and what the member says.
 
     Attributes:
-        chart_med: TODO.
-        patient_report: TODO.
-        issue_type: TODO.
+        chart_med: Drug as the chart has it, such as 'lisinopril 20 mg daily'; blank if it has none.
+        patient_report: What the member says, such as 'stopped a month ago for a cough'.
+        issue_type: Sort of difference, such as 'omission', 'duplication' or 'dose'.
     """
 
     chart_med: str
@@ -106,13 +109,13 @@ class MedDiscrepancy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MedicationAssessment:
-    """TODO medication assessment.
+    """The medication section of an assessment.
 
     Attributes:
-        current_medications: TODO.
-        discrepancies: TODO.
-        adherence_barriers: TODO.
-        pharmacist_referral_needed: TODO.
+        current_medications: Drugs as the member takes them.
+        discrepancies: Differences from the chart; empty when there are none.
+        adherence_barriers: What keeps the member from taking them, such as 'copay'; may be empty.
+        pharmacist_referral_needed: Whether a pharmacist should look at them.
     """
 
     current_medications: tuple[MedicationEntry, ...] = ()
@@ -123,31 +126,31 @@ class MedicationAssessment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BehavioralHealthAssessment:
-    """TODO behavioral health assessment.
+    """The behavioral-health section of an assessment.
 
     Attributes:
-        phq9_score: TODO.
-        phq9_administered_at: TODO.
-        depression_screen_notes: TODO.
-        gad7_score: TODO.
-        gad7_administered_at: TODO.
-        anxiety_severity: TODO.
-        anxiety_screen_notes: TODO.
-        substance_use_concerns: TODO.
-        motivation_stage: TODO.
-        motivation_notes: TODO.
-        mood_affecting_adherence: TODO.
-        safety_concerns: TODO.
-        bh_treatment_connected: TODO.
-        escalation_required: TODO.
-        escalation_reason_kind: TODO.
-        escalation_notes: TODO.
+        phq9_score: Total of the PHQ-9, 0 to 27; blank when not taken.
+        phq9_administered_at: Day it was taken, such as '2026-03-13'; blank when not taken.
+        depression_screen_notes: What the depression screen showed; may be blank.
+        gad7_score: Total of the GAD-7, 0 to 21; blank when not taken.
+        gad7_administered_at: Day it was taken, such as '2026-03-13'; blank when not taken.
+        anxiety_severity: Severity of anxiety; blank when not judged.
+        anxiety_screen_notes: What the anxiety screen showed; may be blank.
+        substance_use_concerns: Whether alcohol or drugs are a worry.
+        motivation_stage: Readiness to change, by the stages of change; blank when not judged.
+        motivation_notes: What shows that stage, such as 'wants to cut down on salt'; may be blank.
+        mood_affecting_adherence: Whether mood keeps the member from following treatment.
+        safety_concerns: Whether there is a risk of self-harm, violence or neglect.
+        bh_treatment_connected: Whether the member is in behavioral-health treatment.
+        escalation_required: Whether somebody must be brought in now.
+        escalation_reason_kind: Why; blank when no escalation is needed.
+        escalation_notes: Who was told what, and when; blank when no escalation is needed.
     """
 
-    phq9_score: int | None = None
+    phq9_score: Annotated[int | None, Field(ge=0, le=27)] = None
     phq9_administered_at: date | None = None
     depression_screen_notes: str = ""
-    gad7_score: int | None = None
+    gad7_score: Annotated[int | None, Field(ge=0, le=21)] = None
     gad7_administered_at: date | None = None
     anxiety_severity: AnxietySeverity | None = None
     anxiety_screen_notes: str = ""
@@ -164,18 +167,19 @@ class BehavioralHealthAssessment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SDoHAssessment:
-    """TODO sdo hassessment.
+    """The section on social determinants of health.
 
     Attributes:
-        transportation_barrier: TODO.
-        food_insecurity: TODO.
-        housing_instability: TODO.
-        caregiver_support: TODO.
-        financial_constraints: TODO.
-        health_literacy: TODO.
-        language_barrier: TODO.
-        phone_internet_access: TODO.
-        work_schedule_barrier: TODO.
+        transportation_barrier: Whether getting to care is a problem.
+        food_insecurity: Whether food runs short.
+        housing_instability: Whether housing is unsafe or about to be lost.
+        caregiver_support: Help that family or friends give.
+        financial_constraints: Whether money keeps the member from care.
+        health_literacy: Ability to understand and use health information.
+        language_barrier: Language that needs an interpreter, such as 'Spanish'; blank when there is
+            none.
+        phone_internet_access: Whether telephone and internet can be relied on.
+        work_schedule_barrier: Whether working hours keep the member from care.
     """
 
     transportation_barrier: bool = False
@@ -191,20 +195,20 @@ class SDoHAssessment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMAssessment:
-    """TODO cmassessment.
+    """An assessment of a member, in four sections.
 
     Attributes:
-        assessment_id: TODO.
-        case_id: TODO.
-        assessor_id: TODO.
-        started_at: TODO.
-        completed_at: TODO.
-        status: TODO.
-        blocked_reason: TODO.
-        clinical: TODO.
-        medication: TODO.
-        behavioral_health: TODO.
-        sdoh: TODO.
+        assessment_id: Id of the assessment.
+        case_id: Id of the episode.
+        assessor_id: Id of the care manager.
+        started_at: When it was begun, in UTC.
+        completed_at: When it was completed, in UTC; blank until then.
+        status: How far it has come.
+        blocked_reason: What stands in the way; blank when nothing does.
+        clinical: Clinical section; blank until saved.
+        medication: Medication section; blank until saved.
+        behavioral_health: Behavioral-health section; blank until saved.
+        sdoh: Section on social determinants; blank until saved.
     """
 
     assessment_id: str
@@ -222,11 +226,11 @@ class CMAssessment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClinicalSectionPayload:
-    """TODO clinical section payload.
+    """The clinical section, to be saved.
 
     Attributes:
-        section: TODO.
-        data: TODO.
+        section: Names the section: always 'clinical'.
+        data: Findings of the section.
     """
 
     section: Literal["clinical"] = "clinical"
@@ -235,11 +239,11 @@ class ClinicalSectionPayload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MedicationSectionPayload:
-    """TODO medication section payload.
+    """The medication section, to be saved.
 
     Attributes:
-        section: TODO.
-        data: TODO.
+        section: Names the section: always 'medication'.
+        data: Findings of the section.
     """
 
     section: Literal["medication"] = "medication"
@@ -248,11 +252,11 @@ class MedicationSectionPayload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BehavioralHealthSectionPayload:
-    """TODO behavioral health section payload.
+    """The behavioral-health section, to be saved.
 
     Attributes:
-        section: TODO.
-        data: TODO.
+        section: Names the section: always 'behavioral_health'.
+        data: Findings of the section.
     """
 
     section: Literal["behavioral_health"] = "behavioral_health"
@@ -261,11 +265,11 @@ class BehavioralHealthSectionPayload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SDoHSectionPayload:
-    """TODO sdo hsection payload.
+    """The section on social determinants of health, to be saved.
 
     Attributes:
-        section: TODO.
-        data: TODO.
+        section: Names the section: always 'sdoh'.
+        data: Findings of the section.
     """
 
     section: Literal["sdoh"] = "sdoh"

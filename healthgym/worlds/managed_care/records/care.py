@@ -21,21 +21,21 @@ from healthgym.worlds.managed_care.vocabulary.care import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMReferral:
-    """TODO cmreferral.
+    """A referral of a member to care management.
 
     Attributes:
-        referral_id: TODO.
-        case_id: TODO.
-        patient_id: TODO.
-        source: TODO.
-        source_provider_id: TODO.
-        source_encounter_id: TODO.
-        referral_date: TODO.
-        reason: TODO.
-        diagnosis_codes: TODO.
-        utilization_flags: TODO.
-        risk_score: TODO.
-        notes: TODO.
+        referral_id: Id of the referral.
+        case_id: Id the case is to have; blank when one is to be made.
+        patient_id: Id of the patient in the chart; blank while unmatched.
+        source: Where it comes from.
+        source_provider_id: Id of the provider who referred; blank when none did.
+        source_encounter_id: Id of the visit that led to it; blank when none did.
+        referral_date: Day of the referral.
+        reason: Why the member is referred.
+        diagnosis_codes: ICD-10-CM codes that come with it.
+        utilization_flags: Marks of heavy use, such as repeated emergency visits.
+        risk_score: Predicted risk from 0 to 1; blank when not scored.
+        notes: Remarks of the referrer; blank when there are none.
     """
 
     referral_id: str
@@ -54,21 +54,21 @@ class CMReferral:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMCase:
-    """TODO cmcase.
+    """A member's episode of care management.
 
     Attributes:
-        case_id: TODO.
-        patient_id: TODO.
-        referral_source: TODO.
-        referral_reason: TODO.
-        status: TODO.
-        priority: TODO.
-        program: TODO.
-        assigned_to: TODO.
-        opened_at: TODO.
-        closed_at: TODO.
-        risk_score: TODO.
-        risk_factors: TODO.
+        case_id: Id of the episode.
+        patient_id: Id of the patient in the chart.
+        referral_source: Where the referral came from.
+        referral_reason: Why the member was referred.
+        status: How far the episode has come.
+        priority: How soon to begin.
+        program: Program the member is enrolled in.
+        assigned_to: Id of the care manager.
+        opened_at: When it was opened, in UTC.
+        closed_at: When it ended, in UTC; blank while it runs.
+        risk_score: Predicted risk from 0 to 1; blank when not scored.
+        risk_factors: What raises the risk.
     """
 
     case_id: str
@@ -87,16 +87,18 @@ class CMCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMChartReviewInput:
-    """TODO cmchart review input.
+    """What the care manager concludes from the chart before calling.
 
     Attributes:
-        reviewer_id: TODO.
-        primary_concerns: TODO.
-        coordination_risks: TODO.
-        suspected_barriers: TODO.
-        preliminary_risk_level: TODO.
-        key_findings: TODO.
-        clarification_needed: TODO.
+        reviewer_id: Id of the care manager.
+        primary_concerns: The clinical problems that matter most, such as 'HbA1c 10.2 % on two
+            agents'.
+        coordination_risks: What may fall between providers, such as 'no visit booked after
+            discharge'.
+        suspected_barriers: What may keep the patient from following through, such as 'no car'.
+        preliminary_risk_level: Risk tier judged from the chart alone.
+        key_findings: What the chart shows, in a few sentences with dates and values.
+        clarification_needed: Questions that only the patient can answer.
     """
 
     reviewer_id: str = "care_manager"
@@ -110,19 +112,21 @@ class CMChartReviewInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMChartReview:
-    """TODO cmchart review.
+    """A finished chart review.
 
     Attributes:
-        review_id: TODO.
-        case_id: TODO.
-        reviewer_id: TODO.
-        reviewed_at: TODO.
-        primary_concerns: TODO.
-        coordination_risks: TODO.
-        suspected_barriers: TODO.
-        preliminary_risk_level: TODO.
-        key_findings: TODO.
-        clarification_needed: TODO.
+        review_id: Id of the review.
+        case_id: Id of the episode.
+        reviewer_id: Id of the care manager.
+        reviewed_at: When it was handed in, in UTC.
+        primary_concerns: The clinical problems that matter most, such as 'HbA1c 10.2 % on two
+            agents'.
+        coordination_risks: What may fall between providers, such as 'no visit booked after
+            discharge'.
+        suspected_barriers: What may keep the patient from following through, such as 'no car'.
+        preliminary_risk_level: Risk tier judged from the chart alone.
+        key_findings: What the chart shows, in a few sentences with dates and values.
+        clarification_needed: Questions that only the patient can answer.
     """
 
     review_id: str
@@ -139,13 +143,13 @@ class CMChartReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationMessage:
-    """TODO conversation message.
+    """One thing said in an outreach call.
 
     Attributes:
-        role: TODO.
-        content: TODO.
-        turn_number: TODO.
-        timestamp: TODO.
+        role: Who said it.
+        content: What was said.
+        turn_number: Number in the call.
+        timestamp: When it was said, in UTC.
     """
 
     role: Literal["care_manager", "patient"]
@@ -156,20 +160,20 @@ class ConversationMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationSession:
-    """TODO conversation session.
+    """An outreach call to a member.
 
     Attributes:
-        session_id: TODO.
-        case_id: TODO.
-        patient_name: TODO.
-        reason_for_call: TODO.
-        created_at: TODO.
-        last_activity_at: TODO.
-        status: TODO.
-        termination_reason: TODO.
-        max_turns: TODO.
-        timeout_minutes: TODO.
-        messages: TODO.
+        session_id: Id of the call.
+        case_id: Id of the episode.
+        patient_name: Name of the member.
+        reason_for_call: Why the member is called.
+        created_at: When it was written, in UTC.
+        last_activity_at: When something was last said, in UTC; blank before the first word.
+        status: Whether the call goes on.
+        termination_reason: Why it ended; blank while it goes on.
+        max_turns: Messages of both sides after which it ends.
+        timeout_minutes: Minutes of silence after which it ends.
+        messages: What was said so far.
     """
 
     session_id: str
@@ -187,18 +191,20 @@ class ConversationSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMOutreachSummaryInput:
-    """TODO cmoutreach summary input.
+    """What the care manager notes after the call.
 
     Attributes:
-        engagement_status: TODO.
-        consent_obtained: TODO.
-        call_duration_minutes: TODO.
-        key_takeaways: TODO.
-        patient_concerns: TODO.
-        next_steps: TODO.
-        preferred_contact: TODO.
-        preferred_language: TODO.
-        notes: TODO.
+        engagement_status: How far the member wants to take part.
+        consent_obtained: Whether the member agreed to care management in the call.
+        call_duration_minutes: Length of the call in minutes, such as 15; blank when not timed.
+        key_takeaways: What was learned, such as 'skips insulin when short of money'.
+        patient_concerns: What worries the member, such as 'cannot get to dialysis'.
+        next_steps: What was agreed, such as 'assessment on 2026-03-20'.
+        preferred_contact: How the patient wants to be reached, such as 'phone, mornings'; blank
+            when unsaid.
+        preferred_language: Language the patient wants to speak, such as 'Spanish'; blank when
+            unsaid.
+        notes: Anything else worth keeping; may be blank.
     """
 
     engagement_status: CMEngagement
@@ -214,21 +220,23 @@ class CMOutreachSummaryInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMOutreachRecord:
-    """TODO cmoutreach record.
+    """One attempt to reach a member, and what came of it.
 
     Attributes:
-        outreach_id: TODO.
-        case_id: TODO.
-        attempt_number: TODO.
-        attempt_date: TODO.
-        contact_method: TODO.
-        outcome: TODO.
-        engagement_status: TODO.
-        consent_obtained: TODO.
-        patient_reported_issues: TODO.
-        preferred_contact: TODO.
-        preferred_language: TODO.
-        notes: TODO.
+        outreach_id: Id of the attempt.
+        case_id: Id of the episode.
+        attempt_number: Number of the attempt, from 1.
+        attempt_date: When it was made, in UTC.
+        contact_method: How the member was contacted.
+        outcome: Whether the member was reached.
+        engagement_status: How far the member wants to take part.
+        consent_obtained: Whether the member agreed to care management.
+        patient_reported_issues: What the member said is wrong.
+        preferred_contact: How the patient wants to be reached, such as 'phone, mornings'; blank
+            when unsaid.
+        preferred_language: Language the patient wants to speak, such as 'Spanish'; blank when
+            unsaid.
+        notes: Remarks; blank when there are none.
     """
 
     outreach_id: str

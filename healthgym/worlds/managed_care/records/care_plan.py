@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Annotated
+
+from pydantic import Field
 
 from healthgym.worlds.managed_care.vocabulary.care import (
     CMCarePlanStatus,
@@ -17,15 +20,15 @@ from healthgym.worlds.managed_care.vocabulary.care import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMIntervention:
-    """TODO cmintervention.
+    """One thing that somebody does towards a goal.
 
     Attributes:
-        intervention_id: TODO.
-        description: TODO.
-        owner: TODO.
-        due_date: TODO.
-        frequency: TODO.
-        status: TODO.
+        intervention_id: Id of the intervention; leave blank for a new one.
+        description: What is done, such as 'teach daily weighing and when to call'.
+        owner: Who does it.
+        due_date: Day by which it is done, such as '2026-04-01'; blank when open.
+        frequency: How often, such as 'weekly'; blank when done once.
+        status: How far it has come.
     """
 
     intervention_id: str = ""
@@ -38,14 +41,14 @@ class CMIntervention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMGoal:
-    """TODO cmgoal.
+    """A goal of the care plan, measurable and with a date.
 
     Attributes:
-        goal_id: TODO.
-        description: TODO.
-        target_date: TODO.
-        measurable_criteria: TODO.
-        interventions: TODO.
+        goal_id: Id of the goal; leave blank for a new one.
+        description: What is to be reached, such as 'HbA1c below 8 %'.
+        target_date: Day by which it is reached, such as '2026-06-15'; blank when open.
+        measurable_criteria: How one sees that it is reached, such as 'HbA1c of June below 8 %'.
+        interventions: What is done towards it.
     """
 
     goal_id: str = ""
@@ -57,15 +60,15 @@ class CMGoal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMProblem:
-    """TODO cmproblem.
+    """A problem of the care plan, with its goals.
 
     Attributes:
-        problem_id: TODO.
-        description: TODO.
-        category: TODO.
-        priority: TODO.
-        source_assessment: TODO.
-        goals: TODO.
+        problem_id: Id of the problem; leave blank for a new one.
+        description: The problem, such as 'uncontrolled type 2 diabetes'.
+        category: Domain of the problem.
+        priority: How much it matters.
+        source_assessment: Section of the assessment that it comes from; blank when none.
+        goals: What is to be reached.
     """
 
     problem_id: str = ""
@@ -78,18 +81,21 @@ class CMProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMCarePlanInput:
-    """TODO cmcare plan input.
+    """A care plan, to be finalized.
 
     Attributes:
-        problems: TODO.
-        escalation_conditions: TODO.
-        follow_up_cadence_kind: TODO.
-        follow_up_cadence_notes: TODO.
-        follow_up_start_date: TODO.
+        problems: Problems with their goals and interventions; at least one.
+        escalation_conditions: Events that call for escalation, such as 'weight gain over 3 lb in a
+            day'; at least one.
+        follow_up_cadence_kind: How often the care manager follows up.
+        follow_up_cadence_notes: Details of the follow-up; wanted where the cadence is custom, else
+            may be blank.
+        follow_up_start_date: Day of the first follow-up, such as '2026-03-20'; blank when not
+            booked.
     """
 
-    problems: tuple[CMProblem, ...]
-    escalation_conditions: tuple[str, ...]
+    problems: Annotated[tuple[CMProblem, ...], Field(min_length=1)]
+    escalation_conditions: Annotated[tuple[str, ...], Field(min_length=1)]
     follow_up_cadence_kind: FollowUpCadence
     follow_up_cadence_notes: str = ""
     follow_up_start_date: date | None = None
@@ -97,20 +103,23 @@ class CMCarePlanInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMCarePlan:
-    """TODO cmcare plan.
+    """A member's care plan.
 
     Attributes:
-        care_plan_id: TODO.
-        case_id: TODO.
-        author_id: TODO.
-        created_at: TODO.
-        finalized_at: TODO.
-        status: TODO.
-        problems: TODO.
-        escalation_conditions: TODO.
-        follow_up_cadence_kind: TODO.
-        follow_up_cadence_notes: TODO.
-        follow_up_start_date: TODO.
+        care_plan_id: Id of the plan.
+        case_id: Id of the episode.
+        author_id: Id of the care manager.
+        created_at: When it was written, in UTC.
+        finalized_at: When it was finalized, in UTC; blank until then.
+        status: How far it has come.
+        problems: Problems with their goals and interventions.
+        escalation_conditions: Events that call for escalation, such as 'weight gain over 3 lb in a
+            day'.
+        follow_up_cadence_kind: How often the care manager follows up; blank in a draft.
+        follow_up_cadence_notes: Details of the follow-up; wanted where the cadence is custom, else
+            may be blank.
+        follow_up_start_date: Day of the first follow-up, such as '2026-03-20'; blank when not
+            booked.
     """
 
     care_plan_id: str

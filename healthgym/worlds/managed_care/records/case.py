@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from healthgym.core.borders import JsonObject
@@ -11,17 +11,11 @@ from healthgym.worlds.managed_care.records.intake import (
     IntakeProviderInfo,
 )
 from healthgym.worlds.managed_care.vocabulary.authorization import (
-    AppealOutcome,
-    AuthorizationType,
     CaseStatus,
-    DecisionOutcome,
-    PayerRouteTarget,
-    PendReason,
     ProviderCaseStrength,
     ProviderDeterminationAction,
     ProviderFindingCode,
     RequirementOutcome,
-    ReviewType,
     SubmissionChannel,
     UploadableDocumentKind,
     Urgency,
@@ -30,27 +24,27 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorAuthCase:
-    """TODO prior auth case.
+    """A request for prior authorization, from draft to closure.
 
     Attributes:
-        id: TODO.
-        external_case_id: TODO.
-        patient_id: TODO.
-        service_request_id: TODO.
-        status: TODO.
-        urgency: TODO.
-        requested_by: TODO.
-        assigned_to: TODO.
-        created_at: TODO.
-        updated_at: TODO.
-        decision_due_at: TODO.
-        pend_due_at: TODO.
-        expires_at: TODO.
-        appeal_due_at: TODO.
-        submission_channel: TODO.
-        outcome_reason: TODO.
-        authorization_number: TODO.
-        payer_intake_case_id: TODO.
+        id: Id of the case, such as 'CASE-ACT-001'.
+        external_case_id: Number that both sides quote, such as 'PA-ACT-001'.
+        patient_id: Id of the patient in the chart.
+        service_request_id: Id of the order it asks for.
+        status: Where the case stands.
+        urgency: Speed of review the office asks for.
+        requested_by: Id of the person who opened the case.
+        assigned_to: Id of the person who works on it.
+        created_at: When it was written, in UTC.
+        updated_at: When it last changed, in UTC.
+        decision_due_at: When the payer's answer is due, in UTC.
+        pend_due_at: When the reply to a pend is due, in UTC; blank when none is awaited.
+        expires_at: When an approval lapses, in UTC; blank without one.
+        appeal_due_at: Last moment to appeal a denial, in UTC; blank when none is set.
+        submission_channel: How it was sent; blank before submission.
+        outcome_reason: Reason given with the outcome; blank before there is one.
+        authorization_number: Number of the approval; blank without one.
+        payer_intake_case_id: Id of the payer's intake record; blank before submission.
     """
 
     id: str
@@ -75,29 +69,29 @@ class PriorAuthCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorAuthLine:
-    """TODO prior auth line.
+    """One requested service or drug of a case.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        line_number: TODO.
-        procedure_code: TODO.
-        diagnosis_codes: TODO.
-        site_of_service: TODO.
-        status: TODO.
-        decision: TODO.
-        line_type: TODO.
-        medication_name: TODO.
-        drug_code: TODO.
-        benefit_type: TODO.
-        quantity: TODO.
-        days_supply: TODO.
-        requested_units: TODO.
-        unit_type: TODO.
-        procedure_name: TODO.
-        procedure_code_set: TODO.
-        servicing_provider: TODO.
-        same_as_requesting_provider: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        line_number: Number of the requested line, from 1.
+        procedure_code: CPT or HCPCS code.
+        diagnosis_codes: ICD-10-CM codes that justify the line.
+        site_of_service: Place where it is to be done, such as 'outpatient_hospital'.
+        status: Where the line stands; blank before review.
+        decision: What was decided on it; blank before a decision.
+        line_type: Sort of line, 'procedure' unless a drug.
+        medication_name: Name of the drug; blank for procedures.
+        drug_code: NDC or HCPCS code of the drug; blank for procedures.
+        benefit_type: Benefit that pays for a drug, medical or pharmacy; blank for procedures.
+        quantity: Amount of the drug with its unit; blank for procedures.
+        days_supply: Days the amount lasts; blank for procedures.
+        requested_units: Units asked for, in ``unit_type``; blank when unstated.
+        unit_type: What a unit is, such as 'visits'; blank when unstated.
+        procedure_name: Wording of the code; blank when unstated.
+        procedure_code_set: Code system of the code, such as 'CPT'; blank when unstated.
+        servicing_provider: Who carries it out; blank when unstated.
+        same_as_requesting_provider: Whether that is who asked for it.
     """
 
     id: str
@@ -123,103 +117,16 @@ class PriorAuthLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CasePolicy:
-    """TODO case policy.
-
-    Attributes:
-        id: TODO.
-        case_id: TODO.
-        authorization_required: TODO.
-        expected_channel: TODO.
-        required_documents: TODO.
-        required_questionnaire_answers: TODO.
-        required_diagnosis_codes: TODO.
-        incomplete_action: TODO.
-        complete_outcome: TODO.
-        pend_reason: TODO.
-        deny_reason: TODO.
-        appeal_outcome: TODO.
-        peer_to_peer_note: TODO.
-        modification_note: TODO.
-        external_appeal_outcome: TODO.
-        policy_summary: TODO.
-        route_target: TODO.
-        delegated_program: TODO.
-        specialty_program: TODO.
-        external_vendor: TODO.
-        gold_card_eligible: TODO.
-        notification_only: TODO.
-        allow_nurse_approval: TODO.
-        adverse_requires_physician: TODO.
-        standard_turnaround_hours: TODO.
-        expedited_turnaround_hours: TODO.
-        policy_version: TODO.
-        policy_citations: TODO.
-        local_policy_overrides: TODO.
-        submission_requirements: TODO.
-        expected_authorization_type: TODO.
-        expected_review_needed: TODO.
-        expected_review_type: TODO.
-        policy_family: TODO.
-        policy_document_ids: TODO.
-        applicability_summary: TODO.
-        required_form_fields: TODO.
-        form_definitions: TODO.
-        unsupported_runtime_features: TODO.
-    """
-
-    id: str
-    case_id: str
-    authorization_required: bool = True
-    expected_channel: SubmissionChannel | None = None
-    required_documents: tuple[UploadableDocumentKind, ...] = ()
-    required_questionnaire_answers: Mapping[str, str] = field(default_factory=dict)
-    required_diagnosis_codes: tuple[str, ...] = ()
-    incomplete_action: str = "pend"
-    complete_outcome: DecisionOutcome = DecisionOutcome.APPROVED
-    pend_reason: PendReason = PendReason.MISSING_DOCUMENTS
-    deny_reason: str | None = None
-    appeal_outcome: AppealOutcome = AppealOutcome.APPEAL_UPHELD
-    peer_to_peer_note: str | None = None
-    modification_note: str | None = None
-    external_appeal_outcome: AppealOutcome | None = None
-    policy_summary: str = ""
-    route_target: PayerRouteTarget | None = None
-    delegated_program: str | None = None
-    specialty_program: str | None = None
-    external_vendor: str | None = None
-    gold_card_eligible: bool = False
-    notification_only: bool = False
-    allow_nurse_approval: bool = True
-    adverse_requires_physician: bool = True
-    standard_turnaround_hours: int = 168
-    expedited_turnaround_hours: int = 72
-    policy_version: str = "2026.03"
-    policy_citations: tuple[str, ...] = ()
-    local_policy_overrides: tuple[str, ...] = ()
-    submission_requirements: tuple[str, ...] = ()
-    expected_authorization_type: AuthorizationType | None = None
-    expected_review_needed: bool | None = None
-    expected_review_type: ReviewType | None = None
-    policy_family: str | None = None
-    policy_document_ids: tuple[str, ...] = ()
-    applicability_summary: str | None = None
-    required_form_fields: tuple[str, ...] = ()
-    form_definitions: tuple[JsonObject, ...] = ()
-    unsupported_runtime_features: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RequirementCheck:
-    """TODO requirement check.
+    """The plan's answer to whether a service needs authorization.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        channel: TODO.
-        outcome: TODO.
-        required_documents: TODO.
-        created_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        channel: Way the question was asked.
+        outcome: What the plan says.
+        required_documents: Kinds of document to send along.
+        created_at: When it was written, in UTC.
     """
 
     id: str
@@ -232,23 +139,24 @@ class RequirementCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderDeterminationPreview:
-    """TODO provider determination preview.
+    """What the office's own check advises before it commits.
 
     Attributes:
-        case_id: TODO.
-        bundle_document_id: TODO.
-        authorization_required: TODO.
-        requirement_outcome: TODO.
-        strength: TODO.
-        recommended_action: TODO.
-        finding_codes: TODO.
-        rationale: TODO.
-        missing_document_kinds: TODO.
-        missing_form_fields: TODO.
-        missing_questionnaire_answers: TODO.
-        missing_diagnosis_codes: TODO.
-        policy_summary: TODO.
-        policy_citations: TODO.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        bundle_document_id: Id of the assembled packet that was looked at; blank when there is none.
+        authorization_required: Whether the plan wants a prior authorization at all.
+        requirement_outcome: What the plan says of this service.
+        strength: How well the packet supports the request.
+        recommended_action: What the office ought to do next.
+        finding_codes: Reasons found against filing now; empty when there are none.
+        rationale: Reasons, in full sentences.
+        missing_document_kinds: Kinds of document that the payer wants and the case lacks.
+        missing_form_fields: Keys of the request form that are still blank.
+        missing_questionnaire_answers: Keys of the policy's questions that are unanswered or
+            answered wrongly.
+        missing_diagnosis_codes: ICD-10-CM codes that the policy asks for and the request lacks.
+        policy_summary: What the payer's policy asks for, in short.
+        policy_citations: Sections of the medical policy that are relied on.
     """
 
     case_id: str
@@ -269,29 +177,30 @@ class ProviderDeterminationPreview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderDeterminationRecord:
-    """TODO provider determination record.
+    """The office's decision to file, gather more or let be.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        bundle_document_id: TODO.
-        authorization_required: TODO.
-        requirement_outcome: TODO.
-        strength: TODO.
-        recommended_action: TODO.
-        final_action: TODO.
-        overridden: TODO.
-        override_reason: TODO.
-        finding_codes: TODO.
-        rationale: TODO.
-        missing_document_kinds: TODO.
-        missing_form_fields: TODO.
-        missing_questionnaire_answers: TODO.
-        missing_diagnosis_codes: TODO.
-        policy_summary: TODO.
-        policy_citations: TODO.
-        created_at: TODO.
-        created_by: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        bundle_document_id: Id of the assembled packet that was looked at; blank when there is none.
+        authorization_required: Whether the plan wants a prior authorization at all.
+        requirement_outcome: What the plan says of this service.
+        strength: How well the packet supports the request.
+        recommended_action: What the office ought to do next.
+        final_action: What the office decided.
+        overridden: Whether that differs from the advice.
+        override_reason: Why it differs; blank when it does not.
+        finding_codes: Reasons found against filing now; empty when there are none.
+        rationale: Reasons, in full sentences.
+        missing_document_kinds: Kinds of document that the payer wants and the case lacks.
+        missing_form_fields: Keys of the request form that are still blank.
+        missing_questionnaire_answers: Keys of the policy's questions that are unanswered or
+            answered wrongly.
+        missing_diagnosis_codes: ICD-10-CM codes that the policy asks for and the request lacks.
+        policy_summary: What the payer's policy asks for, in short.
+        policy_citations: Sections of the medical policy that are relied on.
+        created_at: When it was written, in UTC.
+        created_by: Id of the person who decided.
     """
 
     id: str
@@ -318,13 +227,13 @@ class ProviderDeterminationRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questionnaire:
-    """TODO questionnaire.
+    """The payer's questions on a case.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        title: TODO.
-        questions: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        title: Heading.
+        questions: Questions, each with its key, wording and sort of answer.
     """
 
     id: str
@@ -335,14 +244,14 @@ class Questionnaire:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionnaireResponse:
-    """TODO questionnaire response.
+    """The office's answers to a questionnaire.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        questionnaire_id: TODO.
-        answers: TODO.
-        created_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        questionnaire_id: Id of the questionnaire.
+        answers: Answer to each question, by its key.
+        created_at: When it was written, in UTC.
     """
 
     id: str
@@ -354,11 +263,12 @@ class QuestionnaireResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionLineUpdate:
-    """TODO submission line update.
+    """A last change to a line at the moment of submission.
 
     Attributes:
-        line_id: TODO.
-        diagnosis_codes: TODO.
+        line_id: Id of the line, such as 'LINE-CASE-ACT-001'.
+        diagnosis_codes: ICD-10-CM codes that replace the line's, such as 'M17.11'; leave out to
+            keep them.
     """
 
     line_id: str
@@ -367,17 +277,17 @@ class SubmissionLineUpdate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionPacket:
-    """TODO submission packet.
+    """What was sent to the payer.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        channel: TODO.
-        payload: TODO.
-        source_surface: TODO.
-        attached_document_ids: TODO.
-        submitted_at: TODO.
-        status: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        channel: Way it was sent.
+        payload: The request as it was sent.
+        source_surface: Screen or system it was sent from; blank when unrecorded.
+        attached_document_ids: Ids of the documents sent along.
+        submitted_at: When it was sent, in UTC.
+        status: What became of it, such as 'submitted'.
     """
 
     id: str
@@ -392,18 +302,18 @@ class SubmissionPacket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """TODO message.
+    """A message in somebody's inbox.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        kind: TODO.
-        box: TODO.
-        subject: TODO.
-        body: TODO.
-        created_at: TODO.
-        action_required: TODO.
-        read_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the case it is about; blank for others.
+        kind: Sort of message, such as 'pend_request'.
+        box: Inbox it lies in.
+        subject: Subject line.
+        body: Text.
+        created_at: When it was written, in UTC.
+        action_required: Whether the reader must do something.
+        read_at: When it was read, in UTC; blank while unread.
     """
 
     id: str

@@ -14,24 +14,24 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patient:
-    """TODO patient.
+    """A member of the plan, as registration knows the person.
 
     Attributes:
-        id: TODO.
-        member_id: TODO.
-        first_name: TODO.
-        last_name: TODO.
-        dob: TODO.
-        sex: TODO.
-        address_line: TODO.
-        address_city: TODO.
-        address_state: TODO.
-        address_zip: TODO.
-        phone: TODO.
-        race: TODO.
-        ethnicity: TODO.
-        preferred_language: TODO.
-        marital_status: TODO.
+        id: Id of the patient in the chart.
+        member_id: Member id of the health plan.
+        first_name: Given name.
+        last_name: Family name.
+        dob: Date of birth.
+        sex: Administrative sex, such as 'F'.
+        address_line: Street and number; blank when unknown.
+        address_city: City; blank when unknown.
+        address_state: State by its two letters; blank when unknown.
+        address_zip: ZIP code; blank when unknown.
+        phone: Telephone number; blank when unknown.
+        race: Race as the patient states it; blank when unasked.
+        ethnicity: Ethnicity as the patient states it; blank when unasked.
+        preferred_language: Language the patient wants to speak.
+        marital_status: Marital status; blank when unasked.
     """
 
     id: str
@@ -53,19 +53,19 @@ class Patient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """TODO coverage.
+    """A patient's policy with a health plan.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        payer_name: TODO.
-        plan_name: TODO.
-        member_number: TODO.
-        group_number: TODO.
-        active: TODO.
-        network_status: TODO.
-        effective_date: TODO.
-        termination_date: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        payer_name: Name of the insurer.
+        plan_name: Name of the product, such as a PPO.
+        member_number: Member number on the card.
+        group_number: Group number on the card; blank for individual plans.
+        active: Whether the coverage is in force.
+        network_status: Standing of the patient's providers, 'in_network' or 'out_of_network'.
+        effective_date: First day of coverage; blank when unknown.
+        termination_date: Last day of coverage; blank while it runs on.
     """
 
     id: str
@@ -82,19 +82,19 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encounter:
-    """TODO encounter.
+    """A visit, stay or call in the chart.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        occurred_at: TODO.
-        encounter_type: TODO.
-        practitioner_id: TODO.
-        summary: TODO.
-        encounter_cpt_code: TODO.
-        encounter_cpt_description: TODO.
-        facility_name: TODO.
-        facility_npi: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        occurred_at: When it began, in UTC.
+        encounter_type: Kind of visit, such as 'office'.
+        practitioner_id: Id of the clinician seen; blank when the chart names none.
+        summary: What happened, in a few sentences.
+        encounter_cpt_code: CPT code that was billed; blank when none was.
+        encounter_cpt_description: Wording of that code; blank when none was.
+        facility_name: Place of the visit; blank when unrecorded.
+        facility_npi: NPI of the place; blank when unrecorded.
     """
 
     id: str
@@ -111,15 +111,15 @@ class Encounter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """TODO condition.
+    """An entry of the problem list.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        code: TODO.
-        display: TODO.
-        active: TODO.
-        onset_date: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        code: ICD-10-CM code.
+        display: Wording of the code.
+        active: Whether the problem is current.
+        onset_date: Day it began; blank when unknown.
     """
 
     id: str
@@ -132,18 +132,18 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """TODO observation.
+    """A measured value: laboratory, vital sign, score or finding.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        code: TODO.
-        display: TODO.
-        value_quantity: TODO.
-        value_unit: TODO.
-        value_text: TODO.
-        observed_at: TODO.
-        interpretation: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        code: LOINC code.
+        display: Wording of the code.
+        value_quantity: Number measured, in ``value_unit``; blank for a result in words.
+        value_unit: Unit of the number, as UCUM has it; blank when it has none.
+        value_text: Result in words; blank for a number.
+        observed_at: When it was taken, in UTC.
+        interpretation: Flag against the reference range, such as 'high'; blank when unflagged.
     """
 
     id: str
@@ -159,15 +159,15 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Procedure:
-    """TODO procedure.
+    """A procedure that was carried out.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        code: TODO.
-        display: TODO.
-        performed_at: TODO.
-        notes: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        code: CPT or HCPCS code.
+        display: Wording of the code.
+        performed_at: When it was done, in UTC.
+        notes: Remarks on how it went; blank when there are none.
     """
 
     id: str
@@ -180,17 +180,17 @@ class Procedure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MedicationRequest:
-    """TODO medication request.
+    """A prescription in the chart.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        medication_name: TODO.
-        status: TODO.
-        authored_on: TODO.
-        dose: TODO.
-        frequency: TODO.
-        discontinued_reason: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        medication_name: Name of the drug.
+        status: Whether it is taken, such as 'active' or 'discontinued'.
+        authored_on: When it was prescribed, in UTC.
+        dose: Strength of one dose with its unit; blank when unrecorded.
+        frequency: How often a dose is taken; blank when unrecorded.
+        discontinued_reason: Why it was stopped; blank while it is taken.
     """
 
     id: str
@@ -205,21 +205,21 @@ class MedicationRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allergy:
-    """TODO allergy.
+    """An allergy or intolerance.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        substance: TODO.
-        substance_code: TODO.
-        category: TODO.
-        reaction: TODO.
-        severity: TODO.
-        criticality: TODO.
-        status: TODO.
-        onset_date: TODO.
-        recorded_at: TODO.
-        notes: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        substance: What the patient reacts to.
+        substance_code: Code of the substance; blank when uncoded.
+        category: Kind of substance, such as 'medication' or 'food'.
+        reaction: What happens on exposure; blank when unrecorded.
+        severity: How bad the reaction was; blank when unrecorded.
+        criticality: How dangerous a next exposure would be; blank when unjudged.
+        status: Whether it still holds, such as 'active'.
+        onset_date: Day of the first reaction; blank when unknown.
+        recorded_at: When it was charted, in UTC.
+        notes: Remarks; blank when there are none.
     """
 
     id: str
@@ -238,19 +238,19 @@ class Allergy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRequest:
-    """TODO service request.
+    """A clinician's order for a service that may need authorization.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        ordering_practitioner_id: TODO.
-        service_type: TODO.
-        procedure_code: TODO.
-        description: TODO.
-        priority: TODO.
-        diagnosis_codes: TODO.
-        site_of_service: TODO.
-        requested_date: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        ordering_practitioner_id: Id of the clinician who ordered.
+        service_type: Kind of service, such as 'cardiology'.
+        procedure_code: CPT or HCPCS code of the service.
+        description: The service in words.
+        priority: How soon it is needed.
+        diagnosis_codes: ICD-10-CM codes that justify it, the leading one first.
+        site_of_service: Place where it is to be done, such as 'outpatient_hospital'.
+        requested_date: When it was ordered, in UTC.
     """
 
     id: str
@@ -267,24 +267,24 @@ class ServiceRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentReference:
-    """TODO document reference.
+    """A document of the chart or of a case.
 
     Attributes:
-        id: TODO.
-        patient_id: TODO.
-        case_id: TODO.
-        encounter_id: TODO.
-        kind: TODO.
-        title: TODO.
-        content: TODO.
-        created_at: TODO.
-        note_type: TODO.
-        author_name: TODO.
-        author_npi: TODO.
-        signed_at: TODO.
-        signed_by_name: TODO.
-        signed_by_npi: TODO.
-        structured_data: TODO.
+        id: Id of this record, unique in the world.
+        patient_id: Id of the patient in the chart.
+        case_id: Id of the case it is attached to; blank while it only belongs to the chart.
+        encounter_id: Id of the visit it reports on; blank when there is none.
+        kind: What sort of document it is.
+        title: Heading.
+        content: Whole text.
+        created_at: When it was written, in UTC.
+        note_type: Sort of clinical note, as the chart names it; blank for other documents.
+        author_name: Who wrote it; blank when unrecorded.
+        author_npi: NPI of the author; blank when unrecorded.
+        signed_at: When it was signed, in UTC; blank while unsigned.
+        signed_by_name: Who signed; blank while unsigned.
+        signed_by_npi: NPI of the signer; blank while unsigned.
+        structured_data: Where the document comes from, such as the parts of a packet.
     """
 
     id: str

@@ -16,19 +16,19 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewDecision:
-    """TODO review decision.
+    """The outcome of review, as the office is told.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        route: TODO.
-        outcome: TODO.
-        rationale: TODO.
-        reviewer_role: TODO.
-        reviewer_id: TODO.
-        policy_citations: TODO.
-        supporting_basis: TODO.
-        created_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        route: Kind of review that led to it.
+        outcome: How it ended.
+        rationale: Reasons, in full sentences.
+        reviewer_role: Role of the reviewer.
+        reviewer_id: Id of the reviewer; blank for a machine's decision.
+        policy_citations: Sections of the medical policy that are relied on.
+        supporting_basis: Facts of the chart that the text rests on; blank when none is named.
+        created_at: When it was written, in UTC.
     """
 
     id: str
@@ -45,21 +45,21 @@ class ReviewDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeterminationRecord:
-    """TODO determination record.
+    """The payer's formal determination on a case.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        intake_case_id: TODO.
-        source: TODO.
-        source_record_id: TODO.
-        original_recommendation: TODO.
-        final_decision: TODO.
-        overridden: TODO.
-        override_reason: TODO.
-        determined_by: TODO.
-        superseded_by: TODO.
-        created_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        intake_case_id: Id of the intake record of the case.
+        source: Kind of record it rests on.
+        source_record_id: Id of that record.
+        original_recommendation: What that record said.
+        final_decision: What was determined.
+        overridden: Whether it departs from the record.
+        override_reason: Why it departs; blank when it does not.
+        determined_by: Id of the worker who determined.
+        superseded_by: Why it no longer counts, such as a reply to a pend; blank while it is active.
+        created_at: When it was written, in UTC.
     """
 
     id: str
@@ -78,22 +78,22 @@ class DeterminationRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """TODO letter.
+    """A letter from the payer.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        letter_type: TODO.
-        subject: TODO.
-        body: TODO.
-        created_at: TODO.
-        reason_code: TODO.
-        supporting_basis: TODO.
-        policy_citations: TODO.
-        appeal_information: TODO.
-        delivery_channel: TODO.
-        delivered_at: TODO.
-        reissued_from_letter_id: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        letter_type: Kind of letter, such as 'denial'.
+        subject: Subject line.
+        body: Text.
+        created_at: When it was written, in UTC.
+        reason_code: Code of the reason; blank when there is none.
+        supporting_basis: Facts of the chart that the text rests on; blank when none is named.
+        policy_citations: Sections of the medical policy that are relied on.
+        appeal_information: How and until when to appeal; blank when nothing can be appealed.
+        delivery_channel: How it was sent; blank until then.
+        delivered_at: When it was sent, in UTC; blank until then.
+        reissued_from_letter_id: Id of the letter it replaces; blank for a first one.
     """
 
     id: str
@@ -113,19 +113,19 @@ class Letter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerLetterRequest:
-    """TODO payer letter request.
+    """An order to the letter center to write a letter.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        letter_type: TODO.
-        rationale: TODO.
-        supporting_basis: TODO.
-        policy_citations: TODO.
-        appeal_information: TODO.
-        requested_by: TODO.
-        requested_at: TODO.
-        generated_letter_id: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        letter_type: Kind of letter, such as 'denial'.
+        rationale: Reasons, in full sentences.
+        supporting_basis: Facts of the chart that the text rests on; blank when none is named.
+        policy_citations: Sections of the medical policy that are relied on.
+        appeal_information: How and until when to appeal; blank when nothing can be appealed.
+        requested_by: Id of the worker who ordered it; blank when unrecorded.
+        requested_at: When it was ordered, in UTC.
+        generated_letter_id: Id of the letter written; blank until then.
     """
 
     id: str
@@ -142,24 +142,24 @@ class PayerLetterRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appeal:
-    """TODO appeal.
+    """An appeal against a denial, inside the plan or outside of it.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        rationale: TODO.
-        filed_at: TODO.
-        status: TODO.
-        level: TODO.
-        outcome: TODO.
-        outcome_reason: TODO.
-        decided_at: TODO.
-        assigned_reviewer_id: TODO.
-        assigned_reviewer_role: TODO.
-        original_reviewer_id: TODO.
-        independence_validated: TODO.
-        external_vendor: TODO.
-        binding_result: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        rationale: Reasons, in full sentences.
+        filed_at: When it was filed, in UTC.
+        status: How far it has come, such as 'filed'.
+        level: Who hears it, 'internal' or 'external'.
+        outcome: How it ended; blank until decided.
+        outcome_reason: Why; blank until decided.
+        decided_at: When it was decided, in UTC; blank until then.
+        assigned_reviewer_id: Id of who hears it; blank until assigned.
+        assigned_reviewer_role: Role of that reviewer; blank until assigned.
+        original_reviewer_id: Id of who denied the request; blank when unrecorded.
+        independence_validated: Whether the two are different people; blank until checked.
+        external_vendor: Name of the outside review vendor; blank when there is none.
+        binding_result: Whether the plan must follow it.
     """
 
     id: str

@@ -13,21 +13,21 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerPeerToPeerRequest:
-    """TODO payer peer to peer request.
+    """A call between physicians, from the request for it to its outcome.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        requested_by_contact_id: TODO.
-        payer_contact_id: TODO.
-        status: TODO.
-        offered_slots: TODO.
-        scheduled_at: TODO.
-        provider_selected_slot: TODO.
-        notes: TODO.
-        outcome: TODO.
-        created_at: TODO.
-        updated_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        requested_by_contact_id: Id of who asked for it; blank when unrecorded.
+        payer_contact_id: Id of the plan's physician; blank until named.
+        status: How far it has come.
+        offered_slots: Times offered, as ISO date and time.
+        scheduled_at: Time agreed on, as ISO date and time; blank until then.
+        provider_selected_slot: Time the office chose; blank until then.
+        notes: Remarks in the order they were made.
+        outcome: How the call ended; blank until then.
+        created_at: When it was written, in UTC.
+        updated_at: When it last changed, in UTC.
     """
 
     id: str
@@ -46,13 +46,13 @@ class PayerPeerToPeerRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class P2PSessionTurn:
-    """TODO p2psession turn.
+    """One thing said in a peer-to-peer call.
 
     Attributes:
-        speaker: TODO.
-        message: TODO.
-        created_at: TODO.
-        artifact_relative_path: TODO.
+        speaker: Who said it.
+        message: What was said.
+        created_at: When it was written, in UTC.
+        artifact_relative_path: Where it was filed; blank when it was not.
     """
 
     speaker: str
@@ -63,23 +63,23 @@ class P2PSessionTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class P2PSessionRecord:
-    """TODO p2psession record.
+    """A peer-to-peer call as it goes on.
 
     Attributes:
-        id: TODO.
-        request_id: TODO.
-        case_id: TODO.
-        benchmark_side: TODO.
-        turn_limit: TODO.
-        agent_turns_used: TODO.
-        transcript: TODO.
-        revealed_fact_ids: TODO.
-        challenge_index: TODO.
-        submitted_summary: TODO.
-        submitted_result: TODO.
-        finalized: TODO.
-        created_at: TODO.
-        updated_at: TODO.
+        id: Id of this record, unique in the world.
+        request_id: Id of the request for the call.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        benchmark_side: Side the agent speaks for, 'payer' or 'provider'.
+        turn_limit: How often the agent may speak.
+        agent_turns_used: How often the agent has spoken.
+        transcript: What was said so far.
+        revealed_fact_ids: Ids of the facts the other side has given away.
+        challenge_index: Number of the other side's next challenge, from 0.
+        submitted_summary: The agent's summary; blank until handed in.
+        submitted_result: The result the agent states; blank until handed in.
+        finalized: Whether the call is over.
+        created_at: When it was written, in UTC.
+        updated_at: When it last changed, in UTC.
     """
 
     id: str

@@ -11,12 +11,12 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Organization:
-    """TODO organization.
+    """A medical practice or a health plan.
 
     Attributes:
-        id: TODO.
-        name: TODO.
-        kind: TODO.
+        id: Id of this record, unique in the world.
+        name: Name as people write it.
+        kind: Which of the two sides it is on.
     """
 
     id: str
@@ -26,15 +26,15 @@ class Organization:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Practitioner:
-    """TODO practitioner.
+    """A clinician or clerk of the provider's office.
 
     Attributes:
-        id: TODO.
-        name: TODO.
-        role: TODO.
-        specialty: TODO.
-        organization_id: TODO.
-        npi: TODO.
+        id: Id of this record, unique in the world.
+        name: Name with title.
+        role: Job in the office, such as 'clinician' or 'admin'.
+        specialty: Medical specialty; blank for clerks.
+        organization_id: Id of the organization that employs the person.
+        npi: National Provider Identifier, ten digits; blank for people without one.
     """
 
     id: str
@@ -47,18 +47,18 @@ class Practitioner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryContact:
-    """TODO directory contact.
+    """A person whom the directory lists for calls and messages.
 
     Attributes:
-        id: TODO.
-        name: TODO.
-        role: TODO.
-        email: TODO.
-        phone: TODO.
-        organization_id: TODO.
-        escalation_role: TODO.
-        peer_to_peer_slots: TODO.
-        notes: TODO.
+        id: Id of this record, unique in the world.
+        name: Name with title.
+        role: Job that decides which payer role the person may act in, such as 'nurse_reviewer'.
+        email: E-mail address.
+        phone: Telephone number.
+        organization_id: Id of the organization that employs the person.
+        escalation_role: Queue or job that takes over from this person, such as 'pa_lead'.
+        peer_to_peer_slots: Times offered for peer-to-peer calls, as ISO date and time.
+        notes: Remarks of the directory; blank when there are none.
     """
 
     id: str

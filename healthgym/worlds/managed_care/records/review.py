@@ -23,25 +23,25 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriageRecord:
-    """TODO triage record.
+    """Triage's answers: how fast, and by whom, a request is reviewed.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        intake_case_id: TODO.
-        urgency_level: TODO.
-        receipt_timestamp: TODO.
-        state: TODO.
-        sla_deadline: TODO.
-        sla_hours: TODO.
-        sla_rule_source: TODO.
-        gold_card_eligible: TODO.
-        gold_card_provider_npi: TODO.
-        gold_card_service_category: TODO.
-        disposition: TODO.
-        disposition_reason: TODO.
-        created_at: TODO.
-        actor: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        intake_case_id: Id of the intake record of the case.
+        urgency_level: How fast it must be decided.
+        receipt_timestamp: When the request arrived, in UTC.
+        state: State whose rule was asked for, by its two letters; blank when unknown.
+        sla_deadline: When the decision is due, in UTC; blank until worked out.
+        sla_hours: Hours allowed for the decision; blank until worked out.
+        sla_rule_source: Rule behind the hours, 'cms' or 'state:TX'; blank until worked out.
+        gold_card_eligible: Whether the provider is trusted for this service.
+        gold_card_provider_npi: NPI that was checked; blank until checked.
+        gold_card_service_category: Category of service that was checked; blank until checked.
+        disposition: Who reviews next; blank until decided.
+        disposition_reason: Why; blank until decided.
+        created_at: When it was written, in UTC.
+        actor: Id of the worker who did it.
     """
 
     id: str
@@ -64,19 +64,19 @@ class TriageRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerRoutingRecord:
-    """TODO payer routing record.
+    """The lane that a case was sent down.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        intake_case_id: TODO.
-        recommended_target: TODO.
-        reason: TODO.
-        delegated_program: TODO.
-        specialty_program: TODO.
-        external_vendor: TODO.
-        created_at: TODO.
-        actor: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        intake_case_id: Id of the intake record of the case.
+        recommended_target: The lane.
+        reason: Why that lane.
+        delegated_program: Name of the delegated entity that reviews; blank when there is none.
+        specialty_program: Name of the specialty review program; blank when there is none.
+        external_vendor: Name of the outside review vendor; blank when there is none.
+        created_at: When it was written, in UTC.
+        actor: Id of the worker who did it.
     """
 
     id: str
@@ -93,26 +93,26 @@ class PayerRoutingRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerReviewTask:
-    """TODO payer review task.
+    """A piece of work in a reviewers' queue.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        intake_case_id: TODO.
-        route_target: TODO.
-        required_role: TODO.
-        review_type: TODO.
-        priority: TODO.
-        status: TODO.
-        queue_name: TODO.
-        program_name: TODO.
-        assigned_to: TODO.
-        assigned_role: TODO.
-        decision: TODO.
-        description: TODO.
-        sla_due_at: TODO.
-        created_at: TODO.
-        updated_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        intake_case_id: Id of the intake record of the case; blank when there is none.
+        route_target: Lane the case was sent down.
+        required_role: Who may do it.
+        review_type: Sort of review.
+        priority: How soon it is to be done.
+        status: How far it has come.
+        queue_name: Name of the queue.
+        program_name: Program or vendor that reviews; blank for the plan's own staff.
+        assigned_to: Id of the reviewer who has it; blank while nobody does.
+        assigned_role: Role of that reviewer; blank while nobody has it.
+        decision: How it ended; blank while it is open.
+        description: What to look at; blank when nothing is said.
+        sla_due_at: When it is due, in UTC; blank without a deadline.
+        created_at: When it was written, in UTC.
+        updated_at: When it last changed, in UTC.
     """
 
     id: str
@@ -136,15 +136,16 @@ class PayerReviewTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClinicalEvidenceItemObservation:
-    """TODO clinical evidence item observation.
+    """What a reviewer found in the record for one item of a criterion.
 
     Attributes:
-        item_id: TODO.
-        observed_value: TODO.
-        observed_unit: TODO.
-        item_result: TODO.
-        source_refs_used: TODO.
-        notes: TODO.
+        item_id: Id of the item, as the policy lists it.
+        observed_value: Value found, such as 9.1, true, 'stage 3' or a list; blank if the record has
+            none.
+        observed_unit: Unit of the value, such as '%' or 'weeks'; blank when it has none.
+        item_result: Whether the value meets the item.
+        source_refs_used: Ids of the documents or records it was read from, such as 'DOC-1'.
+        notes: Where it stands in the record, such as 'note of 2026-02-01'; may be blank.
     """
 
     item_id: str
@@ -157,15 +158,15 @@ class ClinicalEvidenceItemObservation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClinicalEvidenceItemTemplate:
-    """TODO clinical evidence item template.
+    """One item that a criterion asks to be looked up.
 
     Attributes:
-        item_id: TODO.
-        label: TODO.
-        comparison_mode: TODO.
-        operator: TODO.
-        threshold_value: TODO.
-        threshold_unit: TODO.
+        item_id: Id of the item.
+        label: What to look up.
+        comparison_mode: How the value is compared.
+        operator: Comparison with the threshold; blank for a result alone.
+        threshold_value: Value to compare with; blank when there is none.
+        threshold_unit: Unit of the threshold; blank when it has none.
     """
 
     item_id: str
@@ -178,16 +179,16 @@ class ClinicalEvidenceItemTemplate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClinicalCriterionCatalogItem:
-    """TODO clinical criterion catalog item.
+    """A criterion of medical necessity, as the policy lists it.
 
     Attributes:
-        criterion_id: TODO.
-        line_number: TODO.
-        stage: TODO.
-        criterion_text: TODO.
-        criteria_source: TODO.
-        criteria_version: TODO.
-        evidence_items: TODO.
+        criterion_id: Id of the criterion.
+        line_number: Number of the requested line it applies to, from 1.
+        stage: Stage of review that judges it, such as 'nurse_review'.
+        criterion_text: The criterion in words.
+        criteria_source: Policy or guideline it is taken from; blank when unstated.
+        criteria_version: Edition of that source; blank when unstated.
+        evidence_items: What to look up for it.
     """
 
     criterion_id: str
@@ -201,17 +202,17 @@ class ClinicalCriterionCatalogItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NurseCriterionEvaluation:
-    """TODO nurse criterion evaluation.
+    """A reviewer's finding on one criterion of the policy.
 
     Attributes:
-        criterion_id: TODO.
-        criterion_text: TODO.
-        criteria_source: TODO.
-        criteria_version: TODO.
-        result: TODO.
-        notes: TODO.
-        source_refs_used: TODO.
-        item_observations: TODO.
+        criterion_id: Id of the criterion, as the policy lists it.
+        criterion_text: The criterion in the policy's words.
+        criteria_source: Policy or guideline it is taken from, such as 'MP-KNEE-01'; may be blank.
+        criteria_version: Edition of that source, such as '2026.03'; may be blank.
+        result: Whether the record shows it.
+        notes: What the record says on it, such as 'six weeks of therapy, note of 2026-02-01'.
+        source_refs_used: Ids of the documents or records relied on, such as 'DOC-1'.
+        item_observations: Findings on the criterion's items; empty for a criterion without items.
     """
 
     criterion_id: str
@@ -226,18 +227,18 @@ class NurseCriterionEvaluation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NurseReviewRecord:
-    """TODO nurse review record.
+    """The nurse's findings on one requested line.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        intake_case_id: TODO.
-        triage_record_id: TODO.
-        line_number: TODO.
-        reviewer_id: TODO.
-        criteria_evaluations: TODO.
-        created_at: TODO.
-        updated_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        intake_case_id: Id of the intake record of the case.
+        triage_record_id: Id of the triage that sent the case here.
+        line_number: Number of the requested line, from 1.
+        reviewer_id: Id of the reviewer, as in the directory.
+        criteria_evaluations: Findings, one for each criterion of the policy.
+        created_at: When it was written, in UTC.
+        updated_at: When it last changed, in UTC.
     """
 
     id: str
@@ -253,19 +254,19 @@ class NurseReviewRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NurseCaseRecommendation:
-    """TODO nurse case recommendation.
+    """What the nurse recommends for the case.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        intake_case_id: TODO.
-        reviewer_id: TODO.
-        recommendation: TODO.
-        clinical_notes: TODO.
-        info_requested: TODO.
-        info_deadline: TODO.
-        superseded_by: TODO.
-        created_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        intake_case_id: Id of the intake record of the case.
+        reviewer_id: Id of the reviewer, as in the directory.
+        recommendation: Approve, hand to a physician, or ask for more.
+        clinical_notes: What the nurse found; may be blank.
+        info_requested: What the office is asked to send; blank unless asked.
+        info_deadline: Day by which to send it, in ISO form; blank unless asked.
+        superseded_by: Why it no longer counts, such as a reply to a pend; blank while it is active.
+        created_at: When it was written, in UTC.
     """
 
     id: str
@@ -282,13 +283,15 @@ class NurseCaseRecommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MdLineItemDecision:
-    """TODO md line item decision.
+    """The physician's decision on one requested line.
 
     Attributes:
-        line_number: TODO.
-        decision: TODO.
-        approved_units: TODO.
-        denial_rationale: TODO.
+        line_number: Number of the line, from 1.
+        decision: What is decided on it.
+        approved_units: Units granted, fewer than or equal to those requested, such as 6; blank for
+            all or none.
+        denial_rationale: Clinical reason against the line, naming the unmet criterion; blank unless
+            adverse.
     """
 
     line_number: int
@@ -299,18 +302,18 @@ class MdLineItemDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MdReviewRecord:
-    """TODO md review record.
+    """The physician's findings on one requested line.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        intake_case_id: TODO.
-        triage_record_id: TODO.
-        line_number: TODO.
-        reviewer_id: TODO.
-        criteria_evaluations: TODO.
-        created_at: TODO.
-        updated_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        intake_case_id: Id of the intake record of the case.
+        triage_record_id: Id of the triage that sent the case here.
+        line_number: Number of the requested line, from 1.
+        reviewer_id: Id of the reviewer, as in the directory.
+        criteria_evaluations: Findings, one for each criterion of the policy.
+        created_at: When it was written, in UTC.
+        updated_at: When it last changed, in UTC.
     """
 
     id: str
@@ -326,25 +329,25 @@ class MdReviewRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MdCaseDecision:
-    """TODO md case decision.
+    """What the physician decides on the case.
 
     Attributes:
-        id: TODO.
-        case_id: TODO.
-        intake_case_id: TODO.
-        reviewer_id: TODO.
-        clinical_notes: TODO.
-        determination_rationale: TODO.
-        similar_case_notes: TODO.
-        decision: TODO.
-        line_item_decisions: TODO.
-        denial_rationale: TODO.
-        info_requested: TODO.
-        info_deadline: TODO.
-        signed_off: TODO.
-        p2p_request_id: TODO.
-        superseded_by: TODO.
-        created_at: TODO.
+        id: Id of this record, unique in the world.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        intake_case_id: Id of the intake record of the case.
+        reviewer_id: Id of the reviewer, as in the directory.
+        clinical_notes: What the physician found; may be blank.
+        determination_rationale: Why it is decided so; may be blank.
+        similar_case_notes: How like cases were decided; may be blank.
+        decision: What is decided.
+        line_item_decisions: Decisions on single lines; empty when one holds for all.
+        denial_rationale: Clinical reason against the request; blank unless adverse.
+        info_requested: What the office is asked to send; blank unless asked.
+        info_deadline: Day by which to send it, in ISO form; blank unless asked.
+        signed_off: Whether the physician signed.
+        p2p_request_id: Id of the peer-to-peer request; blank without one.
+        superseded_by: Why it no longer counts, such as a reply to a pend; blank while it is active.
+        created_at: When it was written, in UTC.
     """
 
     id: str

@@ -6,13 +6,14 @@ from enum import StrEnum
 
 
 class CaseStatus(StrEnum):
-    """TODO case status."""
+    """Where a prior-authorization case stands."""
 
     DRAFT = "draft"
     REQUIREMENT_CHECKED = "requirement_checked"
     DOCS_NEEDED = "docs_needed"
     READY_TO_SUBMIT = "ready_to_submit"
     SUBMITTED = "submitted"
+    #: The payer waits for the office.
     PENDED_ACTION_REQUIRED = "pended_action_required"
     UNDER_REVIEW = "under_review"
     APPROVED = "approved"
@@ -29,18 +30,19 @@ class CaseStatus(StrEnum):
 
 
 class SubmissionChannel(StrEnum):
-    """TODO submission channel."""
+    """Way in which a request reaches the payer, and a letter the office."""
 
     PORTAL = "portal"
     API = "api"
     FAX = "fax"
     EDI = "edi"
+    #: Listed, but refused for submission and status.
     FHIR = "fhir"
     PHONE = "phone"
 
 
 class UploadableDocumentKind(StrEnum):
-    """TODO uploadable document kind."""
+    """Kind of document that the office can put into a packet."""
 
     CHART_NOTE = "chart_note"
     PROGRESS_NOTE = "progress_note"
@@ -53,7 +55,7 @@ class UploadableDocumentKind(StrEnum):
 
 
 class DocumentKind(StrEnum):
-    """TODO document kind."""
+    """Kind of document in a chart or a case."""
 
     CHART_NOTE = "chart_note"
     PROGRESS_NOTE = "progress_note"
@@ -63,6 +65,7 @@ class DocumentKind(StrEnum):
     QUESTIONNAIRE_FORM = "questionnaire_form"
     LETTER_OF_MEDICAL_NECESSITY = "letter_of_medical_necessity"
     OTHER = "other"
+    #: The assembled packet itself.
     SUBMISSION_BUNDLE = "submission_bundle"
     DISCHARGE_SUMMARY = "discharge_summary"
     SPECIALIST_CONSULT_NOTE = "specialist_consult_note"
@@ -72,14 +75,14 @@ class DocumentKind(StrEnum):
 
 
 class Urgency(StrEnum):
-    """TODO urgency."""
+    """Speed of review that the ordering office asks for."""
 
     STANDARD = "standard"
     EXPEDITED = "expedited"
 
 
 class RequirementOutcome(StrEnum):
-    """TODO requirement outcome."""
+    """Answer of the plan to whether a service needs authorization."""
 
     REQUIRED = "required"
     NOT_REQUIRED = "not_required"
@@ -88,7 +91,7 @@ class RequirementOutcome(StrEnum):
 
 
 class ProviderDeterminationAction(StrEnum):
-    """TODO provider determination action."""
+    """What the office does with a case before submission."""
 
     SUBMIT_PA = "submit_pa"
     GATHER_MORE_EVIDENCE = "gather_more_evidence"
@@ -96,15 +99,16 @@ class ProviderDeterminationAction(StrEnum):
 
 
 class ProviderCaseStrength(StrEnum):
-    """TODO provider case strength."""
+    """How well a packet supports its request."""
 
     STRONG = "strong"
     WEAK = "weak"
+    #: No authorization is needed, or none can be had.
     NOT_APPLICABLE = "not_applicable"
 
 
 class ProviderFindingCode(StrEnum):
-    """TODO provider finding code."""
+    """Reason of the office against submitting a case now."""
 
     SERVICE_NOT_PA_REQUIRED = "service_not_pa_required"
     COVERAGE_INACTIVE = "coverage_inactive"
@@ -117,7 +121,7 @@ class ProviderFindingCode(StrEnum):
 
 
 class SufficiencyOutcome(StrEnum):
-    """TODO sufficiency outcome."""
+    """Whether a submission holds what the policy asks for."""
 
     SUFFICIENT = "sufficient"
     INSUFFICIENT = "insufficient"
@@ -127,19 +131,21 @@ class SufficiencyOutcome(StrEnum):
 
 
 class ReviewRoute(StrEnum):
-    """TODO review route."""
+    """Kind of review that led to a decision."""
 
     AUTO_APPROVE = "auto_approve"
     PEND = "pend"
+    #: A nurse reviewed.
     CLINICAL_SPECIALIST = "clinical_specialist"
     PHYSICIAN_REVIEW = "physician_review"
     DENY = "deny"
 
 
 class DecisionOutcome(StrEnum):
-    """TODO decision outcome."""
+    """How the payer's review of a request ends."""
 
     APPROVED = "approved"
+    #: Approved in part, or with changes.
     APPROVED_MODIFIED = "approved_modified"
     PENDED = "pended"
     DENIED = "denied"
@@ -147,7 +153,7 @@ class DecisionOutcome(StrEnum):
 
 
 class PendReason(StrEnum):
-    """TODO pend reason."""
+    """Why the payer sets a request aside until the office replies."""
 
     MISSING_DOCUMENTS = "missing_documents"
     MISSING_QUESTIONNAIRE = "missing_questionnaire"
@@ -156,7 +162,7 @@ class PendReason(StrEnum):
 
 
 class AppealOutcome(StrEnum):
-    """TODO appeal outcome."""
+    """How an appeal ends: the denial is upheld, or overturned."""
 
     APPEAL_UPHELD = "appeal_upheld"
     APPEAL_OVERTURNED = "appeal_overturned"
@@ -165,22 +171,25 @@ class AppealOutcome(StrEnum):
 
 
 class OrganizationKind(StrEnum):
-    """TODO organization kind."""
+    """Which side an organization is on."""
 
     PROVIDER = "provider"
     PAYER = "payer"
 
 
 class PayerMode(StrEnum):
-    """TODO payer mode."""
+    """Who decides for the payer."""
 
+    #: A rule engine, at once.
     AUTO = "auto"
+    #: An agent, through the payer's tools.
     AGENT = "agent"
+    #: Treated like an agent almost everywhere.
     HYBRID = "hybrid"
 
 
 class TaskActor(StrEnum):
-    """TODO task actor."""
+    """Role that a task is given to."""
 
     PROVIDER = "provider"
     PAYER = "payer"
@@ -188,7 +197,7 @@ class TaskActor(StrEnum):
 
 
 class PayerRole(StrEnum):
-    """TODO payer role."""
+    """Role of a payer's worker."""
 
     INTAKE_COORDINATOR = "intake_coordinator"
     UM_NURSE = "um_nurse"
@@ -198,18 +207,21 @@ class PayerRole(StrEnum):
 
 
 class PayerRouteTarget(StrEnum):
-    """TODO payer route target."""
+    """Lane of review that a request is sent down."""
 
     STANDARD_UM = "standard_um"
+    #: An entity that reviews on the plan's behalf.
     DELEGATE = "delegate"
     SPECIALTY_PROGRAM = "specialty_program"
+    #: Approved without review, for trusted providers.
     GOLD_CARD_LANE = "gold_card_lane"
+    #: Approved without review, since telling the payer is enough.
     NOTIFICATION_ONLY_LANE = "notification_only_lane"
     EXTERNAL_VENDOR = "external_vendor"
 
 
 class IntakeStatus(StrEnum):
-    """TODO intake status."""
+    """How far data entry of a request has come."""
 
     NEW = "new"
     IN_PROGRESS = "in_progress"
@@ -217,7 +229,7 @@ class IntakeStatus(StrEnum):
 
 
 class RequestSource(StrEnum):
-    """TODO request source."""
+    """Where a request came from, as intake notes it."""
 
     FAX = "fax"
     PHONE = "phone"
@@ -228,7 +240,7 @@ class RequestSource(StrEnum):
 
 
 class RequestMethod(StrEnum):
-    """TODO request method."""
+    """How a request was received, as intake notes it."""
 
     FAX = "fax"
     PHONE = "phone"
@@ -239,23 +251,24 @@ class RequestMethod(StrEnum):
 
 
 class UrgencyLevel(StrEnum):
-    """TODO urgency level."""
+    """Urgency of a request, as intake notes it."""
 
     STANDARD = "standard"
     URGENT = "urgent"
     EMERGENT = "emergent"
+    #: The service has been given already.
     RETROSPECTIVE = "retrospective"
 
 
 class DiagnosisType(StrEnum):
-    """TODO diagnosis type."""
+    """Whether a request is medical or behavioral."""
 
     MEDICAL = "medical"
     BEHAVIORAL = "behavioral"
 
 
 class ProviderNetworkStatus(StrEnum):
-    """TODO provider network status."""
+    """Standing of a provider with the plan."""
 
     IN_NETWORK = "in_network"
     OUT_OF_NETWORK = "out_of_network"
@@ -263,7 +276,7 @@ class ProviderNetworkStatus(StrEnum):
 
 
 class CoverageStatus(StrEnum):
-    """TODO coverage status."""
+    """Whether a member is covered."""
 
     ACTIVE = "active"
     INACTIVE = "inactive"
@@ -271,7 +284,7 @@ class CoverageStatus(StrEnum):
 
 
 class PayerReviewStatus(StrEnum):
-    """TODO payer review status."""
+    """How far a review task has come."""
 
     QUEUED = "queued"
     CLAIMED = "claimed"
@@ -280,40 +293,45 @@ class PayerReviewStatus(StrEnum):
 
 
 class PeerToPeerStatus(StrEnum):
-    """TODO peer to peer status."""
+    """How far a peer-to-peer request has come."""
 
     REQUESTED = "requested"
     SLOTS_OFFERED = "slots_offered"
     SLOT_SELECTED = "slot_selected"
     SCHEDULED = "scheduled"
+    #: The call is going on.
     EVENT_OPEN = "event_open"
     COMPLETED = "completed"
 
 
 class PeerToPeerOutcome(StrEnum):
-    """TODO peer to peer outcome."""
+    """What a peer-to-peer call does to the decision that was intended."""
 
     UPHOLD_INTENDED_ADVERSE_DECISION = "uphold_intended_adverse_decision"
     OVERTURN_TO_APPROVAL = "overturn_to_approval"
 
 
 class AuthorizationType(StrEnum):
-    """TODO authorization type."""
+    """Type of authorization."""
 
+    #: Inpatient stay.
     IP = "ip"
+    #: Drug.
     RX = "rx"
+    #: Service or procedure.
     SP = "sp"
 
 
 class ReviewType(StrEnum):
-    """TODO review type."""
+    """Sort of review that a task asks for."""
 
     CLINICAL_REVIEW = "clinical_review"
+    #: By a physician.
     ADVISOR_REVIEW = "advisor_review"
 
 
 class ReviewPriority(StrEnum):
-    """TODO review priority."""
+    """How soon a review task is to be done."""
 
     URGENT = "urgent"
     HIGH = "high"
@@ -322,7 +340,7 @@ class ReviewPriority(StrEnum):
 
 
 class WorkspaceArtifactScope(StrEnum):
-    """TODO workspace artifact scope."""
+    """Who sees a file of the workspace."""
 
     PAYER = "payer"
     PROVIDER = "provider"
@@ -330,16 +348,17 @@ class WorkspaceArtifactScope(StrEnum):
 
 
 class LineItemType(StrEnum):
-    """TODO line item type."""
+    """Why a line is requested, in relation to the service."""
 
     INITIAL = "initial"
+    #: While the service is being given.
     CONCURRENT = "concurrent"
     EXTENSION = "extension"
     RETROSPECTIVE = "retrospective"
 
 
 class PlaceOfService(StrEnum):
-    """TODO place of service."""
+    """Place where a service is given."""
 
     OFFICE = "office"
     INPATIENT_HOSPITAL = "inpatient_hospital"
@@ -356,7 +375,7 @@ class PlaceOfService(StrEnum):
 
 
 class UnitType(StrEnum):
-    """TODO unit type."""
+    """What the units of a line count."""
 
     DAYS = "days"
     VISITS = "visits"
@@ -368,7 +387,7 @@ class UnitType(StrEnum):
 
 
 class ServiceTypeCategory(StrEnum):
-    """TODO service type category."""
+    """Category of service of a line."""
 
     MEDICAL = "medical"
     SURGICAL = "surgical"
@@ -376,6 +395,7 @@ class ServiceTypeCategory(StrEnum):
     REHAB_THERAPY = "rehab_therapy"
     RADIOLOGY = "radiology"
     CARDIOLOGY = "cardiology"
+    #: Durable medical equipment.
     DME = "dme"
     HOME_HEALTH = "home_health"
     SKILLED_NURSING = "skilled_nursing"
@@ -386,7 +406,7 @@ class ServiceTypeCategory(StrEnum):
 
 
 class TriageUrgency(StrEnum):
-    """TODO triage urgency."""
+    """How fast a request must be decided, as triage judges it."""
 
     STAT = "stat"
     URGENT = "urgent"
@@ -394,7 +414,7 @@ class TriageUrgency(StrEnum):
 
 
 class TriageDisposition(StrEnum):
-    """TODO triage disposition."""
+    """Who reviews a request after triage."""
 
     AUTO_APPROVAL = "auto_approval"
     NURSE_REVIEW = "nurse_review"
@@ -402,33 +422,36 @@ class TriageDisposition(StrEnum):
 
 
 class NurseReviewRecommendation(StrEnum):
-    """TODO nurse review recommendation."""
+    """What a review nurse may recommend; a nurse cannot deny."""
 
     APPROVE = "approve"
+    #: Hand the case to a physician.
     ESCALATE = "escalate"
     REQUEST_INFO = "request_info"
 
 
 class MdReviewDecision(StrEnum):
-    """TODO md review decision."""
+    """What a physician reviewer may decide."""
 
     APPROVE = "approve"
     DENY = "deny"
     PARTIAL_APPROVE = "partial_approve"
     REQUEST_INFO = "request_info"
+    #: Talk to the ordering physician before deciding.
     P2P_REVIEW = "p2p_review"
 
 
 class CriterionResult(StrEnum):
-    """TODO criterion result."""
+    """Whether the record shows that a criterion is met."""
 
     MET = "met"
     NOT_MET = "not_met"
+    #: The record does not say.
     UNCLEAR = "unclear"
 
 
 class DeterminationDecision(StrEnum):
-    """TODO determination decision."""
+    """The payer's formal determination."""
 
     APPROVED = "approved"
     DENIED = "denied"
@@ -436,7 +459,7 @@ class DeterminationDecision(StrEnum):
 
 
 class LetterType(StrEnum):
-    """TODO letter type."""
+    """Kind of letter to the office."""
 
     APPROVAL = "approval"
     PARTIAL_APPROVAL = "partial_approval"
@@ -449,7 +472,7 @@ class LetterType(StrEnum):
 
 
 class MemberNotification(StrEnum):
-    """TODO member notification."""
+    """Kind of notice to the member."""
 
     APPROVAL = "approval"
     DENIAL = "denial"
@@ -459,16 +482,19 @@ class MemberNotification(StrEnum):
 
 
 class RevealMode(StrEnum):
-    """TODO reveal mode."""
+    """When the other side of a peer-to-peer call gives away a fact."""
 
+    #: Unasked, in its first words.
     OPENING = "opening"
+    #: After any question.
     VOLUNTEER_AFTER_PROMPT = "volunteer_after_prompt"
+    #: After a question about that very fact.
     REVEAL_IF_ASKED = "reveal_if_asked"
     NEVER = "never"
 
 
 class SlotRule(StrEnum):
-    """TODO slot rule."""
+    """Which of the offered times the other side takes."""
 
     FIRST_OFFERED = "first_offered"
     LAST_OFFERED = "last_offered"
@@ -476,7 +502,7 @@ class SlotRule(StrEnum):
 
 
 class StartStage(StrEnum):
-    """TODO start stage."""
+    """Stage at which a payer's task begins."""
 
     INTAKE = "intake"
     TRIAGE = "triage"
@@ -486,16 +512,18 @@ class StartStage(StrEnum):
 
 
 class Posture(StrEnum):
-    """TODO posture."""
+    """How the chart stands to a criterion."""
 
     SATISFIED = "satisfied"
+    #: Something is there, but not enough.
     INSUFFICIENT = "insufficient"
     CONTRADICTS = "contradicts"
+    #: Nothing is there.
     ABSENT = "absent"
 
 
 class DeterminationSource(StrEnum):
-    """TODO determination source."""
+    """Kind of record that a determination rests on."""
 
     NURSE_RECOMMENDATION = "nurse_recommendation"
     MD_DECISION = "md_decision"
@@ -503,7 +531,7 @@ class DeterminationSource(StrEnum):
 
 
 class WorkflowStage(StrEnum):
-    """TODO workflow stage."""
+    """Stage of a case as both sides see it, derived from its records."""
 
     PRE_SUBMISSION = "pre_submission"
     PAYER_INTAKE = "payer_intake"
@@ -517,7 +545,7 @@ class WorkflowStage(StrEnum):
 
 
 class MessageKind(StrEnum):
-    """TODO message kind."""
+    """Sort of message between the sides, or inside of one."""
 
     PEND_REQUEST = "pend_request"
     PEER_TO_PEER = "peer_to_peer"
@@ -527,33 +555,38 @@ class MessageKind(StrEnum):
 
 
 class MessageBox(StrEnum):
-    """TODO message box."""
+    """Inbox that a message lies in."""
 
     PAYER = "payer"
     INTERNAL = "internal"
 
 
 class RollUp(StrEnum):
-    """TODO roll up."""
+    """How the findings on a criterion's items make its result."""
 
+    #: Met if all items are met.
     ALL_ITEMS = "all_items"
+    #: Not met if any item is not met; an unclear one counts as met.
     ANY_NOT_MET = "any_not_met"
+    #: Not met if any item is unclear or not met.
     ANY_UNCLEAR_OR_NOT_MET = "any_unclear_or_not_met"
 
 
 class ItemMode(StrEnum):
-    """TODO item mode."""
+    """How a value found in the record is compared with the policy's."""
 
     SCALAR = "scalar"
     ENUM = "enum"
     BOOLEAN = "boolean"
     SET = "set"
+    #: Whether there is any value.
     PRESENCE = "presence"
+    #: No value, only the reviewer's result.
     RESULT_ONLY = "result_only"
 
 
 class ItemOperator(StrEnum):
-    """TODO item operator."""
+    """Comparison of a value with a threshold."""
 
     EQ = "eq"
     LT = "lt"

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class CMCaseStatus(StrEnum):
-    """TODO care-management case status."""
+    """Where a member's episode of care management stands."""
 
     NEW = "new"
     INTAKE_COMPLETE = "intake_complete"
@@ -22,7 +22,7 @@ class CMCaseStatus(StrEnum):
 
 
 class CMReferralSource(StrEnum):
-    """TODO care-management referral source."""
+    """Where a referral to care management comes from."""
 
     HOSPITAL_DISCHARGE = "hospital_discharge"
     ED_VISIT = "ed_visit"
@@ -30,12 +30,13 @@ class CMReferralSource(StrEnum):
     SPECIALIST_REFERRAL = "specialist_referral"
     PAYER_HIGH_RISK = "payer_high_risk"
     CHRONIC_REGISTRY = "chronic_registry"
+    #: A service that is due and was not given.
     CARE_GAP_FLAG = "care_gap_flag"
     SOCIAL_RISK_SCREEN = "social_risk_screen"
 
 
 class CMPriority(StrEnum):
-    """TODO care-management priority."""
+    """How soon an episode is to begin."""
 
     URGENT = "urgent"
     HIGH = "high"
@@ -43,7 +44,7 @@ class CMPriority(StrEnum):
 
 
 class CMProgram(StrEnum):
-    """TODO care-management program."""
+    """Program of care management."""
 
     COMPLEX_CARE = "complex_care"
     CHRONIC_DISEASE = "chronic_disease"
@@ -52,7 +53,7 @@ class CMProgram(StrEnum):
 
 
 class CMEngagement(StrEnum):
-    """TODO care-management engagement."""
+    """How far a member wants to take part."""
 
     ENGAGED = "engaged"
     TENTATIVE = "tentative"
@@ -61,7 +62,7 @@ class CMEngagement(StrEnum):
 
 
 class CMOutreachOutcome(StrEnum):
-    """TODO care-management outreach outcome."""
+    """What came of an attempt to reach a member."""
 
     REACHED = "reached"
     VOICEMAIL = "voicemail"
@@ -71,7 +72,7 @@ class CMOutreachOutcome(StrEnum):
 
 
 class CMAssessmentStatus(StrEnum):
-    """TODO care-management assessment status."""
+    """How far an assessment has come."""
 
     IN_PROGRESS = "in_progress"
     BLOCKED = "blocked"
@@ -79,7 +80,7 @@ class CMAssessmentStatus(StrEnum):
 
 
 class CMCarePlanStatus(StrEnum):
-    """TODO care-management care plan status."""
+    """How far a care plan has come."""
 
     DRAFT = "draft"
     FINALIZED = "finalized"
@@ -87,16 +88,17 @@ class CMCarePlanStatus(StrEnum):
 
 
 class CMAssessmentSection(StrEnum):
-    """TODO care-management assessment section."""
+    """Section of an assessment."""
 
     CLINICAL = "clinical"
     MEDICATION = "medication"
     BEHAVIORAL_HEALTH = "behavioral_health"
+    #: Social determinants of health.
     SDOH = "sdoh"
 
 
 class DiseaseControlStatus(StrEnum):
-    """TODO disease control status."""
+    """How well a chronic condition is controlled."""
 
     CONTROLLED = "controlled"
     SUBOPTIMAL = "suboptimal"
@@ -105,7 +107,7 @@ class DiseaseControlStatus(StrEnum):
 
 
 class RiskLevel(StrEnum):
-    """TODO risk level."""
+    """Risk tier of a member."""
 
     HIGH = "high"
     MODERATE = "moderate"
@@ -113,7 +115,7 @@ class RiskLevel(StrEnum):
 
 
 class CMInterventionOwner(StrEnum):
-    """TODO care-management intervention owner."""
+    """Who carries out an intervention."""
 
     CARE_MANAGER = "care_manager"
     PATIENT = "patient"
@@ -125,7 +127,7 @@ class CMInterventionOwner(StrEnum):
 
 
 class CMInterventionStatus(StrEnum):
-    """TODO care-management intervention status."""
+    """How far an intervention has come."""
 
     PLANNED = "planned"
     IN_PROGRESS = "in_progress"
@@ -133,7 +135,7 @@ class CMInterventionStatus(StrEnum):
 
 
 class CMProblemCategory(StrEnum):
-    """TODO care-management problem category."""
+    """Domain of a problem in a care plan."""
 
     CLINICAL = "clinical"
     MEDICATION = "medication"
@@ -143,16 +145,18 @@ class CMProblemCategory(StrEnum):
 
 
 class FollowUpCadence(StrEnum):
-    """TODO follow up cadence."""
+    """How often the care manager follows up."""
 
     WEEKLY = "weekly"
+    #: Every two weeks.
     BIWEEKLY = "biweekly"
     MONTHLY = "monthly"
+    #: As the notes say.
     CUSTOM = "custom"
 
 
 class AdherenceLevel(StrEnum):
-    """TODO adherence level."""
+    """How regularly a drug is taken."""
 
     ADHERENT = "adherent"
     PARTIAL = "partial"
@@ -161,7 +165,7 @@ class AdherenceLevel(StrEnum):
 
 
 class MotivationStage(StrEnum):
-    """TODO motivation stage."""
+    """Readiness to change, by the transtheoretical model's stages of change."""
 
     PRE_CONTEMPLATION = "pre_contemplation"
     CONTEMPLATION = "contemplation"
@@ -171,7 +175,7 @@ class MotivationStage(StrEnum):
 
 
 class AnxietySeverity(StrEnum):
-    """TODO anxiety severity."""
+    """How severe anxiety is."""
 
     NONE = "none"
     MINIMAL = "minimal"
@@ -181,7 +185,7 @@ class AnxietySeverity(StrEnum):
 
 
 class EscalationReason(StrEnum):
-    """TODO escalation reason."""
+    """Why somebody is brought in at once."""
 
     BEHAVIORAL_HEALTH = "behavioral_health"
     SAFETY = "safety"
@@ -191,7 +195,7 @@ class EscalationReason(StrEnum):
 
 
 class SeverityLevel(StrEnum):
-    """TODO severity level."""
+    """How severe a diagnosis is."""
 
     MILD = "mild"
     MODERATE = "moderate"
@@ -200,7 +204,7 @@ class SeverityLevel(StrEnum):
 
 
 class SymptomBurden(StrEnum):
-    """TODO symptom burden."""
+    """How much symptoms weigh on daily life."""
 
     LOW = "low"
     MODERATE = "moderate"
@@ -208,7 +212,7 @@ class SymptomBurden(StrEnum):
 
 
 class CapabilityLevel(StrEnum):
-    """TODO capability level."""
+    """How much of an ability or of support a member has."""
 
     ADEQUATE = "adequate"
     LIMITED = "limited"
@@ -216,7 +220,7 @@ class CapabilityLevel(StrEnum):
 
 
 class ContactMethod(StrEnum):
-    """TODO contact method."""
+    """How a member or provider is contacted."""
 
     PHONE = "phone"
     TEXT = "text"
@@ -226,7 +230,7 @@ class ContactMethod(StrEnum):
 
 
 class PriorityLevel(StrEnum):
-    """TODO priority level."""
+    """How much a problem matters."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -234,14 +238,14 @@ class PriorityLevel(StrEnum):
 
 
 class SessionStatus(StrEnum):
-    """TODO session status."""
+    """Whether a call goes on."""
 
     ACTIVE = "active"
     ENDED = "ended"
 
 
 class TerminationReason(StrEnum):
-    """TODO termination reason."""
+    """Why a call ended."""
 
     AGENT_ENDED = "agent_ended"
     PATIENT_ENDED = "patient_ended"
@@ -250,7 +254,7 @@ class TerminationReason(StrEnum):
 
 
 class ConsentWillingness(StrEnum):
-    """TODO consent willingness."""
+    """How ready a member is to agree to care management."""
 
     READY = "ready"
     HESITANT = "hesitant"
@@ -258,8 +262,11 @@ class ConsentWillingness(StrEnum):
 
 
 class TriggerKind(StrEnum):
-    """TODO trigger kind."""
+    """What a care manager must do to win a member's consent."""
 
+    #: Treat the member well.
     BASIC_RAPPORT = "basic_rapport"
+    #: Pick up a hint.
     SIGNAL_INFERENCE = "signal_inference"
+    #: Judge what this person needs.
     PERSONA_JUDGMENT = "persona_judgment"

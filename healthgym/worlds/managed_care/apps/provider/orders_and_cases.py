@@ -5,12 +5,12 @@ from __future__ import annotations
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.records.case import (
-    CasePolicy,
     PriorAuthCase,
     PriorAuthLine,
     RequirementCheck,
 )
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
+from healthgym.worlds.managed_care.records.policy import CasePolicy
 
 
 class OrdersAndCases(App):
