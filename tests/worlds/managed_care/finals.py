@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
+from healthgym.worlds.managed_care.records.review import MdCaseDecision, NurseCaseRecommendation
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    MdReviewDecision,
+    NurseReviewRecommendation,
+)
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 Json = Any
@@ -146,6 +152,39 @@ def of_case(world: ManagedCareWorld, case_id: str) -> Mapping[str, Json]:
         ),
     }
     return {name: value for name, value in found.items() if value or name == "status"}
+
+
+def seeds(seed: str) -> tuple[object, ...]:
+    """Return the records that a cell was seeded with, by the name of the seed."""
+    now = datetime(2026, 3, 13, 9, tzinfo=UTC)
+    if seed == "finalize_approved":
+        return (
+            NurseCaseRecommendation(
+                id="NCR-T",
+                case_id="CASE-T",
+                intake_case_id="intake-CASE-T",
+                reviewer_id="C-NUR",
+                recommendation=NurseReviewRecommendation.APPROVE,
+                clinical_notes="n",
+                created_at=now,
+            ),
+        )
+    if not seed:
+        return ()
+    denied = seed == "finalize_denied"
+    return (
+        MdCaseDecision(
+            id="MCD-T",
+            case_id="CASE-T",
+            intake_case_id="intake-CASE-T",
+            reviewer_id="C-MD",
+            decision=MdReviewDecision.DENY if denied else MdReviewDecision.PARTIAL_APPROVE,
+            determination_rationale="r",
+            denial_rationale="r",
+            signed_off=True,
+            created_at=now,
+        ),
+    )
 
 
 def _live(record: Any) -> str:

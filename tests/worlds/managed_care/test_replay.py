@@ -1,0 +1,53 @@
+"""The world answers as the source's simulator did, in the compatibility mode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from healthgym.errors import ToolError
+from healthgym.worlds.managed_care.machines import care_edges, case_edges
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
+from tests.worlds.managed_care.recorded import vectors
+from tests.worlds.managed_care.replay import authorization_world, care_world, replay, replay_cell
+
+Row = Mapping[str, Any]
+
+
+@pytest.mark.parametrize("trace", vectors("traces"), ids=lambda row: row["id"])
+def test_a_recorded_sequence_plays_as_it_did(trace: Row) -> None:
+    assert replay(trace) == []
+
+
+@pytest.mark.parametrize("cell", vectors("guards"), ids=lambda row: row["id"])
+def test_a_call_from_every_status_is_answered_as_it_was(cell: Row) -> None:
+    assert replay_cell(cell) == []
+
+
+def test_every_ordered_pair_of_statuses_is_answered_as_it_was() -> None:
+    for row in vectors("edges"):
+        care = row["machine"] == "care_management"
+        cell = {"domain": row["machine"], "from": row["from"]}
+        world = care_world(cell) if care else authorization_world(cell)
+        case, kind = ("CM-ACT-001", CMCaseStatus) if care else ("CASE-T", CaseStatus)
+        mover = world.referrals if care else world.cases
+        try:
+            mover.move(case, kind(row["to"]), "SYSTEM")
+        except ToolError:
+            assert not row["ok"], row
+            continue
+        assert row["ok"], row
+        logged = [[e.source, e.action] for e in world.history.entries if e.kind == "transition"]
+        assert logged == row["logged"], row
+        if not care:
+            stamps = ("appeal_due_at", "expires_at", "pend_due_at")
+            moved = world.cases.cases[case]
+            assert [name for name in stamps if getattr(moved, name)] == row["stamps"], row
+
+
+def test_the_tables_have_48_and_19_edges() -> None:
+    assert sum(map(len, case_edges().values())) == 48
+    assert sum(map(len, care_edges().values())) == 19
