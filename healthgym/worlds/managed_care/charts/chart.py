@@ -1,10 +1,12 @@
-"""A patient's chart, and the library of all charts; immutable, and shared between worlds."""
+"""A patient's chart, and the library of all charts of a world. Immutable, shared between worlds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from datetime import date
+from types import MappingProxyType
+from typing import TypeVar
 
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.records.chart import (
@@ -20,24 +22,31 @@ from healthgym.worlds.managed_care.records.chart import (
     ServiceRequest,
 )
 
+_T = TypeVar("_T")
 
-@dataclass(frozen=True, kw_only=True)
+#: Rows a search returns at least and at most, whatever is asked for.
+LIMITS = (1, 5000)
+
+_NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PatientChart:
-    """Everything on file about a patient.
+    """One patient.
 
     Attributes:
         patient: Who it is.
-        coverages: Coverage history, the current one last.
-        encounters: Visits and stays.
-        conditions: The problem list.
-        observations: Results, vital signs and scores.
-        procedures: Procedures that were carried out.
+        coverages: Coverage history, the latest first.
+        encounters: Oldest first, as all that follow.
+        conditions: Problem list.
+        observations: Laboratory results, vital signs, scores.
+        procedures: What was carried out.
         medications: Medication history.
-        allergies: Allergies and intolerances.
-        documents: Notes and reports.
-        orders: Orders that were there before the episode.
-        facts: What is true of the patient; never shown.
-        shows: Which facts a document states, by its id; never shown.
+        allergies: Allergies and contraindications.
+        documents: Notes, reports, letters.
+        orders: What was ordered, and may need an authorization.
+        facts: What is true of the patient. Never shown.
+        shows: Document id → ids of the facts that the document states in full. Never shown.
     """
 
     patient: Patient
@@ -51,36 +60,211 @@ class PatientChart:
     documents: tuple[DocumentReference, ...] = ()
     orders: tuple[ServiceRequest, ...] = ()
     facts: tuple[AnyFact, ...] = ()
-    shows: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    shows: Mapping[str, frozenset[str]] = field(default_factory=lambda: _NOTHING)
 
-    @property
-    def coverage(self) -> Coverage | None:
-        """The current coverage."""
-        return self.coverages[-1] if self.coverages else None
+    def activities(self) -> int:
+        """Return how many records the chart holds, documents and orders included."""
+        return sum(
+            map(
+                len,
+                (
+                    self.encounters,
+                    self.conditions,
+                    self.observations,
+                    self.procedures,
+                    self.medications,
+                    self.allergies,
+                    self.documents,
+                    self.orders,
+                ),
+            )
+        )
+
+    def coverage_on(self, day: date) -> Coverage | None:
+        """Return the coverage in force on a day, or None."""
+        for coverage in self.coverages:
+            begun = coverage.effective_date is None or coverage.effective_date <= day
+            ended = coverage.termination_date is not None and coverage.termination_date < day
+            if begun and not ended:
+                return coverage
+        return None
+
+    def documents_showing(self, fact_id: str) -> tuple[DocumentReference, ...]:
+        """Return the documents that state a fact in full."""
+        return tuple(
+            each for each in self.documents if fact_id in self.shows.get(each.id, frozenset())
+        )
 
 
-class ChartLibrary:
-    """Charts by patient; immutable.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatientFilter:
+    """What a search asks for; all of it must hold, and letters' case does not matter.
 
-    Args:
-        charts: The charts.
+    Attributes:
+        query: Part of a patient id, member id, first, last or full name, or date of birth.
+        patient_id: The whole id.
+        member_id: The whole id.
+        first_name: Part of it.
+        last_name: Part of it.
+        dob: ISO date of birth.
     """
 
-    def __init__(self, charts: Iterable[PatientChart]) -> None:
-        self.charts: Mapping[str, PatientChart] = {chart.patient.id: chart for chart in charts}
+    query: str | None = None
+    patient_id: str | None = None
+    member_id: str | None = None
+    first_name: str | None = None
+    last_name: str | None = None
+    dob: str | None = None
 
-    @cached_property
-    def documents(self) -> Mapping[str, DocumentReference]:
-        """Every document of every chart, by id."""
-        return {doc.id: doc for chart in self.charts.values() for doc in chart.documents}
 
-    @cached_property
-    def orders(self) -> Mapping[str, ServiceRequest]:
-        """Every order of every chart, by id."""
-        return {order.id: order for chart in self.charts.values() for order in chart.orders}
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found.
 
-    @cached_property
-    def roster(self) -> tuple[Patient, ...]:
-        """The patients, by last name, first name and id."""
-        patients = (chart.patient for chart in self.charts.values())
-        return tuple(sorted(patients, key=lambda p: (p.last_name, p.first_name, p.id)))
+    Attributes:
+        charts: Sorted by last name, first name and id; at most as many as the limit allows.
+        total: How many there are without the limit.
+    """
+
+    charts: tuple[PatientChart, ...]
+    total: int
+
+
+class ChartLibrary(Mapping[str, PatientChart]):
+    """All charts of a world by patient id, with what finds patients, documents and orders.
+
+    Args:
+        charts: One chart for each patient.
+
+    Raises:
+        ValueError: If two charts are of one patient, or share the id of a document or an order.
+    """
+
+    __slots__ = ("_charts", "_documents", "_keys", "_orders", "_roster")
+
+    def __init__(self, charts: Iterable[PatientChart] = ()) -> None:
+        self._charts: dict[str, PatientChart] = {}
+        self._documents: dict[str, DocumentReference] = {}
+        self._orders: dict[str, ServiceRequest] = {}
+        for chart in charts:
+            _file(self._charts, chart.patient.id, chart, "patient")
+            for document in chart.documents:
+                _file(self._documents, document.id, document, "document")
+            for order in chart.orders:
+                _file(self._orders, order.id, order, "order")
+        self._index()
+
+    def _index(self) -> None:
+        roster = sorted(self._charts.values(), key=lambda each: _sort_key(each.patient))
+        self._roster = tuple(roster)
+        self._keys = tuple(_identifiers(each.patient) for each in roster)
+
+    def __getitem__(self, patient_id: str) -> PatientChart:
+        return self._charts[patient_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._charts)
+
+    def __len__(self) -> int:
+        return len(self._charts)
+
+    def document(self, document_id: str) -> DocumentReference | None:
+        """Return a document by its id, or None."""
+        return self._documents.get(document_id)
+
+    def order(self, order_id: str) -> ServiceRequest | None:
+        """Return an order by its id, or None."""
+        return self._orders.get(order_id)
+
+    def roster(self) -> tuple[PatientChart, ...]:
+        """Return all charts, sorted by last name, first name and id."""
+        return self._roster
+
+    def search(self, wanted: PatientFilter, limit: int = 25) -> Found:
+        """Find patients by what identifies them; nothing clinical is searched.
+
+        Args:
+            wanted: What must hold; an empty filter finds everybody.
+            limit: Rows at most, brought into 1 to 5,000.
+        """
+        tests = _tests(wanted)
+        found = [
+            chart
+            for chart, keys in zip(self._roster, self._keys, strict=True)
+            if all(_matches(keys, *test) for test in tests)
+        ]
+        least, most = LIMITS
+        return Found(tuple(found[: min(max(limit, least), most)]), len(found))
+
+    def with_charts(self, charts: Iterable[PatientChart]) -> ChartLibrary:
+        """Return a library in which these charts are added, or replace those of their patients.
+
+        Costs what the new charts hold and a copy of three tables, not a new index of every chart.
+
+        Raises:
+            ValueError: If an id of a document or an order belongs to another patient already.
+        """
+        other = ChartLibrary()
+        other._charts = dict(self._charts)
+        other._documents = dict(self._documents)
+        other._orders = dict(self._orders)
+        for chart in charts:
+            old = other._charts.pop(chart.patient.id, None)
+            if old is not None:
+                for document in old.documents:
+                    del other._documents[document.id]
+                for order in old.orders:
+                    del other._orders[order.id]
+            other._charts[chart.patient.id] = chart
+            for document in chart.documents:
+                _file(other._documents, document.id, document, "document")
+            for order in chart.orders:
+                _file(other._orders, order.id, order, "order")
+        other._index()
+        return other
+
+
+def _file(table: dict[str, _T], key: str, value: _T, what: str) -> None:
+    if key in table:
+        raise ValueError(f"Two charts hold the {what} {key}.")
+    table[key] = value
+
+
+def _sort_key(patient: Patient) -> tuple[str, str, str]:
+    return patient.last_name, patient.first_name, patient.id
+
+
+def _identifiers(patient: Patient) -> tuple[str, ...]:
+    first, last = patient.first_name.casefold(), patient.last_name.casefold()
+    return (
+        patient.id.casefold(),
+        patient.member_id.casefold(),
+        first,
+        last,
+        patient.dob.isoformat(),
+        f"{first} {last}",
+        f"{last}, {first}",
+    )
+
+
+def _tests(wanted: PatientFilter) -> list[tuple[str, tuple[int, ...], bool]]:
+    """List (text, which identifiers, whether the whole must match) for each filter given."""
+    asked: tuple[tuple[str | None, tuple[int, ...], bool], ...] = (
+        (wanted.patient_id, (0,), True),
+        (wanted.member_id, (1,), True),
+        (wanted.first_name, (2,), False),
+        (wanted.last_name, (3,), False),
+        (wanted.dob, (4,), True),
+        (wanted.query, (0, 1, 2, 3, 4, 5, 6), False),
+    )
+    return [
+        (text.strip().casefold(), places, whole)
+        for text, places, whole in asked
+        if text is not None and text.strip()
+    ]
+
+
+def _matches(keys: tuple[str, ...], text: str, places: tuple[int, ...], whole: bool) -> bool:
+    if whole:
+        return any(keys[place] == text for place in places)
+    return any(text in keys[place] for place in places)
