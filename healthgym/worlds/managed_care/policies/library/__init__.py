@@ -1,0 +1,1 @@
+"""The policies this package brings, one file for each category of service."""

@@ -1,0 +1,77 @@
+"""Units as pages print them, and values carried from one unit to another.
+
+Known conversions are in ``data/units.json``: between units of one quantity for any code, and
+between mass and substance concentration (or the two scales of hemoglobin A1c) for the codes listed,
+since these depend on what is measured. Everything else is not comparable.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """From one unit to another: ``value * factor + offset``.
+
+    Attributes:
+        code: LOINC code it holds for; empty for all.
+        source: UCUM unit of the value.
+        target: UCUM unit wanted.
+        factor: What the value is multiplied by.
+        offset: What is added then.
+    """
+
+    code: str
+    source: str
+    target: str
+    factor: float
+    offset: float
+
+
+@cache
+def _table() -> tuple[dict[str, str], dict[tuple[str, str, str], Conversion]]:
+    raw = json.loads((files(__package__) / "data" / "units.json").read_text("utf-8"))
+    known: dict[tuple[str, str, str], Conversion] = {}
+    for row in raw["conversions"]:
+        code, factor, offset = row.get("code", ""), row["factor"], row.get("offset", 0.0)
+        source, target = row["from"], row["to"]
+        known[code, source, target] = Conversion(code, source, target, factor, offset)
+        known[code, target, source] = Conversion(code, target, source, 1 / factor, -offset / factor)
+    return dict(raw["printed"]), known
+
+
+def convert(value: float, source: str, target: str, code: str) -> float | None:
+    """Return a value in another unit; None where no conversion is known.
+
+    Args:
+        value: The value, in ``source``.
+        source: UCUM unit it has.
+        target: UCUM unit wanted.
+        code: LOINC code of what was measured.
+    """
+    if source == target:
+        return value
+    known = _table()[1]
+    way = known.get((code, source, target)) or known.get(("", source, target))
+    return None if way is None else round(value * way.factor + way.offset, 6)
+
+
+def other_units(code: str, unit: str) -> tuple[str, ...]:
+    """Return the units from which values of a code can be carried into ``unit``."""
+    return tuple(
+        source for known, source, target in _table()[1] if target == unit and known in ("", code)
+    )
+
+
+def printed_units() -> dict[str, str]:
+    """Return how pages print UCUM units."""
+    return _table()[0]
+
+
+def printed(unit: str) -> str:
+    """Return a UCUM unit as pages print it."""
+    return _table()[0][unit]
