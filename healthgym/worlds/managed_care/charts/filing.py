@@ -1,0 +1,337 @@
+"""The desk at which a chart's encounters and documents are written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from functools import cache
+from importlib.resources import files
+
+from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.charts.knowledge import (
+    Form,
+    Topic,
+    forms,
+    topics,
+)
+from healthgym.worlds.managed_care.charts.phrases import Chooser
+from healthgym.worlds.managed_care.charts.planning import Planned
+from healthgym.worlds.managed_care.charts.prose import Prose
+from healthgym.worlds.managed_care.charts.reports import REPORTS, panel_of
+from healthgym.worlds.managed_care.charts.sections import SECTIONS, Draft
+from healthgym.worlds.managed_care.charts.structured import id_tail
+from healthgym.worlds.managed_care.charts.visits import Visit, moment
+from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Finding, Measurement
+from healthgym.worlds.managed_care.population.staff import PRIMARY, Workforce
+from healthgym.worlds.managed_care.records.chart import (
+    DocumentReference,
+    Encounter,
+    Patient,
+    ServiceRequest,
+)
+from healthgym.worlds.managed_care.staff import Worker
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
+
+#: Specialty of an author where the form fixes it.
+_AUTHORS = {
+    "hospital": "Hospital Medicine",
+    "psychiatry": "Psychiatry",
+    "social_work": "Clinical Social Work",
+    "radiology": "Radiology",
+    "laboratory": "Pathology",
+}
+#: Where encounters of a type take place; the practice otherwise.
+_PLACES = {"inpatient": "hospital", "imaging": "imaging", "lab": "laboratory"}
+#: Which type a visit is of if documents of several belong to it.
+_RANK = ("lab", "imaging", "telehealth", "office", "social_work", "behavioral_health", "consult")
+
+
+@cache
+def _encounter_types() -> JsonObject:
+    table: JsonObject = json.loads((files(__package__) / "encounters.json").read_text("utf-8"))
+    return table
+
+
+@cache
+def headings() -> Mapping[str, tuple[str, ...]]:
+    """Return the headings a section may have."""
+    table = json.loads((files(__package__) / "headings.json").read_text("utf-8"))
+    return {key: tuple(values) for key, values in table.items()}
+
+
+class Desk:
+    """Writes one patient's encounters and documents.
+
+    Args:
+        patient: Whose chart it is.
+        facts: Everything true of the patient.
+        orders: What is ordered.
+        staff: Who may write.
+        chooser: Where wording comes from.
+        units: Unit in which documents give a measurement, by fact id.
+
+    Attributes:
+        encounters: Those written so far.
+        documents: Those written so far.
+        shows: Which facts each document states in full.
+    """
+
+    def __init__(
+        self,
+        patient: Patient,
+        facts: Sequence[AnyFact],
+        orders: Sequence[ServiceRequest],
+        staff: Workforce,
+        chooser: Chooser,
+        units: Mapping[str, str],
+    ) -> None:
+        self.encounters: list[Encounter] = []
+        self.documents: list[DocumentReference] = []
+        self.shows: dict[str, frozenset[str]] = {}
+        self._patient, self._facts, self._orders = patient, facts, orders
+        self._staff, self._chooser, self._units = staff, chooser, units
+        self._tail = id_tail(patient.id)
+        own = [one for name in PRIMARY for one in staff.clinicians(name)]
+        self._primary = own[chooser.below(len(own))]
+        self._specialists: dict[str, Worker] = {}
+        self._series = _series(facts)
+        self._guarded = _guarded(facts)
+
+    def write_encounters(
+        self, visits: Sequence[Visit], planned: Iterable[Planned], today: date
+    ) -> None:
+        """Write an encounter for each visit, of the type its documents make it."""
+        kinds: dict[int, list[Planned]] = {}
+        for each in planned:
+            if each.place is not None:
+                kinds.setdefault(each.place, []).append(each)
+        for place, visit in enumerate(visits):
+            notes = kinds.get(place, [])
+            encounter_type = self._type(notes)
+            lead = next((n for n in notes if forms()[n.kind].encounter == encounter_type), None)
+            focus = self._focus(lead.facts if lead else visit.facts, visit.day, bool(lead))
+            author = self._author(forms()[lead.kind], lead.facts) if lead else self._primary
+            self.encounters.append(
+                self._encounter(place, visit, encounter_type, focus, author, today)
+            )
+
+    def _type(self, notes: Sequence[Planned]) -> str:
+        types = {forms()[note.kind].encounter for note in notes} - {""}
+        if "inpatient" in types:
+            return "inpatient"
+        ranked = [name for name in _RANK if name in types]
+        if ranked:
+            return ranked[-1]
+        return "telehealth" if self._chooser.chance(15) else "office"
+
+    def _encounter(
+        self,
+        place: int,
+        visit: Visit,
+        encounter_type: str,
+        focus: str,
+        author: Worker,
+        today: date,
+    ) -> Encounter:
+        table = _encounter_types()[encounter_type]
+        cpt = table["cpt"][self._chooser.below(len(table["cpt"]))] if table["cpt"] else (None, None)
+        summaries = table["summary"]
+        summary = str(summaries[self._chooser.below(len(summaries))])
+        where = _PLACES.get(encounter_type)
+        return Encounter(
+            id=f"ENC-{self._tail}-{place + 1:03d}",
+            patient_id=self._patient.id,
+            occurred_at=self._time(visit.day, today),
+            encounter_type=encounter_type,
+            practitioner_id=author.id,
+            summary=summary.format(focus=focus),
+            encounter_cpt_code=cpt[0],
+            encounter_cpt_description=cpt[1],
+            facility_name=self._staff.places[where] if where else self._staff.provider.name,
+        )
+
+    def _time(self, day: date, today: date) -> datetime:
+        # What happens today happened before the offices open.
+        minute = self._chooser.below(45) if day >= today else 240 + self._chooser.below(480)
+        return moment(day, 360 + minute)
+
+    def write(self, planned: Planned, today: date) -> None:
+        """Write a document."""
+        form = forms()[planned.kind]
+        prose = Prose(self._chooser, self._units)
+        focus = self._focus(planned.facts, planned.day, noted=True)
+        author = self._author(form, planned.facts)
+        draft = Draft(
+            prose=prose,
+            planned=planned,
+            patient=self._patient,
+            focus=focus,
+            orders=self._ordered(planned),
+            earlier=self._earlier(planned),
+            guarded=self._guarded,
+        )
+        body = self._body(draft, form)
+        start = self._encounter_time(planned) or self._time(planned.day, today)
+        signed = start + timedelta(minutes=10 + self._chooser.below(40))
+        number = len(self.documents) + 1
+        key = f"DOC-{self._tail}-{number:03d}"
+        title = prose.pick(form.titles).format(
+            focus=focus, specialty=author.specialty, panel=panel_of(planned.facts)
+        )
+        when = f"{prose.day(signed.date())} {signed:%H:%M} UTC"
+        name, npi = author.name, author.npi or ""
+        signature = prose.say("signed", author=name, npi=npi, when=when)
+        content = "\n".join((*self._header(draft, author), *body, "", signature))
+        self.shows[key] = frozenset(prose.stated)
+        self.documents.append(
+            DocumentReference(
+                id=key,
+                patient_id=self._patient.id,
+                encounter_id=None if planned.place is None else self._encounter_id(planned.place),
+                kind=planned.kind,
+                title=title,
+                content=content,
+                created_at=start,
+                note_type=form.note_type,
+                author_name=name,
+                author_npi=npi,
+                signed_at=signed,
+                signed_by_name=name,
+                signed_by_npi=npi,
+            )
+        )
+
+    def _encounter_id(self, place: int) -> str:
+        return f"ENC-{self._tail}-{place + 1:03d}"
+
+    def _encounter_time(self, planned: Planned) -> datetime | None:
+        if planned.place is None or planned.place >= len(self.encounters):
+            return None
+        at = self.encounters[planned.place].occurred_at
+        return at if at.date() == planned.day else None
+
+    def _header(self, draft: Draft, author: Worker) -> list[str]:
+        patient, prose = draft.patient, draft.prose
+        born = prose.day(patient.dob)
+        lines = [
+            f"{patient.last_name}, {patient.first_name} | DOB {born} | {patient.id}",
+            f"{prose.day(draft.day)} | {author.name}, {author.specialty}",
+        ]
+        return [*lines, ""]
+
+    def _body(self, draft: Draft, form: Form) -> list[str]:
+        layout = form.layouts[self._chooser.below(len(form.layouts))]
+        lines: list[str] = []
+        upper = self._chooser.chance(40)
+        for section in layout:
+            if section in REPORTS:
+                lines += REPORTS[section](draft)
+                continue
+            text = SECTIONS[section](draft)
+            if text:
+                heading = draft.prose.pick(headings()[section])
+                lines.append(heading.upper() if upper else heading)
+                lines += text
+        return lines
+
+    def _ordered(self, planned: Planned) -> tuple[ServiceRequest, ...]:
+        """Return the orders a document mentions: the letter all, a note those of its visit."""
+        if planned.kind is DocumentKind.LETTER_OF_MEDICAL_NECESSITY:
+            return tuple(self._orders)
+        return tuple(
+            order
+            for order in self._orders
+            if planned.since <= order.requested_date.date() <= planned.day
+        )
+
+    def _earlier(self, planned: Planned) -> dict[str, Measurement]:
+        """Return, for each measurement, the one before that documents of this kind tell, too."""
+        found: dict[str, Measurement] = {}
+        for fact in planned.facts:
+            if isinstance(fact, Measurement):
+                before = None
+                for other in self._series[fact.code]:
+                    if other.taken >= fact.taken:
+                        break
+                    before = other if planned.kind in other.noted_in else before
+                if before is not None and before.unit == fact.unit:
+                    found[fact.id] = before
+        return found
+
+    def _author(self, form: Form, facts: Iterable[AnyFact]) -> Worker:
+        if form.author == "primary":
+            return self._primary
+        if form.author == "specialist":
+            topic = _topic(facts)
+            return self._specialist(topic.specialty if topic else PRIMARY[0])
+        return self._specialist(_AUTHORS[form.author])
+
+    def _specialist(self, specialty: str) -> Worker:
+        if specialty not in self._specialists:
+            known = self._staff.clinicians(specialty)
+            self._specialists[specialty] = known[self._chooser.below(len(known))]
+        return self._specialists[specialty]
+
+    def _focus(self, facts: Iterable[AnyFact], day: date, noted: bool) -> str:
+        """Return what a visit is about: the problem that most of its facts belong to."""
+        facts = tuple(facts)
+        named = [
+            fact
+            for fact in facts
+            if isinstance(fact, Diagnosis) and fact.active and (noted or fact.noted_in)
+        ]
+        topic = _topic(facts)
+        if topic is not None:
+            for fact in named:
+                if topic.covers(fact):
+                    return _lower(fact.display)
+        if named:
+            return _lower(named[0].display)
+        for fact in facts:
+            if isinstance(fact, Finding):
+                return fact.key.split(".")[0].replace("_", " ") + " evaluation"
+        return _PLAIN[self._chooser.below(len(_PLAIN))]
+
+
+_PLAIN = ("general follow-up", "review of results", "medication review", "scheduled follow-up")
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
+def _series(facts: Iterable[AnyFact]) -> dict[str, list[Measurement]]:
+    found: dict[str, list[Measurement]] = {}
+    for fact in facts:
+        if isinstance(fact, Measurement):
+            found.setdefault(fact.code, []).append(fact)
+    for values in found.values():
+        values.sort(key=lambda one: (one.taken, one.id))
+    return found
+
+
+def _topic(facts: Iterable[AnyFact]) -> Topic | None:
+    """Return the topic of most facts, vital signs apart; the first in a tie."""
+    facts = [x for x in facts if not isinstance(x, Measurement) or x.code not in _VITAL_ONLY]
+    best: tuple[int, Topic] | None = None
+    for topic in topics():
+        count = sum(topic.covers(fact) for fact in facts)
+        if count and (best is None or count > best[0]):
+            best = count, topic
+    return best[1] if best else None
+
+
+#: Taken at every visit, whatever it is about.
+_VITAL_ONLY = frozenset({"8480-6", "8462-4", "29463-7", "39156-5", "8302-2", "8867-4"})
+
+
+def _guarded(facts: Iterable[AnyFact]) -> frozenset[str]:
+    """Return the systems about which the facts have something to say."""
+    return frozenset(
+        system
+        for fact in facts
+        for topic in topics()
+        if topic.covers(fact)
+        for system in topic.systems
+    )

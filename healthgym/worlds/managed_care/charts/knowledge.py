@@ -1,0 +1,204 @@
+"""What the tables say of measures, topics and forms of documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Measurement,
+    MedicationCourse,
+    TherapyCourse,
+)
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
+
+
+@dataclass(frozen=True, slots=True)
+class OtherUnit:
+    """Another unit in which a measure is given: ``value * factor + offset``, rounded."""
+
+    unit: str
+    factor: float
+    offset: float
+    decimals: int
+
+    def convert(self, value: float) -> float:
+        """Return a value in this unit."""
+        return round(value * self.factor + self.offset, self.decimals)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How a measure is written.
+
+    Attributes:
+        names: Names under which notes give it.
+        panel: The laboratory panel it belongs to.
+        low: Lower end of the reference range, in the usual unit; None where there is none.
+        high: Upper end.
+        vital: Whether it is a vital sign.
+        items: Items of an instrument that sum to its score.
+        most: Most points an item gives.
+        other: Another unit in use.
+    """
+
+    names: tuple[str, ...]
+    panel: str = ""
+    low: float | None = None
+    high: float | None = None
+    vital: bool = False
+    items: tuple[str, ...] = ()
+    most: int = 0
+    other: OtherUnit | None = None
+
+    def flag(self, value: float) -> str | None:
+        """Return ``high``, ``low`` or ``normal`` for a value in the usual unit; None if unknown."""
+        if self.low is None or self.high is None:
+            return None
+        if value < self.low:
+            return "low"
+        return "high" if value > self.high else "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A field of medicine that ties facts to a problem and to a specialist.
+
+    Attributes:
+        name: Its name, and the suffix of phrases about it.
+        icd: Beginnings of ICD-10-CM codes.
+        codes: Measures that follow it.
+        classes: Drug classes that treat it.
+        keys: Parts of the keys of findings and therapies.
+        systems: What an examiner must not call normal offhand.
+        specialty: Who treats it.
+    """
+
+    name: str
+    icd: tuple[str, ...]
+    codes: frozenset[str]
+    classes: frozenset[str]
+    keys: tuple[str, ...]
+    systems: frozenset[str]
+    specialty: str
+
+    def covers(self, fact: AnyFact) -> bool:
+        """Return whether a fact belongs to it."""
+        if isinstance(fact, Diagnosis):
+            return fact.code.startswith(self.icd)
+        if isinstance(fact, Measurement):
+            return fact.code in self.codes
+        if isinstance(fact, MedicationCourse):
+            return fact.drug_class in self.classes
+        if isinstance(fact, Finding):
+            return any(part in fact.key for part in self.keys)
+        if isinstance(fact, TherapyCourse):
+            return any(part in fact.kind for part in self.keys)
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How documents of a kind are made.
+
+    Attributes:
+        titles: Wordings of the title, with ``{focus}``, ``{specialty}`` or ``{panel}``.
+        note_type: What the record calls it.
+        author: Who writes it: primary, specialist, hospital, psychiatry, social_work, radiology,
+            laboratory.
+        encounter: Type of the encounter it belongs to; empty where it is written at the desk.
+        layouts: Orders of its sections.
+    """
+
+    titles: tuple[str, ...]
+    note_type: str
+    author: str
+    encounter: str
+    layouts: tuple[tuple[str, ...], ...]
+
+
+def _load(name: str) -> JsonObject:
+    value: JsonObject = json.loads((files(__package__) / name).read_text("utf-8"))
+    return value
+
+
+@cache
+def measures() -> Mapping[str, Measure]:
+    """Return all measures by their code."""
+    return {code: _measure(row) for code, row in _load("measures.json").items()}
+
+
+def _measure(row: JsonObject) -> Measure:
+    score = row.get("score", {"items": [], "most": 0})
+    other = row.get("other")
+    return Measure(
+        names=tuple(row["names"]),
+        panel=row.get("panel", ""),
+        low=row.get("low"),
+        high=row.get("high"),
+        vital=row.get("vital", False),
+        items=tuple(score["items"]),
+        most=score["most"],
+        other=OtherUnit(**other) if other else None,
+    )
+
+
+@cache
+def topics() -> tuple[Topic, ...]:
+    """Return all topics, in the order in which they claim a fact."""
+    return tuple(
+        Topic(
+            row["name"],
+            tuple(row["icd"]),
+            frozenset(row["codes"]),
+            frozenset(row["classes"]),
+            tuple(row["keys"]),
+            frozenset(row["systems"]),
+            row["specialty"],
+        )
+        for row in _load("topics.json")["topics"]
+    )
+
+
+@cache
+def topic_of_code(code: str) -> Topic | None:
+    """Return the topic of an ICD-10-CM code, or None."""
+    return next((topic for topic in topics() if code.startswith(topic.icd)), None)
+
+
+@cache
+def forms() -> Mapping[DocumentKind, Form]:
+    """Return the form of every kind of document."""
+    return {
+        DocumentKind(kind): Form(
+            tuple(row["titles"]),
+            row["note_type"],
+            row["author"],
+            row["encounter"],
+            tuple(tuple(layout) for layout in row["layouts"]),
+        )
+        for kind, row in _load("forms.json").items()
+    }
+
+
+@cache
+def units() -> Mapping[str, str]:
+    """Return how UCUM units are written in notes, where that differs."""
+    return {unit: str(text) for unit, text in _load("units.json").items()}
+
+
+def written_unit(unit: str) -> str:
+    """Return a UCUM unit as notes write it."""
+    return units().get(unit, unit)
+
+
+def written_number(value: float) -> str:
+    """Return a number without a needless ``.0``."""
+    return f"{value:.10g}"

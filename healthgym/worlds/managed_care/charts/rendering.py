@@ -1,0 +1,75 @@
+"""Facts → a chart: structured records, encounters, and documents that tell the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from types import MappingProxyType
+
+import numpy as np
+
+from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.charts.checking import check_facts
+from healthgym.worlds.managed_care.charts.filing import Desk
+from healthgym.worlds.managed_care.charts.phrases import Chooser
+from healthgym.worlds.managed_care.charts.planning import plan
+from healthgym.worlds.managed_care.charts.structured import structured
+from healthgym.worlds.managed_care.charts.visits import visits_of
+from healthgym.worlds.managed_care.facts import AnyFact
+from healthgym.worlds.managed_care.population.staff import Workforce
+from healthgym.worlds.managed_care.records.chart import Coverage, Patient, ServiceRequest
+
+_NO_UNITS: Mapping[str, str] = MappingProxyType({})
+
+
+def render_chart(
+    patient: Patient,
+    coverages: Sequence[Coverage],
+    facts: Sequence[AnyFact],
+    orders: Sequence[ServiceRequest],
+    staff: Workforce,
+    rng: np.random.Generator,
+    today: date,
+    *,
+    units: Mapping[str, str] = _NO_UNITS,
+) -> PatientChart:
+    """Write the chart of a patient.
+
+    Args:
+        patient: Whom it is about.
+        coverages: Coverage history; records are kept from the first effective date on.
+        facts: What is true of the patient.
+        orders: What is ordered; notes on or after the day of an order mention it.
+        staff: Who writes.
+        rng: Where wording, authors and times of day come from.
+        today: The day of the world; nothing is dated later.
+        units: UCUM unit in which documents give a measurement, by fact id, where it is not the
+            fact's own; the structured record keeps the fact's.
+
+    Raises:
+        ValueError: If two facts share an id, or a date is before birth, after today, or an end
+            is before its start; the message names the fact.
+    """
+    check_facts(patient, facts, today)
+    starts = [each.effective_date for each in coverages if each.effective_date is not None]
+    visits = visits_of(facts, min(starts, default=patient.dob), today)
+    desk = Desk(patient, facts, orders, staff, Chooser(rng), units)
+    planned = plan(facts, visits, today)
+    desk.write_encounters(visits, planned, today)
+    for each in planned:
+        desk.write(each, today)
+    records = structured(patient.id, facts)
+    return PatientChart(
+        patient=patient,
+        coverages=tuple(coverages),
+        encounters=tuple(desk.encounters),
+        conditions=records.conditions,
+        observations=records.observations,
+        procedures=records.procedures,
+        medications=records.medications,
+        allergies=records.allergies,
+        documents=tuple(desk.documents),
+        orders=tuple(orders),
+        facts=tuple(facts),
+        shows=MappingProxyType(dict(desk.shows)),
+    )

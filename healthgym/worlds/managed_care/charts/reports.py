@@ -1,0 +1,173 @@
+"""Reports: imaging, laboratory, trends, questionnaires, and the letter of medical necessity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from healthgym.worlds.managed_care.charts.knowledge import measures, written_number
+from healthgym.worlds.managed_care.charts.sections import Draft, age_on, is_vital
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    TherapyCourse,
+)
+
+_FLAGS = {"high": "H", "low": "L", "normal": "", None: ""}
+
+
+def imaging(draft: Draft) -> list[str]:
+    """An imaging report: study, indication, technique, findings, impression."""
+    prose = draft.prose
+    findings = draft.facts(Finding)
+    lines = [f"Study date: {prose.day(draft.day)}"]
+    lines += [f"Examination: {prose.procedure(fact)}" for fact in draft.facts(ProcedureDone)]
+    known = [fact for fact in draft.planned.facts if isinstance(fact, Diagnosis | MedicationCourse)]
+    if known:
+        lines.append(f"Clinical history: {'; '.join(_plain(draft, fact) for fact in known)}")
+    lines.append(f"Comparison: {prose.say('imaging.comparison')}")
+    lines.append(f"Technique: {prose.say('imaging.technique')}")
+    lines.append("FINDINGS")
+    lines += [f"- {prose.finding(fact, draft.day)}." for fact in findings]
+    lines += [f"- {prose.measurement(fact, draft.day)}." for fact in draft.facts(Measurement)]
+    lines += [f"- {_plain(draft, fact)}" for fact in _rest(draft, known)]
+    lines.append(prose.say("imaging.also"))
+    seen = [fact for fact in findings if fact.value != "absent"] or findings
+    if seen:
+        lines.append("IMPRESSION")
+        lines += [f"- {prose.finding(fact, draft.day)}." for fact in seen[:4]]
+    return lines
+
+
+def _rest(draft: Draft, known: list[Diagnosis | MedicationCourse]) -> list[AnyFact]:
+    told = (ProcedureDone, Finding, Measurement)
+    return [x for x in draft.planned.facts if not isinstance(x, told) and x not in known]
+
+
+def _plain(draft: Draft, fact: AnyFact) -> str:
+    """Return any fact as a line of a list."""
+    prose, day = draft.prose, draft.day
+    if isinstance(fact, Diagnosis):
+        return prose.diagnosis(fact)
+    if isinstance(fact, Measurement):
+        return prose.measurement(fact, day)
+    if isinstance(fact, MedicationCourse):
+        return prose.medication(fact, told=False, on=day)
+    if isinstance(fact, TherapyCourse):
+        return prose.therapy(fact, told=False, on=day)
+    if isinstance(fact, ProcedureDone):
+        return prose.procedure(fact)
+    if isinstance(fact, Finding):
+        return prose.finding(fact, day)
+    return prose.intolerance(fact)
+
+
+def laboratory(draft: Draft) -> list[str]:
+    """A laboratory report: a table with reference ranges and flags."""
+    prose = draft.prose
+    lines = [f"Collected: {prose.day(draft.day)}", "Test | Result | Flag | Reference"]
+    for fact in draft.facts(Measurement):
+        known = measures().get(fact.code)
+        flag, span = "", ""
+        if known and known.low is not None and known.high is not None:
+            flag = _FLAGS[known.flag(fact.value)]
+            span = f"{written_number(known.low)}-{written_number(known.high)}"
+            if not prose.in_own_unit(fact):
+                span = ""
+        lines.append(f"{fact.display} | {prose.value(fact)} | {flag} | {span}".rstrip(" |"))
+    others = [fact for fact in draft.planned.facts if not isinstance(fact, Measurement)]
+    lines += [f"- {_plain(draft, fact)}" for fact in others]
+    return [*lines, prose.say("lab.note")]
+
+
+def trend(draft: Draft) -> list[str]:
+    """A cumulative summary: each measure with its values over time."""
+    prose = draft.prose
+    by_name: dict[str, list[Measurement]] = {}
+    for fact in sorted(draft.facts(Measurement), key=lambda one: one.taken):
+        by_name.setdefault(fact.display, []).append(fact)
+    lines = [prose.say("trend.note")]
+    for name, facts in by_name.items():
+        values = "; ".join(f"{prose.value(fact)} on {prose.day(fact.taken)}" for fact in facts)
+        lines.append(f"{name}: {values}")
+    others = [fact for fact in draft.planned.facts if not isinstance(fact, Measurement)]
+    return lines + [f"- {_plain(draft, fact)}" for fact in others]
+
+
+def questionnaire(draft: Draft) -> list[str]:
+    """A filled-in form: items where the instrument has some, and the total."""
+    prose = draft.prose
+    lines = [f"Date completed: {prose.day(draft.day)}", prose.say("questionnaire.note")]
+    for fact in draft.planned.facts:
+        known = measures().get(fact.code) if isinstance(fact, Measurement) else None
+        if isinstance(fact, Measurement) and known and known.items:
+            lines += _items(draft, known.items, known.most, int(fact.value))
+            lines.append(f"Total: {prose.measurement(fact, draft.day)}")
+        else:
+            lines.append(f"- {_plain(draft, fact)}")
+    return lines
+
+
+def _items(draft: Draft, items: tuple[str, ...], most: int, total: int) -> list[str]:
+    """Return a line for each item, with points that sum to the total."""
+    points = [0] * len(items)
+    open_items = list(range(len(items)))
+    for _ in range(min(total, most * len(items))):
+        place = open_items[draft.prose.chooser.below(len(open_items))]
+        points[place] += 1
+        if points[place] == most:
+            open_items.remove(place)
+    return [f"{item}: {point}" for item, point in zip(items, points, strict=True)]
+
+
+def letter(draft: Draft) -> list[str]:
+    """A letter of medical necessity: who, what was tried, what is found, what is asked for."""
+    prose, patient = draft.prose, draft.patient
+    opening = prose.say(
+        "letter.opening",
+        name=f"{patient.first_name} {patient.last_name}",
+        dob=prose.day(patient.dob),
+        focus=draft.focus,
+    )
+    age = f"The patient is {age_on(patient.dob, draft.day)} years old."
+    paragraphs = ["To whom it may concern:", f"{opening} {age}"]
+    paragraphs += [
+        prose.say("letter.request", order=f"{order.description} (CPT {order.procedure_code})")
+        for order in draft.orders
+    ]
+    for title, kinds in _LETTER:
+        facts = [fact for fact in draft.planned.facts if isinstance(fact, kinds)]
+        if facts:
+            paragraphs.append(f"{title}: {'; '.join(_plain(draft, fact) for fact in facts)}.")
+    return [*paragraphs, prose.say("letter.closing")]
+
+
+_LETTER: tuple[tuple[str, tuple[type[AnyFact], ...]], ...] = (
+    ("Diagnoses", (Diagnosis,)),
+    ("Treatment so far", (MedicationCourse, TherapyCourse, ProcedureDone)),
+    ("Findings and measures", (Finding, Measurement)),
+    ("Allergies and contraindications", (Intolerance,)),
+)
+
+REPORTS: Mapping[str, Callable[[Draft], list[str]]] = {
+    "imaging": imaging,
+    "laboratory": laboratory,
+    "trend": trend,
+    "questionnaire": questionnaire,
+    "letter": letter,
+}
+
+
+def panel_of(facts: tuple[AnyFact, ...]) -> str:
+    """Return the panel or instrument that a report is about."""
+    for fact in facts:
+        if isinstance(fact, Measurement):
+            known = measures().get(fact.code)
+            if known and known.panel and not is_vital(fact):
+                return known.panel
+            return known.names[0] if known else fact.display
+    return "results"

@@ -1,0 +1,316 @@
+"""The sections of visit notes, each a block of text from the facts that belong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TypeVar
+
+from healthgym.worlds.managed_care.charts.knowledge import Topic, measures, topic_of_code
+from healthgym.worlds.managed_care.charts.planning import Planned
+from healthgym.worlds.managed_care.charts.prose import LASTING, Prose, begun, day_of
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    TherapyCourse,
+)
+from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
+
+_T = TypeVar("_T", bound=AnyFact)
+
+_SYSTEMS = ("heart", "lungs", "abdomen", "skin", "neuro", "neck", "mind")
+_SELF = {"F": "herself", "M": "himself"}
+_TITLE = {"F": "Ms. ", "M": "Mr. "}
+_SEX = {"F": "woman", "M": "man"}
+
+
+@dataclass(slots=True)
+class Draft:
+    """A document on its way.
+
+    Attributes:
+        prose: Its words, and what it has stated so far.
+        planned: What it is to tell.
+        patient: Whom it is about.
+        focus: Its subject, in words.
+        orders: Orders placed at its visit.
+        earlier: The measurement before, by fact id, where the document may compare.
+        guarded: Systems that are not to be called normal offhand.
+        told: Facts that a paragraph told, and a list need not repeat.
+    """
+
+    prose: Prose
+    planned: Planned
+    patient: Patient
+    focus: str
+    orders: tuple[ServiceRequest, ...] = ()
+    earlier: Mapping[str, Measurement] = field(default_factory=dict)
+    guarded: frozenset[str] = frozenset()
+    told: set[str] = field(default_factory=set)
+
+    @property
+    def day(self) -> date:
+        """The day of the document."""
+        return self.planned.day
+
+    def facts(self, kind: type[_T]) -> list[_T]:
+        """Return the facts of a kind."""
+        return [fact for fact in self.planned.facts if isinstance(fact, kind)]
+
+    def fresh(self, fact: AnyFact) -> bool:
+        """Return whether something about a lasting fact changed at this visit."""
+        return any(self.planned.since <= day <= self.day for day in (begun(fact), day_of(fact)))
+
+
+def history(draft: Draft) -> list[str]:
+    """Who the patient is, why here, and what changed, told."""
+    prose, patient = draft.prose, draft.patient
+    slots = {
+        "name": f"{_TITLE.get(patient.sex, '')}{patient.last_name}",
+        "age": str(age_on(patient.dob, draft.day)),
+        "sex": _SEX.get(patient.sex, "person"),
+        "focus": draft.focus,
+    }
+    told = [prose.say("opener", **slots)]
+    told.append(prose.say("companion", own=_SELF.get(patient.sex, "themselves")))
+    news = _news(draft)
+    told += news or [prose.say("nothing_new")]
+    return [" ".join(told)]
+
+
+def _news(draft: Draft) -> list[str]:
+    """Tell what began or ended at this visit, and what was done."""
+    prose, news = draft.prose, list[str]()
+    for fact in draft.planned.facts:
+        if isinstance(fact, ProcedureDone):
+            news.append(prose.procedure(fact) + ".")
+        elif isinstance(fact, LASTING) and draft.fresh(fact) and not isinstance(fact, Intolerance):
+            if isinstance(fact, Diagnosis):
+                news.append(prose.diagnosis(fact, told=True))
+            elif isinstance(fact, MedicationCourse):
+                news.append(prose.medication(fact, told=True, on=draft.day))
+            else:
+                news.append(prose.therapy(fact, told=True, on=draft.day))
+            draft.told.add(fact.id)
+    return news
+
+
+def age_on(born: date, day: date) -> int:
+    """Return completed years of age."""
+    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+
+
+def problems(draft: Draft) -> list[str]:
+    """The problem list."""
+    return [
+        f"- {draft.prose.diagnosis(fact)}"
+        for fact in draft.facts(Diagnosis)
+        if fact.id not in draft.told or fact.active
+    ]
+
+
+def medications(draft: Draft) -> list[str]:
+    """What is taken on the day of the note."""
+    return [
+        f"- {draft.prose.medication(fact, told=False, on=draft.day)}"
+        for fact in draft.facts(MedicationCourse)
+        if fact.ended is None or fact.ended > draft.day
+    ]
+
+
+def prior(draft: Draft) -> list[str]:
+    """What was tried: medicines that ended, and therapies."""
+    prose, day = draft.prose, draft.day
+    lines = [
+        f"- {prose.medication(fact, told=False, on=day)}"
+        for fact in draft.facts(MedicationCourse)
+        if fact.ended is not None and fact.ended <= day and fact.id not in draft.told
+    ]
+    lines += [
+        f"- {prose.therapy(fact, told=False, on=day)}"
+        for fact in draft.facts(TherapyCourse)
+        if fact.id not in draft.told
+    ]
+    return lines
+
+
+def allergies(draft: Draft) -> list[str]:
+    """Allergies and contraindications."""
+    return [f"- {draft.prose.intolerance(fact)}" for fact in draft.facts(Intolerance)]
+
+
+def vitals(draft: Draft) -> list[str]:
+    """Vital signs in one line, blood pressure as one pair where both are of one day."""
+    found = [fact for fact in draft.facts(Measurement) if is_vital(fact)]
+    by_key = {(fact.code, fact.taken): fact for fact in found}
+    shown: list[str] = []
+    for fact in found:
+        if fact.code == "8462-4" and ("8480-6", fact.taken) in by_key:
+            continue
+        low = by_key.get(("8462-4", fact.taken)) if fact.code == "8480-6" else None
+        if low is None:
+            shown.append(draft.prose.measurement(fact, draft.day))
+        else:
+            shown.append(_pressure(draft, fact, low))
+    return [", ".join(shown)] if shown else []
+
+
+def is_vital(fact: Measurement) -> bool:
+    """Return whether a measurement is a vital sign."""
+    known = measures().get(fact.code)
+    return known is not None and known.vital
+
+
+def _pressure(draft: Draft, high: Measurement, low: Measurement) -> str:
+    prose = draft.prose
+    first = prose.value(high).split(" ")[0]
+    when = "" if high.taken == draft.day else f" ({prose.day(high.taken)})"
+    return f"{prose.pick(('BP', 'Blood pressure', 'B/P'))} {first}/{prose.value(low)}{when}"
+
+
+def results(draft: Draft) -> list[str]:
+    """Laboratory results, scores and measures."""
+    found = [fact for fact in draft.facts(Measurement) if not is_vital(fact)]
+    texts = [draft.prose.measurement(fact, draft.day) for fact in found]
+    if not texts:
+        return []
+    if draft.prose.chooser.chance(40):
+        return [f"- {text}" for text in texts]
+    return ["; ".join(texts) + "."]
+
+
+def exam(draft: Draft) -> list[str]:
+    """What was found, then what is unremarkable where nothing forbids to say so."""
+    prose = draft.prose
+    lines = [f"- {prose.finding(fact, draft.day)}" for fact in draft.facts(Finding)]
+    plain = [prose.say("exam.general")]
+    plain += [
+        prose.say(f"exam.{system}")
+        for system in _SYSTEMS
+        if system not in draft.guarded and prose.chooser.chance(55)
+    ]
+    return [" ".join(plain), *lines]
+
+
+def assessment(draft: Draft) -> list[str]:
+    """Each problem that the visit touched: how it stands, and what is done about it."""
+    lines = []
+    active = [fact for fact in draft.facts(Diagnosis) if fact.active]
+    used: set[str] = set()
+    for fact in _touched(draft, active):
+        topic = topic_of_code(fact.code)
+        text = [_standing(draft, fact, topic, used), *_doing(draft, topic, used)]
+        lines.append(f"- {' '.join(text)}")
+    rest = [
+        draft.prose.say("plan.start" if draft.fresh(fact) else "plan.continue", **_slots(fact))
+        for fact in draft.facts(MedicationCourse)
+        if fact.ended is None and fact.id not in used and draft.fresh(fact)
+    ]
+    rest += [draft.prose.say("plan.order", order=order.description) for order in draft.orders]
+    rest.append(draft.prose.say("plan.any"))
+    lines.append(f"- {' '.join(rest)}")
+    return lines
+
+
+def _slots(fact: MedicationCourse) -> dict[str, str]:
+    return {"drug": fact.medication, "dose": fact.dose, "frequency": fact.frequency}
+
+
+def _touched(draft: Draft, active: Iterable[Diagnosis]) -> list[Diagnosis]:
+    """Return the problems about which the visit has something, or the first two."""
+    active = list(active)
+    found = []
+    for fact in active:
+        topic = topic_of_code(fact.code)
+        if draft.fresh(fact) or (
+            topic and any(_about(draft, topic, x) for x in draft.planned.facts)
+        ):
+            found.append(fact)
+    return found or active[:2]
+
+
+def _about(draft: Draft, topic: Topic, fact: AnyFact) -> bool:
+    if isinstance(fact, Diagnosis) or not topic.covers(fact):
+        return False
+    return not isinstance(fact, LASTING) or draft.fresh(fact)
+
+
+def _standing(draft: Draft, problem: Diagnosis, topic: Topic | None, used: set[str]) -> str:
+    """Say how a problem stands, by the measure that follows it."""
+    prose, name = draft.prose, problem.display
+    for fact in draft.facts(Measurement):
+        if topic is None or fact.code not in topic.codes or fact.id in used:
+            continue
+        used.add(fact.id)
+        value = prose.measurement(fact, draft.day)
+        before = draft.earlier.get(fact.id)
+        if before is None:
+            return prose.say("assessment.first", problem=name, value=value)
+        key = "same" if before.value == fact.value else "down"
+        key = "up" if before.value < fact.value else key
+        earlier = f"{prose.value(before)} ({prose.day(before.taken)})"
+        return prose.say(f"assessment.{key}", problem=name, value=value, before=earlier)
+    return prose.say("assessment.plain", problem=name)
+
+
+def _doing(draft: Draft, topic: Topic | None, used: set[str]) -> list[str]:
+    """Say what is done: what started and stopped, what goes on, and advice."""
+    prose, lines = draft.prose, list[str]()
+    if topic is None:
+        return lines
+    going = []
+    for fact in draft.facts(MedicationCourse):
+        if fact.drug_class not in topic.classes or fact.id in used:
+            continue
+        used.add(fact.id)
+        if fact.ended is not None and fact.ended <= draft.day:
+            if draft.fresh(fact):
+                why = prose.why(fact.stop_reason)
+                lines.append(prose.say("plan.stop", drug=fact.medication, why=why))
+        elif draft.fresh(fact):
+            lines.append(prose.say("plan.start", **_slots(fact)))
+        else:
+            going.append(fact.medication)
+    if going:
+        lines.append(prose.say("plan.continue", drug=" and ".join(going)))
+    if f"plan.{topic.name}" in prose.book and prose.chooser.chance(60):
+        lines.append(prose.say(f"plan.{topic.name}"))
+    return lines
+
+
+def reason(draft: Draft) -> list[str]:
+    """Why the specialist was asked."""
+    return [draft.prose.say("reason", focus=draft.focus)]
+
+
+def course(draft: Draft) -> list[str]:
+    """The hospital stay."""
+    return [" ".join([draft.prose.say("course", focus=draft.focus), *_news(draft)])]
+
+
+def disposition(draft: Draft) -> list[str]:
+    """How the stay or the assessment ended."""
+    orders = [draft.prose.say("plan.order", order=order.description) for order in draft.orders]
+    return [" ".join([draft.prose.say("disposition"), *orders])]
+
+
+SECTIONS: Mapping[str, Callable[[Draft], list[str]]] = {
+    "history": history,
+    "problems": problems,
+    "medications": medications,
+    "prior": prior,
+    "allergies": allergies,
+    "vitals": vitals,
+    "results": results,
+    "exam": exam,
+    "assessment": assessment,
+    "reason": reason,
+    "course": course,
+    "disposition": disposition,
+}

@@ -1,0 +1,213 @@
+"""Facts as structured records. Ids carry the patient's, so that no two patients share one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from healthgym.worlds.managed_care.charts.knowledge import measures
+from healthgym.worlds.managed_care.charts.prose import begun
+from healthgym.worlds.managed_care.charts.visits import moment
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    StopReason,
+    TherapyCourse,
+)
+from healthgym.worlds.managed_care.records.chart import (
+    Allergy,
+    Condition,
+    MedicationRequest,
+    Observation,
+    Procedure,
+)
+
+_T = TypeVar(
+    "_T",
+    bound=AnyFact,
+)
+
+#: What the medication record says of why a course ended.
+STOPPED = {
+    StopReason.INEFFECTIVE: "Ineffective",
+    StopReason.INTOLERANCE: "Intolerance",
+    StopReason.CONTRAINDICATED: "Contraindicated",
+    StopReason.COMPLETED: "Course completed",
+    StopReason.COST: "Cost",
+    StopReason.PATIENT_CHOICE: "Patient choice",
+}
+#: CPT codes under which therapies are billed, by a part of their kind.
+_THERAPIES = (
+    ("physical", "97110"),
+    ("occupational", "97530"),
+    ("speech", "92507"),
+    ("counsel", "90834"),
+    ("psychotherap", "90837"),
+    ("cbt", "90834"),
+    ("cpap", "94660"),
+    ("cardiac_rehab", "93798"),
+    ("pulmonary_rehab", "94626"),
+    ("education", "G0108"),
+    ("diet", "97803"),
+    ("photo", "96910"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """The structured part of a chart, each kind in the order of its days."""
+
+    conditions: tuple[Condition, ...]
+    observations: tuple[Observation, ...]
+    procedures: tuple[Procedure, ...]
+    medications: tuple[MedicationRequest, ...]
+    allergies: tuple[Allergy, ...]
+
+
+def id_tail(patient_id: str) -> str:
+    """Return what ids of a patient's records carry: the patient's id without its prefix."""
+    return patient_id.removeprefix("PAT-")
+
+
+def structured(patient_id: str, facts: Sequence[AnyFact]) -> Structured:
+    """Return the records of facts.
+
+    A condition, a measurement, a medicine, a procedure and an allergy have one always. A finding
+    and a therapy that no document tells have one, too: an observation in words, a procedure.
+
+    Args:
+        patient_id: Whose they are.
+        facts: What is true of the patient.
+    """
+    tail = id_tail(patient_id)
+    seen: list[Measurement | Finding] = [
+        *_of(facts, Measurement),
+        *(one for one in _of(facts, Finding) if not one.noted_in),
+    ]
+    done: list[ProcedureDone | TherapyCourse] = [
+        *_of(facts, ProcedureDone),
+        *(one for one in _of(facts, TherapyCourse) if not one.noted_in),
+    ]
+    return Structured(
+        tuple(
+            _condition(f"CON-{tail}-{number:03d}", patient_id, one)
+            for number, one in enumerate(_by_day(_of(facts, Diagnosis)), 1)
+        ),
+        tuple(
+            _observation(f"OBS-{tail}-{number:03d}", patient_id, one)
+            for number, one in enumerate(_by_day(seen), 1)
+        ),
+        tuple(
+            _procedure(f"PRC-{tail}-{number:03d}", patient_id, one)
+            for number, one in enumerate(_by_day(done), 1)
+        ),
+        tuple(
+            _medication(f"MED-{tail}-{number:03d}", patient_id, one)
+            for number, one in enumerate(_by_day(_of(facts, MedicationCourse)), 1)
+        ),
+        tuple(
+            _allergy(f"ALG-{tail}-{number:03d}", patient_id, one)
+            for number, one in enumerate(_by_day(_of(facts, Intolerance)), 1)
+        ),
+    )
+
+
+def _of(facts: Sequence[AnyFact], kind: type[_T]) -> list[_T]:
+    return [fact for fact in facts if isinstance(fact, kind)]
+
+
+def _by_day(facts: Sequence[_T]) -> list[_T]:
+    return sorted(facts, key=lambda one: (begun(one), one.id))
+
+
+def _condition(key: str, patient_id: str, fact: Diagnosis) -> Condition:
+    return Condition(
+        id=key,
+        patient_id=patient_id,
+        code=fact.code,
+        display=fact.display,
+        active=fact.active,
+        onset_date=fact.onset,
+    )
+
+
+def _observation(key: str, patient_id: str, fact: Measurement | Finding) -> Observation:
+    if isinstance(fact, Finding):
+        return Observation(
+            id=key,
+            patient_id=patient_id,
+            code=fact.key,
+            display=fact.display,
+            value_text=fact.value,
+            observed_at=moment(fact.found, 12 * 60),
+        )
+    known = measures().get(fact.code)
+    return Observation(
+        id=key,
+        patient_id=patient_id,
+        code=fact.code,
+        display=fact.display,
+        value_quantity=fact.value,
+        value_unit=fact.unit,
+        observed_at=moment(fact.taken, 12 * 60),
+        interpretation=known.flag(fact.value) if known else None,
+    )
+
+
+def _procedure(key: str, patient_id: str, fact: ProcedureDone | TherapyCourse) -> Procedure:
+    if isinstance(fact, ProcedureDone):
+        return Procedure(
+            id=key,
+            patient_id=patient_id,
+            code=fact.code,
+            display=fact.display,
+            performed_at=moment(fact.performed, 12 * 60),
+            notes=fact.result or None,
+        )
+    ended = f"to {fact.ended}" if fact.ended else "ongoing"
+    reason = f"; {STOPPED[fact.stop_reason].lower()}" if fact.stop_reason else ""
+    return Procedure(
+        id=key,
+        patient_id=patient_id,
+        code=next((code for part, code in _THERAPIES if part in fact.kind), "97799"),
+        display=fact.display,
+        performed_at=moment(fact.started, 12 * 60),
+        notes=f"{fact.sessions} sessions, {ended}{reason}",
+    )
+
+
+def _medication(key: str, patient_id: str, fact: MedicationCourse) -> MedicationRequest:
+    if fact.ended is None:
+        status = "active"
+    else:
+        status = "completed" if fact.stop_reason is StopReason.COMPLETED else "stopped"
+    reason = STOPPED[fact.stop_reason] if fact.stop_reason else "Reason not recorded"
+    return MedicationRequest(
+        id=key,
+        patient_id=patient_id,
+        medication_name=fact.medication,
+        status=status,
+        authored_on=moment(fact.started, 12 * 60),
+        dose=fact.dose,
+        frequency=fact.frequency,
+        # The record has no field for the end, and a rule on duration needs it.
+        discontinued_reason=None if fact.ended is None else f"{reason}; ended {fact.ended}",
+    )
+
+
+def _allergy(key: str, patient_id: str, fact: Intolerance) -> Allergy:
+    return Allergy(
+        id=key,
+        patient_id=patient_id,
+        substance=fact.substance,
+        reaction=fact.reaction,
+        criticality="high" if fact.contraindication else "low",
+        recorded_at=moment(fact.recorded, 12 * 60),
+        notes="Contraindicated" if fact.contraindication else None,
+    )
