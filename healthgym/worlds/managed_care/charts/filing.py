@@ -288,9 +288,9 @@ class Desk:
                     return _lower(fact.display)
         if named:
             return _lower(named[0].display)
-        for fact in facts:
-            if isinstance(fact, Finding):
-                return fact.key.split(".")[0].replace("_", " ") + " evaluation"
+        for seen in facts:
+            if isinstance(seen, Finding):
+                return seen.key.split(".")[0].replace("_", " ") + " evaluation"
         return _PLAIN[self._chooser.below(len(_PLAIN))]
 
 

@@ -68,7 +68,7 @@ def plan(facts: Sequence[AnyFact], visits: Sequence[Visit], today: date) -> tupl
 def _reports(kind: DocumentKind, told: Iterable[AnyFact], visits: Sequence[Visit]) -> list[Planned]:
     groups: dict[tuple[date, str], list[AnyFact]] = {}
     for fact in told:
-        form = fact.code if kind is DocumentKind.QUESTIONNAIRE_FORM and _scored(fact) else ""
+        form = _instrument(fact) if kind is DocumentKind.QUESTIONNAIRE_FORM else ""
         groups.setdefault((day_of(fact), form), []).append(fact)
     return [
         Planned(kind, day, day, _seen(visits, day), tuple(group))
@@ -76,8 +76,9 @@ def _reports(kind: DocumentKind, told: Iterable[AnyFact], visits: Sequence[Visit
     ]
 
 
-def _scored(fact: AnyFact) -> bool:
-    return isinstance(fact, Measurement)
+def _instrument(fact: AnyFact) -> str:
+    """Return which instrument a fact is a score of; each has a form of its own."""
+    return fact.code if isinstance(fact, Measurement) else ""
 
 
 def _seen(visits: Sequence[Visit], day: date) -> int | None:
