@@ -1,0 +1,178 @@
+"""What reviewers found, criterion by criterion, and whether a decision can rest on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.records.review import (
+    MdReviewRecord,
+    NurseCriterionEvaluation,
+    NurseReviewRecord,
+)
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+Review = NurseReviewRecord | MdReviewRecord
+#: Line and id of a criterion.
+Place = tuple[int, str]
+_MOST_NAMED = 6
+
+
+def lines(world: ManagedCareWorld, case_id: str) -> Mapping[int, int | None]:
+    """Return the lines of a case, and how many units each asks for where that is known."""
+    found = {
+        line.line_number: line.requested_units
+        for line in world.cases.lines.values()
+        if line.case_id == case_id
+    }
+    intake = world.intake.find(case_id)
+    for item in intake.line_items if intake else ():
+        found.setdefault(item.line_number, item.requested_units)
+        if found[item.line_number] is None:
+            found[item.line_number] = item.requested_units
+    return found
+
+
+def findings(reviews: Iterable[Review]) -> dict[Place, NurseCriterionEvaluation]:
+    """Return what was found about each criterion, a later review before an earlier one."""
+    return {
+        (review.line_number, found.criterion_id): found
+        for review in reviews
+        for found in review.criteria_evaluations
+    }
+
+
+def tally(reviews: Iterable[Review]) -> dict[str, int]:
+    """Return how many criteria are met, not met and unclear."""
+    results = [found.result for found in findings(reviews).values()]
+    return {result.value: results.count(result) for result in CriterionResult}
+
+
+def not_met(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
+    """Return the ids of the criteria that are not met; a physician's finding overrules a nurse's.
+
+    Args:
+        world: The world.
+        case_id: The case.
+    """
+    found = findings((*world.nursing.reviews_of(case_id), *world.medical.reviews_of(case_id)))
+    failed = (place for place, one in found.items() if one.result is CriterionResult.NOT_MET)
+    return tuple(dict.fromkeys(criterion for _, criterion in failed))
+
+
+def require_sound(
+    world: ManagedCareWorld,
+    case: PriorAuthCase,
+    line_number: int,
+    evaluations: Iterable[NurseCriterionEvaluation],
+) -> None:
+    """Refuse findings on lines, criteria or evidence that do not exist; in a strict world only.
+
+    Raises:
+        Refusal: Naming what does not exist.
+    """
+    if world.rules is Rules.COMPAT:
+        return
+    numbers = lines(world, case.id)
+    if line_number not in numbers:
+        raise Refusal(
+            RefusalCode.NOT_FOUND,
+            f"Case {case.id} has no line {line_number}; it has {', '.join(map(str, numbers))}.",
+        )
+    known = {item.criterion_id for item in world.nursing.catalog(case.id, line_number)}
+    for found in evaluations:
+        if known and found.criterion_id not in known:
+            raise Refusal(
+                RefusalCode.NOT_FOUND,
+                f"Line {line_number} has no criterion {found.criterion_id[:60]!r}; its criteria "
+                f"are {', '.join(sorted(known))}.",
+            )
+        _require_evidence(world, case, found)
+
+
+def require_grounds(world: ManagedCareWorld, case_id: str) -> None:
+    """Refuse an approval that the nurse's own findings do not carry; in a strict world only.
+
+    Every criterion of every line must be found met, each on evidence that exists.
+
+    Raises:
+        Refusal: Naming the criteria that are not answered, not met, or rest on nothing.
+    """
+    if world.rules is Rules.COMPAT:
+        return
+    found = findings(world.nursing.reviews_of(case_id))
+    wanted: set[Place] = set()
+    for number in lines(world, case_id):
+        catalog = world.nursing.catalog(case_id, number)
+        wanted |= {(number, item.criterion_id) for item in catalog}
+        if not catalog and not any(line == number for line, _ in found):
+            _refuse(f"No criterion of line {number} is evaluated")
+    open_ones = sorted(place for place in wanted if place not in found)
+    if open_ones:
+        _refuse(f"Not evaluated: {_named(open_ones)}")
+    unmet = sorted(p for p, one in found.items() if one.result is not CriterionResult.MET)
+    if unmet:
+        _refuse(f"Not met, or unclear: {_named(unmet)}")
+    bare = sorted(p for p, one in found.items() if not _references(one))
+    if bare:
+        _refuse(f"Without evidence: {_named(bare)}")
+
+
+def _refuse(what: str) -> None:
+    raise Refusal(
+        RefusalCode.UNSUPPORTED_CLAIM,
+        f"{what}; a nurse approves only what every criterion, met and with its source, carries, "
+        "and otherwise escalates or asks for information.",
+    )
+
+
+def _named(places: list[Place]) -> str:
+    shown = ", ".join(f"{criterion} (line {line})" for line, criterion in places[:_MOST_NAMED])
+    more = len(places) - _MOST_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _references(found: NurseCriterionEvaluation) -> tuple[str, ...]:
+    of_items = (ref for item in found.item_observations for ref in item.source_refs_used)
+    return (*found.source_refs_used, *of_items)
+
+
+def _require_evidence(
+    world: ManagedCareWorld, case: PriorAuthCase, found: NurseCriterionEvaluation
+) -> None:
+    references = _references(found)
+    if not references:
+        return
+    known = evidence(world, case)
+    for reference in references:
+        if reference not in known:
+            raise Refusal(
+                RefusalCode.NOT_FOUND,
+                f"{found.criterion_id[:60]} refers to {reference[:60]!r}, which is no document of "
+                f"case {case.id} and no entry of the chart.",
+            )
+
+
+def evidence(world: ManagedCareWorld, case: PriorAuthCase) -> frozenset[str]:
+    """Return the ids of everything that a reviewer of a case can point to."""
+    documents = {document.id for document in world.documents.of_case(case.id)}
+    chart = world.charts.charts.get(case.patient_id)
+    if chart is None:
+        return frozenset(documents)
+    entries = (
+        *chart.encounters,
+        *chart.conditions,
+        *chart.observations,
+        *chart.procedures,
+        *chart.medications,
+        *chart.allergies,
+        *chart.coverages,
+        *chart.documents,
+    )
+    return frozenset(documents | {entry.id for entry in entries})

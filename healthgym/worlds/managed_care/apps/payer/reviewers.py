@@ -1,0 +1,155 @@
+"""Who acts on a payer's desk: what somebody is, whether they are in, what they did before.
+
+The source takes any text for a reviewer. A strict world takes workers whose role allows the act,
+while they are on duty, and keeps the nurse, the medical director, the physician of a peer-to-peer
+call and the reviewer of an appeal apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.staff import WorkerRole
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: What the source's tools say where nobody in particular acts.
+NOBODY = frozenset({"", "SYSTEM", "agent"})
+
+NURSES = (WorkerRole.UM_NURSE,)
+PHYSICIANS = (WorkerRole.PHYSICIAN_REVIEWER,)
+PEERS = (WorkerRole.PHYSICIAN_REVIEWER, WorkerRole.APPEALS_MEDICAL_DIRECTOR)
+APPEAL_REVIEWERS = (WorkerRole.APPEALS_MEDICAL_DIRECTOR,)
+COORDINATORS = (WorkerRole.EXTERNAL_REVIEW_COORDINATOR,)
+#: Of these a payer must employ somebody before it can decide.
+REVIEWERS = (*NURSES, *PHYSICIANS, *APPEAL_REVIEWERS)
+PAYER_STAFF = (
+    WorkerRole.INTAKE_COORDINATOR,
+    *REVIEWERS,
+    *COORDINATORS,
+    WorkerRole.LETTER_SPECIALIST,
+    WorkerRole.SUPERVISOR,
+)
+
+
+class Part(StrEnum):
+    """What somebody can have done about a case; no two of them by one person."""
+
+    NURSE = "nurse reviewer"
+    PHYSICIAN = "medical director"
+    PEER = "peer-to-peer physician"
+    APPEAL = "appeal reviewer"
+
+
+def acting(world: ManagedCareWorld, person: str | None) -> str:
+    """Return who acts: the person named, or in a strict world whoever uses the tools."""
+    named = (person or "").strip()
+    if named not in NOBODY:
+        return named
+    return named or "SYSTEM" if world.rules is Rules.COMPAT else world.actor
+
+
+def require_role(
+    world: ManagedCareWorld, person: str, roles: tuple[WorkerRole, ...], act: str
+) -> None:
+    """Refuse somebody who is not employed for an act, or is not in; in a strict world only.
+
+    Args:
+        world: The world.
+        person: Id of a worker.
+        roles: Who may.
+        act: What is done, for the sentence: ``recommend as a nurse``.
+
+    Raises:
+        Refusal: If the person is unknown, of another role, or off duty.
+    """
+    if world.rules is Rules.COMPAT:
+        return
+    role = world.staff.role_of(person)
+    if role not in roles:
+        found = f"is {role}" if role else "is nobody on the staff"
+        accepted = ", ".join(list(world.staff.with_role(*roles))[:8]) or "nobody is employed as one"
+        raise Refusal(
+            RefusalCode.ROLE_FORBIDDEN,
+            f"{person[:60]!r} {found} and cannot {act}; accepted are those employed as "
+            f"{' or '.join(roles)}: {accepted}.",
+        )
+    on_duty: Callable[[str], bool] | None = getattr(world, "on_duty", None)
+    if on_duty is not None and not on_duty(person):
+        raise Refusal(
+            RefusalCode.DESK_CLOSED,
+            f"{person} is off duty at {world.clock.now:%Y-%m-%d %H:%M} UTC and cannot {act}; name "
+            "somebody who is in, or wait for working hours.",
+        )
+
+
+def require_independent(world: ManagedCareWorld, case_id: str, person: str, part: Part) -> None:
+    """Refuse somebody who had another part in the case; in a strict world only.
+
+    Raises:
+        Refusal: If the person reviewed the case in another part before.
+    """
+    if world.rules is Rules.COMPAT:
+        return
+    for other, name in parts_taken(world, case_id):
+        if other == person and name is not part:
+            raise Refusal(
+                RefusalCode.NOT_INDEPENDENT,
+                f"{person} was {name} of case {case_id} and cannot be its {part}; name somebody "
+                "who had no part in it.",
+            )
+
+
+def parts_taken(world: ManagedCareWorld, case_id: str) -> Iterator[tuple[str, Part]]:
+    """Yield who had which part in a case so far."""
+    nursing, medical = world.nursing, world.medical
+    for nurse in (*nursing.reviews_of(case_id), *nursing.of(case_id)):
+        yield nurse.reviewer_id, Part.NURSE
+    for physician in (*medical.reviews_of(case_id), *medical.of(case_id)):
+        yield physician.reviewer_id, Part.PHYSICIAN
+    for request in world.peer.of(case_id):
+        if request.payer_contact_id:
+            yield request.payer_contact_id, Part.PEER
+    for appeal in world.appeals.of(case_id):
+        if appeal.assigned_reviewer_id:
+            yield appeal.assigned_reviewer_id, Part.APPEAL
+
+
+def require_mapped(world: ManagedCareWorld, person: str) -> str:
+    """Return the role under which the source files somebody's decision.
+
+    It takes strangers for the first of the roles that may decide, and any of the payer's people
+    for what they are; it refuses contacts whose role is none of a payer.
+
+    Raises:
+        Refusal: If the person is a known contact who does not work in a payer's review.
+    """
+    staff = world.staff
+    if person not in staff.contacts and person not in staff.workers:
+        return WorkerRole.APPEALS_MEDICAL_DIRECTOR
+    role = staff.role_of(person)
+    if role not in PAYER_STAFF:
+        raise Refusal(
+            RefusalCode.ROLE_FORBIDDEN,
+            f"{person} does not work in a payer's review; name a nurse or a physician reviewer.",
+        )
+    return role
+
+
+def require_pool(world: ManagedCareWorld) -> None:
+    """Refuse where a payer employs nobody who reviews.
+
+    Raises:
+        Refusal: If there is no reviewer at all.
+    """
+    if next(world.staff.with_role(*REVIEWERS), None) is None:
+        raise Refusal(
+            RefusalCode.NO_REVIEWER,
+            "The payer employs no nurse, physician reviewer or appeals director, so that nothing "
+            "can be decided.",
+        )

@@ -1,0 +1,20 @@
+"""Which criteria a reviewer has to answer for a case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from healthgym.worlds.managed_care.records.review import ClinicalCriterionCatalogItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriteriaCatalog:
+    """The criteria of a case's policy, as its reviewers see them.
+
+    Attributes:
+        case_id: The case.
+        items: The criteria, line by line.
+    """
+
+    case_id: str
+    items: tuple[ClinicalCriterionCatalogItem, ...]
