@@ -1,0 +1,1 @@
+"""Prior authorization, from the provider's desk."""
