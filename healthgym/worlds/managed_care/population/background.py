@@ -1,0 +1,286 @@
+"""A patient before any case: who they are, their illnesses, and what is taken at every visit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, timezone
+from functools import cache
+from importlib.resources import files
+from itertools import count
+
+import numpy as np
+
+from healthgym.worlds.managed_care.facts import AnyFact, Intolerance, Measurement
+from healthgym.worlds.managed_care.population.conditions import Condition, conditions
+from healthgym.worlds.managed_care.population.disease import Habits, draw_disease
+from healthgym.worlds.managed_care.population.person import draw_coverages, draw_patient
+from healthgym.worlds.managed_care.population.staff import Workforce
+from healthgym.worlds.managed_care.records.chart import Coverage, Patient, ServiceRequest
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind, Urgency
+
+#: Measures that come with the patient's body; a disease with one of these takes it over.
+_BODY = ("8480-6", "8462-4", "8867-4")
+#: How a practice writes its visit notes, by how often.
+_NOTES = (
+    (DocumentKind.PROGRESS_NOTE, 0.6),
+    (DocumentKind.CHART_NOTE, 0.3),
+    (DocumentKind.PCP_FOLLOW_UP_NOTE, 0.1),
+)
+#: Notes tell what was measured in so many days before the world begins.
+_TOLD = timedelta(days=540)
+#: The population's median count of diseases is three.
+_COUNTS = (1, 2, 2, 2, 3, 3, 3, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """A patient before any case.
+
+    Attributes:
+        patient: Who it is.
+        coverages: Coverage history, the latest first.
+        diseases: Facts of each disease by its name; ``body`` has vital signs and allergies.
+        orders: What was ordered, oldest first.
+        habits: How the patient's notes are kept.
+    """
+
+    patient: Patient
+    coverages: tuple[Coverage, ...]
+    diseases: Mapping[str, tuple[AnyFact, ...]]
+    orders: tuple[ServiceRequest, ...]
+    habits: Habits
+
+    @property
+    def facts(self) -> tuple[AnyFact, ...]:
+        """Everything true of the patient."""
+        return tuple(fact for facts in self.diseases.values() for fact in facts)
+
+
+@cache
+def _allergies() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    rows = json.loads((files(__package__) / "allergies.json").read_text("utf-8"))
+    return tuple((substance, tuple(reactions)) for substance, reactions in rows)
+
+
+def draw_background(
+    number: int,
+    staff: Workforce,
+    rng: np.random.Generator,
+    today: date,
+    *,
+    like: Background | None = None,
+    having: Sequence[str] = (),
+    lacking: Sequence[str] = (),
+) -> Background:
+    """Draw a patient with illnesses, treatment and coverage of several years.
+
+    Args:
+        number: Number of the patient, from which the ids follow.
+        staff: Who orders, and who pays.
+        rng: Where chance comes from.
+        today: The day of the world; the last visit is at least two weeks before.
+        like: A patient whom this one is to resemble, by name, birthday, place and a disease.
+        having: Diseases the patient has, by their names in the model.
+        lacking: Diseases the patient does not have.
+
+    Raises:
+        KeyError: If there is no disease of a name in ``having``.
+    """
+    known = conditions()
+    wanted = [known[name] for name in having]
+    if like is not None:
+        shared = [name for name in like.diseases if name != "body" and name not in lacking]
+        wanted += [known[name] for name in shared[:1] if name not in having]
+    patient = draw_patient(
+        number,
+        rng,
+        today,
+        ages=_ages(wanted),
+        sex=next((each.sex for each in wanted if each.sex), ""),
+        like=like.patient if like else None,
+    )
+    active, inside = rng.random() > 0.05, rng.random() > 0.07
+    coverages = draw_coverages(
+        patient,
+        staff.payer.name,
+        rng,
+        today,
+        active=bool(active),
+        network="in_network" if inside else "out_of_network",
+    )
+    ill = _illnesses(patient, wanted, lacking, rng, today)
+    habits = Habits(_note_kind(rng), today - _TOLD)
+    visits = _visits(coverages, rng, today)
+    numbers = count(1)
+    diseases = {
+        each.name: draw_disease(each, patient, visits, habits, numbers, rng) for each in ill
+    }
+    diseases["body"] = _body(ill, diseases, visits, habits, numbers, rng)
+    orders = _orders(patient, ill, staff, visits, rng)
+    return Background(patient, coverages, diseases, orders, habits)
+
+
+def _ages(wanted: Sequence[Condition]) -> tuple[int, int]:
+    least = max((each.ages[0] for each in wanted), default=24)
+    most = min((each.ages[1] for each in wanted), default=88)
+    return (least, most) if least <= most else (most, most)
+
+
+def _illnesses(
+    patient: Patient,
+    wanted: Sequence[Condition],
+    lacking: Sequence[str],
+    rng: np.random.Generator,
+    today: date,
+) -> list[Condition]:
+    """Draw which diseases a patient of this age and sex has, the wanted ones first."""
+    age = (today - patient.dob).days // 365
+    found = list(wanted)
+    open_to = [
+        each
+        for each in conditions().values()
+        if each.ages[0] <= age <= each.ages[1]
+        and each.sex in ("", patient.sex)
+        and each not in found
+        and each.name not in lacking
+    ]
+    count_of = int(_COUNTS[int(rng.integers(len(_COUNTS)))]) + (age > 65)
+    while open_to and len(found) < count_of:
+        weights = np.array([each.weight for each in open_to], dtype=float)
+        place = int(rng.choice(len(open_to), p=weights / weights.sum()))
+        found.append(open_to.pop(place))
+    return found
+
+
+def _note_kind(rng: np.random.Generator) -> DocumentKind:
+    draw = rng.random()
+    for kind, share in _NOTES:
+        if draw < share:
+            return kind
+        draw -= share
+    return _NOTES[0][0]
+
+
+def _visits(
+    coverages: Sequence[Coverage], rng: np.random.Generator, today: date
+) -> tuple[date, ...]:
+    """Draw the days of visits, every three to six months while there was coverage."""
+    begin = min(each.effective_date for each in coverages if each.effective_date)
+    end = coverages[0].termination_date or today - timedelta(days=14)
+    day = begin + timedelta(days=int(rng.integers(20, 120)))
+    found = []
+    while day <= end:
+        found.append(_weekday(day))
+        day += timedelta(days=int(rng.integers(80, 176)))
+    return tuple(found)
+
+
+def _weekday(day: date) -> date:
+    """Return the day, or the Friday before a weekend."""
+    return day - timedelta(days=max(day.weekday() - 4, 0))
+
+
+def _body(
+    ill: Sequence[Condition],
+    diseases: Mapping[str, tuple[AnyFact, ...]],
+    visits: Sequence[date],
+    habits: Habits,
+    numbers: Iterator[int],
+    rng: np.random.Generator,
+) -> tuple[AnyFact, ...]:
+    """Draw height, weight and vital signs over the visits, and allergies."""
+    taken = {x.code for facts in diseases.values() for x in facts if isinstance(x, Measurement)}
+    height = round(float(rng.normal(168, 9)))
+    ranges = [each.bmi for each in ill if each.bmi]
+    bmi = float(rng.uniform(*ranges[0])) if ranges else float(rng.uniform(20.5, 31))
+    drift = float(rng.normal(0, 0.3))
+    base = {
+        "8480-6": rng.uniform(108, 134),
+        "8462-4": rng.uniform(64, 84),
+        "8867-4": rng.uniform(60, 88),
+    }
+    facts: list[AnyFact] = []
+
+    def add(code: str, display: str, value: float, unit: str, day: date) -> None:
+        noted = (habits.note,) if day >= habits.recent else ()
+        facts.append(
+            Measurement(
+                id=f"B-{next(numbers):03d}",
+                noted_in=noted,
+                code=code,
+                display=display,
+                value=value,
+                unit=unit,
+                taken=day,
+            )
+        )
+
+    add("8302-2", "Body height", float(height), "cm", visits[0])
+    for place, day in enumerate(visits):
+        for code, display, unit in _VITALS:
+            if code not in taken and (code != "8867-4" or place % 2 == 0):
+                add(code, display, float(round(base[code] + rng.normal(0, 5))), unit, day)
+        if place % 2 == 0 or day == visits[-1]:
+            now = bmi + drift * (day - visits[0]).days / 365 + float(rng.normal(0, 0.2))
+            weight = round(now * (height / 100) ** 2, 1)
+            add("29463-7", "Body weight", weight, "kg", day)
+            add("39156-5", "Body mass index", round(weight / (height / 100) ** 2, 1), "kg/m2", day)
+    facts += _intolerances(visits, habits, numbers, rng)
+    return tuple(facts)
+
+
+_VITALS = (
+    ("8480-6", "Systolic blood pressure", "mm[Hg]"),
+    ("8462-4", "Diastolic blood pressure", "mm[Hg]"),
+    ("8867-4", "Heart rate", "/min"),
+)
+
+
+def _intolerances(
+    visits: Sequence[date], habits: Habits, numbers: Iterator[int], rng: np.random.Generator
+) -> Iterator[AnyFact]:
+    known = _allergies()
+    places = rng.choice(len(known), size=int(rng.integers(0, 3)), replace=False)
+    for place in sorted(int(each) for each in places):
+        substance, reactions = known[place]
+        yield Intolerance(
+            id=f"B-{next(numbers):03d}",
+            noted_in=(habits.note,),
+            substance=substance,
+            reaction=reactions[int(rng.integers(len(reactions)))],
+            recorded=visits[0],
+        )
+
+
+def _orders(
+    patient: Patient,
+    ill: Sequence[Condition],
+    staff: Workforce,
+    visits: Sequence[date],
+    rng: np.random.Generator,
+) -> tuple[ServiceRequest, ...]:
+    """Draw at most three orders of the last visits, one for a disease at most."""
+    tail = patient.id.removeprefix("PAT-")
+    able = [each for each in ill if each.orders]
+    found: list[ServiceRequest] = []
+    for each in able[: int(rng.integers(0, 4))]:
+        order = each.orders[int(rng.integers(len(each.orders)))]
+        day = visits[-1 - int(rng.integers(min(len(visits), 5)))]
+        own = staff.clinicians("Internal Medicine")
+        found.append(
+            ServiceRequest(
+                id=f"SR-{tail}-{len(found) + 1}",
+                patient_id=patient.id,
+                ordering_practitioner_id=own[int(rng.integers(len(own)))].id,
+                service_type=order.service_type,
+                procedure_code=order.code,
+                description=order.description,
+                priority=Urgency.STANDARD,
+                diagnosis_codes=(each.diagnoses[0][0],),
+                site_of_service=order.site,
+                requested_date=datetime.combine(day, time(15), timezone.utc),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (one.requested_date, one.id)))

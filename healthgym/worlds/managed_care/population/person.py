@@ -1,0 +1,158 @@
+"""Who a patient is, and how they have been insured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.population.staff import names
+from healthgym.worlds.managed_care.records.chart import Coverage, Patient
+
+_YEAR = 365.25
+
+
+@cache
+def places() -> JsonObject:
+    """Return streets, cities, plans and what else registration asks for."""
+    table: JsonObject = json.loads((files(__package__) / "places.json").read_text("utf-8"))
+    return table
+
+
+def patient_id(number: int) -> str:
+    """Return the id of a patient by number."""
+    return f"PAT-{number:04d}"
+
+
+def draw_patient(
+    number: int,
+    rng: np.random.Generator,
+    today: date,
+    *,
+    ages: tuple[int, int] = (21, 88),
+    sex: str = "",
+    like: Patient | None = None,
+) -> Patient:
+    """Draw a person.
+
+    Args:
+        number: Number of the patient, from which the ids follow.
+        rng: Where chance comes from.
+        today: The day of the world.
+        ages: Youngest and oldest age.
+        sex: ``F`` or ``M``; drawn if empty.
+        like: Somebody whom the person is to resemble: the same last name, a birthday within
+            three weeks, sex and often the first letter of the first name.
+    """
+    table = places()
+    if like is not None:
+        sex, born = like.sex, like.dob + timedelta(days=int(rng.integers(1, 21)))
+    else:
+        sex = sex or ("F", "M")[int(rng.integers(2))]
+        age = rng.uniform(ages[0] + 0.1, ages[1] + 0.9)
+        born = today - timedelta(days=int(age * _YEAR))
+    city, state, prefix, area = _pick(rng, table["cities"])
+    return Patient(
+        id=patient_id(number),
+        member_id=f"CHP{int(rng.integers(10, 99))}{(number * 7919 + 104729) % 10**7:07d}",
+        first_name=_first_name(rng, sex, like),
+        last_name=like.last_name if like else _pick(rng, names()["last"]),
+        dob=born,
+        sex=sex,
+        address_line=f"{int(rng.integers(11, 9800))} {_pick(rng, table['streets'])}",
+        address_city=like.address_city if like else city,
+        address_state=like.address_state if like else state,
+        address_zip=like.address_zip if like else f"{prefix}{int(rng.integers(1, 99)):02d}",
+        phone=f"{area}-555-{int(rng.integers(100, 9999)):04d}",
+        race=_pick(rng, table["races"]),
+        ethnicity=_pick(rng, table["ethnicities"]),
+        preferred_language=_pick(rng, table["languages"]),
+        marital_status=_pick(rng, table["marital"]),
+    )
+
+
+def _first_name(rng: np.random.Generator, sex: str, like: Patient | None) -> str:
+    known = names()["female" if sex == "F" else "male"]
+    if like is not None and rng.random() < 0.7:
+        alike = [x for x in known if x[0] == like.first_name[0] and x != like.first_name]
+        known = tuple(alike) or known
+    return _pick(rng, [name for name in known if like is None or name != like.first_name])
+
+
+def draw_coverages(
+    patient: Patient,
+    payer: str,
+    rng: np.random.Generator,
+    today: date,
+    *,
+    active: bool = True,
+    network: str = "in_network",
+) -> tuple[Coverage, ...]:
+    """Draw four to six years of coverage without a gap, the latest first.
+
+    Args:
+        patient: Who is insured.
+        payer: The payer of the latest coverage; earlier ones may be another's.
+        rng: Where chance comes from.
+        today: The day of the world.
+        active: Whether the latest is in force; if not, it ended one to four months ago.
+        network: Standing of the practice with the latest plan.
+    """
+    table = places()
+    ended = None if active else today - timedelta(days=int(rng.integers(30, 120)))
+    begin = date(today.year - int(rng.integers(1, 4)), 1, 1)
+    plans = [each for each in table["plans"] if each[1] != "MA" or _senior(patient, begin)]
+    plan, kind = _pick(rng, plans)
+    found = [
+        _coverage(patient, 1, payer, plan, kind, rng, begin, ended, network=network),
+    ]
+    first = date(today.year - int(rng.integers(4, 7)), 1, 1)
+    while begin > first:
+        last = begin - timedelta(days=1)
+        begin = max(first, date(begin.year - int(rng.integers(1, 4)), 1, 1))
+        own = rng.random() < 0.6
+        other = _pick(rng, table["former"])
+        former = [each for each in table["plans"] if each[1] != "MA"]
+        name, plan = (payer, _pick(rng, former)[0]) if own else (other[0], other[1])
+        found.append(_coverage(patient, len(found) + 1, name, plan, "OLD", rng, begin, last))
+    return tuple(found)
+
+
+def _senior(patient: Patient, day: date) -> bool:
+    return (day - patient.dob).days > 65 * _YEAR
+
+
+def _coverage(
+    patient: Patient,
+    number: int,
+    payer: str,
+    plan: str,
+    kind: str,
+    rng: np.random.Generator,
+    begin: date,
+    end: date | None,
+    *,
+    network: str = "in_network",
+) -> Coverage:
+    group = f"{kind}-{int(rng.integers(1000, 9999))}" if rng.random() < 0.85 else None
+    return Coverage(
+        id=f"COV-{patient.id.removeprefix('PAT-')}-{number}",
+        patient_id=patient.id,
+        payer_name=payer,
+        plan_name=plan,
+        member_number=patient.member_id if number == 1 else f"{int(rng.integers(10**8, 10**9))}",
+        group_number=group,
+        active=end is None,
+        network_status=network,
+        effective_date=begin,
+        termination_date=end,
+    )
+
+
+def _pick(rng: np.random.Generator, options: object) -> object:
+    return options[int(rng.integers(len(options)))]
