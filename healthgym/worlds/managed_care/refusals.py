@@ -30,6 +30,16 @@ class RefusalCode(StrEnum):
     ENDED = "ended"
     #: Refused by a strict world only: the work that the call claims was not done.
     UNSUPPORTED_CLAIM = "unsupported_claim"
+    #: Refused by a strict world only: the person has not agreed to it.
+    NO_CONSENT = "no_consent"
+    #: Refused by a strict world only: what the section or the plan must hold is not there.
+    INCOMPLETE = "incomplete"
+    #: Refused by a strict world only: a day that cannot be right.
+    IMPLAUSIBLE_DATE = "implausible_date"
+    #: Refused by a strict world only: more text than anybody would file, or none that is readable.
+    UNREASONABLE_TEXT = "unreasonable_text"
+    #: Refused by a strict world only: not the time at which the person may be called.
+    OUT_OF_HOURS = "out_of_hours"
 
 
 class Refusal(ToolError):

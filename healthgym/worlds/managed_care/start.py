@@ -12,6 +12,7 @@ from healthgym.worlds.managed_care.records.people import Organization
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import Staff
 from healthgym.worlds.managed_care.vocabulary.authorization import PayerMode
+from healthgym.worlds.managed_care.voices import PatientVoice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,8 @@ class WorldStart:
         letters_queued: Whether a request for information is only queued as a letter, for whoever
             plays the payer to write.
         contracts: What the other side of a peer-to-peer call holds, by case.
+        voices: The person on the phone, by episode of care management; where there is none,
+            nobody answers.
         counters: First numbers of identifiers, by prefix.
         actor: The worker who uses the tools, unless a call names another.
     """
@@ -45,5 +48,6 @@ class WorldStart:
     payer_mode: PayerMode = PayerMode.AGENT
     letters_queued: bool = False
     contracts: Mapping[str, PeerContract] = field(default_factory=dict)
+    voices: Mapping[str, PatientVoice] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
     actor: str = "provider"

@@ -1,10 +1,23 @@
-"""The chart review."""
+"""The chart, and its review."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
-from healthgym.worlds.managed_care.records.care import CMChartReview
+from healthgym.worlds.managed_care.apps.care_management.wording import (
+    require_filled,
+    require_reasonable,
+)
+from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.records.care import CMChartReview, CMChartReviewInput
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
+
+#: The office itself, which the source puts in where nobody is named.
+OFFICE = "care_manager"
 
 
 class CareChart(App):
@@ -16,3 +29,87 @@ class CareChart(App):
 
     name = "cm_chart"
     reviews = table[str, CMChartReview]()
+
+    def of(self, case_id: str) -> PatientChart:
+        """Return the chart of the patient whom an episode is about.
+
+        Raises:
+            Refusal: If there is no such episode, or no chart.
+        """
+        patient = self.world.referrals.case(case_id).patient_id
+        chart = self.world.charts.get(patient)
+        if chart is None:
+            raise Refusal(RefusalCode.NOT_FOUND, f"There is no chart of patient {patient[:60]!r}.")
+        return chart
+
+    def data(self, case_id: str) -> Mapping[str, object]:
+        """Return everything on file about the patient.
+
+        Raises:
+            Refusal: If there is no such episode, or no chart.
+        """
+        chart = self.of(case_id)
+        return {
+            "patient": chart.patient,
+            "coverage": chart.coverage_on(self.world.clock.now.date()),
+            "conditions": chart.conditions,
+            "encounters": chart.encounters,
+            "medications": chart.medications,
+            "labs_and_vitals": chart.observations,
+            "procedures": chart.procedures,
+            "allergies": chart.allergies,
+            "documents": chart.documents,
+        }
+
+    def submit_review(self, case_id: str, review: CMChartReviewInput) -> CMChartReview:
+        """File what the chart tells, before the patient is called.
+
+        Raises:
+            Refusal: If the episode is not one that waits for it; under strict rules also a second
+                time, with nothing in it, or in the name of nobody who manages care.
+        """
+        self.world.referrals.case(case_id)
+        if self.strict:
+            self._require_content(review)
+            self._require_reviewer(review.reviewer_id)
+        self.world.referrals.move(case_id, CMCaseStatus.CHART_REVIEWED)
+        made = CMChartReview(
+            review_id=self.draw_id("CMR-"),
+            case_id=case_id,
+            reviewer_id=review.reviewer_id,
+            reviewed_at=self.world.clock.now,
+            primary_concerns=review.primary_concerns,
+            coordination_risks=review.coordination_risks,
+            suspected_barriers=review.suspected_barriers,
+            preliminary_risk_level=review.preliminary_risk_level,
+            key_findings=review.key_findings,
+            clarification_needed=review.clarification_needed,
+        )
+        self.reviews[made.review_id] = made
+        self.audit("submit_chart_review", case_id)
+        return made
+
+    def _require_content(self, review: CMChartReviewInput) -> None:
+        require_reasonable(review)
+        require_filled({"key_findings": review.key_findings})
+        if not any(concern.strip() for concern in review.primary_concerns):
+            raise Refusal(
+                RefusalCode.INCOMPLETE,
+                "A chart review names at least one primary concern.",
+            )
+
+    def _require_reviewer(self, reviewer: str) -> None:
+        """Refuse a reviewer who does not manage care."""
+        if reviewer == OFFICE:
+            return
+        role = self.world.staff.role_of(reviewer)
+        if role is None:
+            raise Refusal(
+                RefusalCode.NOT_FOUND,
+                f"Nobody here is {reviewer[:60]!r}; accepted is {OFFICE} or a care manager's id.",
+            )
+        if role is not WorkerRole.CARE_MANAGER:
+            raise Refusal(
+                RefusalCode.ROLE_FORBIDDEN,
+                f"{reviewer} is {role}; a chart review is a care manager's.",
+            )

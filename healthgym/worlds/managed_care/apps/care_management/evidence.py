@@ -1,0 +1,170 @@
+"""What an assessment may rest on: the chart, and what the person told on the phone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.voices import Disclosure, Topic
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What is known about the person of an episode.
+
+    Attributes:
+        chart: Their chart.
+        referred_codes: Diagnosis codes of the referral.
+        told: What they told, oldest first.
+        called: The days on which they were called.
+        today: The day it is, in UTC.
+    """
+
+    chart: PatientChart
+    referred_codes: frozenset[str]
+    told: tuple[Disclosure, ...]
+    called: frozenset[date]
+    today: date
+
+    @classmethod
+    def of(cls, world: ManagedCareWorld, case_id: str) -> Evidence:
+        """Return what is known about the person of an episode.
+
+        Raises:
+            Refusal: If there is no such episode, or no chart.
+        """
+        referred = (
+            code
+            for referral in world.referrals.referrals.values()
+            if referral.case_id == case_id
+            for code in referral.diagnosis_codes
+        )
+        return cls(
+            chart=world.care_chart.of(case_id),
+            referred_codes=frozenset(referred),
+            told=world.outreach.memory(case_id).disclosed,
+            called=frozenset(call.created_at.date() for call in world.outreach.calls(case_id)),
+            today=world.clock.now.date(),
+        )
+
+    def about(self, topic: Topic) -> tuple[Disclosure, ...]:
+        """Return what was told about a topic, oldest first."""
+        return tuple(item for item in self.told if item.topic is topic)
+
+    def knows_diagnosis(self, code: str) -> bool:
+        """Return whether a diagnosis is on the problem list, referred, or told."""
+        listed = {condition.code for condition in self.chart.conditions}
+        told = {item.item for item in self.about(Topic.DIAGNOSIS)}
+        return code in listed | self.referred_codes | told
+
+    def knows_condition(self, name: str) -> bool:
+        """Return whether a condition is on the problem list or told, by its code or its name."""
+        wanted = name.casefold()
+        for condition in self.chart.conditions:
+            shown = condition.display.casefold()
+            if wanted == condition.code.casefold() or wanted in shown or shown in wanted:
+                return True
+        return any(item.item.casefold() == wanted for item in self.about(Topic.DIAGNOSIS))
+
+    def has_code(self, *prefixes: str) -> bool:
+        """Return whether an active condition's code begins with one of these."""
+        return any(
+            condition.active and condition.code.startswith(prefixes)
+            for condition in self.chart.conditions
+        )
+
+    def medicines(self) -> tuple[str, ...]:
+        """Return the names of the medicines that the chart has as active."""
+        return tuple(
+            order.medication_name for order in self.chart.medications if order.status == "active"
+        )
+
+    def charted_medicine(self, name: str) -> bool:
+        """Return whether the chart has a medicine, active or not."""
+        return any(same_medicine(order.medication_name, name) for order in self.chart.medications)
+
+    def told_medicine(self, name: str) -> bool:
+        """Return whether the person said anything about a medicine."""
+        return any(same_medicine(item.item, name) for item in self.about(Topic.MEDICATION))
+
+    def stays(self) -> int:
+        """Return how many stays in a hospital the chart has."""
+        words = tuple(rules().hospital)
+        return sum(
+            any(word in encounter.encounter_type.casefold() for word in words)
+            for encounter in self.chart.encounters
+        )
+
+    def documented(self, code: str, score: int) -> frozenset[date]:
+        """Return the days on which the chart has a score.
+
+        Args:
+            code: LOINC code of the instrument's sum.
+            score: The sum.
+        """
+        return frozenset(
+            found.observed_at.date()
+            for found in self.chart.observations
+            if found.code == code and found.value_quantity == score
+        )
+
+    def barrier(self, topic: Topic) -> bool | None:
+        """Return whether there is a social barrier; None if neither chart nor person says.
+
+        The person's last word counts; the chart knows a barrier by its code.
+        """
+        told = self.about(topic)
+        if told:
+            return told[-1].present
+        if topic is Topic.LANGUAGE and self.chart.patient.preferred_language != "English":
+            return True
+        codes = rules().social.get(topic.value, ())
+        return True if codes and self.has_code(*codes) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionRules:
+    """What the sections' rules are stated in.
+
+    Attributes:
+        social: ICD-10-CM codes of a social barrier, by topic.
+        required_social: Topics on which chart or person must have said something.
+        hospital: Words of an encounter's type that make it a stay in a hospital.
+        instruments: LOINC code and number of items of a screening instrument, by topic.
+    """
+
+    social: Mapping[str, tuple[str, ...]]
+    required_social: tuple[Topic, ...]
+    hospital: tuple[str, ...]
+    instruments: Mapping[Topic, tuple[str, int]]
+
+
+@cache
+def rules() -> SectionRules:
+    """Return the rules of the sections, from ``data/section_rules.json``."""
+    package = "healthgym.worlds.managed_care"
+    loaded = json.loads((files(package) / "data" / "section_rules.json").read_text("utf-8"))
+    return SectionRules(
+        social={topic: tuple(codes) for topic, codes in loaded["social"].items()},
+        required_social=tuple(map(Topic, loaded["required_social"])),
+        hospital=tuple(loaded["hospital"]),
+        instruments={
+            Topic(topic): (row["loinc"], row["items"])
+            for topic, row in loaded["instruments"].items()
+        },
+    )
+
+
+def same_medicine(one: str, other: str) -> bool:
+    """Return whether two names are of one medicine: doses and forms come after the first word."""
+    first, second = one.casefold().split(), other.casefold().split()
+    return bool(first) and bool(second) and first[0] == second[0]

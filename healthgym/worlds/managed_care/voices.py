@@ -1,0 +1,227 @@
+"""The person on the phone: what is said, and what the person keeps in mind.
+
+A voice is immutable and shared between worlds. What the person remembers, whether they agreed and
+what they told is :class:`Memory`, state of the world: a second call meets the same person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, time, timedelta
+from enum import StrEnum
+from typing import Protocol
+
+from healthgym.core.borders import Json
+
+
+class Consent(StrEnum):
+    """Whether the person agreed to take part; a state of the person, not a claim of the caller."""
+
+    OPEN = "open"  #: not asked, or not answered
+    GIVEN = "given"
+    REFUSED = "refused"
+
+
+class Topic(StrEnum):
+    """What a person can tell something about."""
+
+    PHQ9 = "phq9"
+    GAD7 = "gad7"
+    DIAGNOSIS = "diagnosis"
+    HOSPITAL_STAY = "hospital_stay"
+    MEDICATION = "medication"
+    MOOD = "mood"
+    SUBSTANCE_USE = "substance_use"
+    SAFETY = "safety"
+    TRANSPORTATION = "transportation"
+    FOOD = "food"
+    HOUSING = "housing"
+    CAREGIVER = "caregiver"
+    FINANCES = "finances"
+    LITERACY = "literacy"
+    LANGUAGE = "language"
+    PHONE_ACCESS = "phone_access"
+    WORK = "work"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disclosure:
+    """Something the person told.
+
+    Attributes:
+        topic: What it is about.
+        item: Which part of it: the number of a questionnaire's item from 1, the name of a
+            medicine, the code of a diagnosis; empty if it has none.
+        present: Whether it is there: a barrier, a concern, a medicine that is taken.
+        score: Points of a questionnaire's item, or how many of what is counted.
+    """
+
+    topic: Topic
+    item: str = ""
+    present: bool = True
+    score: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What a person remembers of the calls about an episode.
+
+    Attributes:
+        calls: How often they were called.
+        exchanges: How many messages they heard and answered, over all calls.
+        consent: Whether they agreed.
+        disclosed: What they told, oldest first.
+        mind: What else a voice keeps in mind: JSON values.
+    """
+
+    calls: int = 0
+    exchanges: int = 0
+    consent: Consent = Consent.OPEN
+    disclosed: tuple[Disclosure, ...] = ()
+    mind: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a person answers.
+
+    Attributes:
+        text: What they say.
+        stop: Whether they hang up.
+        memory: What they have in mind now; None if nothing changed but that they heard it.
+    """
+
+    text: str
+    stop: bool = False
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallingHours:
+    """When a person may be called.
+
+    Attributes:
+        opens: From this time of day, local.
+        closes: Until this time of day, local, itself excluded.
+        utc_offset: Local time less UTC.
+    """
+
+    opens: time = time(8)
+    closes: time = time(20)
+    utc_offset: timedelta = timedelta()
+
+    def include(self, at: datetime) -> bool:
+        """Return whether the person may be called at a time, timezone-aware, in UTC."""
+        return self.opens <= (at + self.utc_offset).time() < self.closes
+
+
+class LineDownError(Exception):
+    """No answer could be had: a failure of the line or of who speaks for the person."""
+
+
+class PatientVoice(Protocol):
+    """Somebody who answers the phone. Immutable."""
+
+    @property
+    def hours(self) -> CallingHours | None:
+        """When the person may be called; None if always."""
+
+    def reply(self, message: str, heard: Memory) -> Reply:
+        """Answer a message.
+
+        Args:
+            message: What the care manager says.
+            heard: What the person has in mind.
+
+        Raises:
+            LineDownError: If no answer can be had.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class LineDown:
+    """A line of a script at which the call breaks."""
+
+
+class ScriptedVoice:
+    """A person who says one line after the other, for replays of what was recorded.
+
+    Where a script has a line that breaks, the voice counts how often it broke: the recording went
+    on after a refused call, which leaves nothing in a world by which to tell. Such a script serves
+    one world.
+
+    Args:
+        lines: What is said, in turn.
+        then: What is said after the last line.
+    """
+
+    hours: CallingHours | None = None
+
+    def __init__(self, lines: tuple[Reply | LineDown, ...] = (), then: str = "All right.") -> None:
+        self._lines = lines
+        self._then = Reply(text=then)
+        self._broke: list[LineDown] = []
+
+    def reply(self, message: str, heard: Memory) -> Reply:
+        """Return the next line.
+
+        Raises:
+            LineDownError: If it is one that breaks.
+        """
+        place = heard.exchanges + len(self._broke)
+        line = self._lines[place] if place < len(self._lines) else self._then
+        if isinstance(line, LineDown):
+            self._broke.append(line)
+            raise LineDownError("The line broke.")
+        return line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a plain voice tells when it is brought up.
+
+    Attributes:
+        cues: Words of which one brings it up, in small letters.
+        words: What the person says.
+        tells: What is disclosed by it.
+    """
+
+    cues: tuple[str, ...]
+    words: str
+    tells: tuple[Disclosure, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainVoice:
+    """A person without moods: agrees or does not when asked, then answers what is brought up.
+
+    Attributes:
+        agrees: Whether they take part when asked.
+        answers: What they tell once they agreed.
+        hours: When they may be called; None if always.
+    """
+
+    agrees: bool = True
+    answers: tuple[Answer, ...] = ()
+    hours: CallingHours | None = None
+
+    def reply(self, message: str, heard: Memory) -> Reply:
+        """Answer a message; hang up when asked again after a refusal."""
+        said = message.casefold()
+        if "?" in said and ("consent" in said or "agree" in said):
+            return self._asked_to_take_part(heard)
+        if heard.consent is not Consent.GIVEN:
+            return Reply(text="I am listening. What is this about?")
+        due = [answer for answer in self.answers if any(cue in said for cue in answer.cues)]
+        told = tuple(item for answer in due for item in answer.tells)
+        new = tuple(item for item in told if item not in heard.disclosed)
+        words = " ".join(answer.words for answer in due) or "I see. Go on."
+        return Reply(text=words, memory=replace(heard, disclosed=(*heard.disclosed, *new)))
+
+    def _asked_to_take_part(self, heard: Memory) -> Reply:
+        if self.agrees:
+            return Reply(text="Yes, that is fine.", memory=replace(heard, consent=Consent.GIVEN))
+        again = heard.consent is Consent.REFUSED
+        words = "I said no. Goodbye." if again else "No, thank you. I do not want that."
+        return Reply(text=words, stop=again, memory=replace(heard, consent=Consent.REFUSED))
