@@ -40,6 +40,12 @@ class RefusalCode(StrEnum):
     UNREASONABLE_TEXT = "unreasonable_text"
     #: Refused by a strict world only: not the time at which the person may be called.
     OUT_OF_HOURS = "out_of_hours"
+    #: Refused by a strict world only: a time limit that no rule gives.
+    INVENTED_DEADLINE = "invented_deadline"
+    #: Refused by a strict world only: policy and provider do not have the fast lane.
+    LANE_NOT_ELIGIBLE = "lane_not_eligible"
+    #: Refused by a strict world only: the worker is not in.
+    OFF_DUTY = "off_duty"
 
 
 class Refusal(ToolError):

@@ -162,7 +162,7 @@ def _require_evidence(
 def evidence(world: ManagedCareWorld, case: PriorAuthCase) -> frozenset[str]:
     """Return the ids of everything that a reviewer of a case can point to."""
     documents = {document.id for document in world.documents.of_case(case.id)}
-    chart = world.charts.charts.get(case.patient_id)
+    chart = world.charts.get(case.patient_id)
     if chart is None:
         return frozenset(documents)
     entries = (

@@ -1,0 +1,161 @@
+"""Business hours by region: when an office is open, and what is so many business hours from now.
+
+Times are UTC throughout. A region is a state by its two letters and keeps its zone's time, with
+summer time from the second Sunday of March to the first of November (Energy Policy Act of 2005),
+and closes on weekends, federal holidays and those of the state. A state that lies in two zones is
+taken to be in that of most of its people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+
+from healthgym.worlds.managed_care.holidays import holiday, nth_weekday, regions
+
+#: When offices are open if nothing else is said, local time.
+OFFICE_HOURS = (time(8), time(17))
+_SUNDAY = 6
+_DAY = timedelta(days=1)
+_HOUR = timedelta(hours=1)
+_NOTHING = timedelta(0)
+
+
+def is_state(state: str) -> bool:
+    """Return whether two letters are those of a state, or of the District of Columbia."""
+    return state in _zones()
+
+
+class OfficeCalendar:
+    """The business hours of an office; immutable.
+
+    Args:
+        region: State by its two letters; elsewhere Eastern time and federal holidays are kept.
+        hours: From when to when the office is open, local time, within one day.
+    """
+
+    def __init__(self, region: str = "", hours: tuple[time, time] = OFFICE_HOURS) -> None:
+        self.region = region
+        self.opens, self.closes = hours
+        self._standard = timedelta(
+            hours=regions()["zones"][_zones().get(region, regions()["default_zone"])]
+        )
+        self._summer_time = region not in regions()["without_summer_time"]
+
+    def local(self, at: datetime) -> datetime:
+        """Return what the office's clocks show, without a zone.
+
+        Args:
+            at: Timezone-aware.
+        """
+        return (at.astimezone(UTC) + self._offset(at)).replace(tzinfo=None)
+
+    def utc(self, day: date, clock: time) -> datetime:
+        """Return when the office's clocks show a time, in UTC."""
+        shown = datetime.combine(day, clock, tzinfo=UTC)
+        at = shown - self._standard
+        return at - _HOUR if self._in_summer(at - _HOUR) else at
+
+    def holiday(self, day: date) -> str | None:
+        """Return the holiday that is kept that day; None if none is."""
+        return holiday(day, self.region)
+
+    def is_business_day(self, day: date) -> bool:
+        """Return whether the office opens that day."""
+        return day.weekday() < 5 and self.holiday(day) is None
+
+    def is_open(self, at: datetime) -> bool:
+        """Return whether the office is open; at closing time it is not."""
+        local = self.local(at)
+        return self.is_business_day(local.date()) and self.opens <= local.time() < self.closes
+
+    def next_opening(self, at: datetime) -> datetime:
+        """Return when the office is open next: now, if it is."""
+        if self.is_open(at):
+            return at.astimezone(UTC)
+        local = self.local(at)
+        day = local.date()
+        if local.time() >= self.opens or not self.is_business_day(day):
+            day = self.next_business_day(day)
+        return self.utc(day, self.opens)
+
+    def next_business_day(self, day: date) -> date:
+        """Return the first day after this one on which the office opens."""
+        day += _DAY
+        while not self.is_business_day(day):
+            day += _DAY
+        return day
+
+    def add_business_days(self, at: datetime, days: int) -> datetime:
+        """Return the same time of day so many business days later.
+
+        Args:
+            at: Timezone-aware. What comes in on a closed day counts as of the next business day.
+            days: Business days, from 0.
+        """
+        local = self.local(at)
+        day = local.date()
+        if not self.is_business_day(day):
+            day = self.next_business_day(day)
+        for _ in range(days):
+            day = self.next_business_day(day)
+        return self.utc(day, local.time())
+
+    def add_business_hours(self, at: datetime, amount: timedelta) -> datetime:
+        """Return when the office will have been open for so long.
+
+        Args:
+            at: Timezone-aware.
+            amount: Of business time; if it is none, the time itself is returned.
+        """
+        if amount <= _NOTHING:
+            return at.astimezone(UTC)
+        at = self.next_opening(at)
+        while True:
+            day = self.local(at).date()
+            rest = self.utc(day, self.closes) - at
+            if amount <= rest:
+                return at + amount
+            amount -= rest
+            at = self.utc(self.next_business_day(day), self.opens)
+
+    def business_time(self, start: datetime, end: datetime) -> timedelta:
+        """Return for how long the office is open from one time to a later one."""
+        total = _NOTHING
+        at = self.next_opening(start)
+        while at < end:
+            day = self.local(at).date()
+            total += min(end, self.utc(day, self.closes)) - at
+            at = self.utc(self.next_business_day(day), self.opens)
+        return total
+
+    def _offset(self, at: datetime) -> timedelta:
+        return self._standard + _HOUR if self._in_summer(at) else self._standard
+
+    def _in_summer(self, at: datetime) -> bool:
+        if not self._summer_time:
+            return False
+        at = at.astimezone(UTC)
+        begins, ends = _summer(at.year, self._standard)
+        return begins <= at < ends
+
+
+@cache
+def office_calendar(region: str = "", hours: tuple[time, time] = OFFICE_HOURS) -> OfficeCalendar:
+    """Return the calendar of a region; one for all who ask."""
+    return OfficeCalendar(region, hours)
+
+
+@cache
+def _summer(year: int, standard: timedelta) -> tuple[datetime, datetime]:
+    """Return when summer time begins and ends: at two o'clock as the clocks then show."""
+    two = time(2)
+    begins = datetime.combine(nth_weekday(year, 3, _SUNDAY, 2), two, tzinfo=UTC) - standard
+    ends = datetime.combine(nth_weekday(year, 11, _SUNDAY, 1), two, tzinfo=UTC) - standard
+    return begins, ends - _HOUR
+
+
+@cache
+def _zones() -> Mapping[str, str]:
+    return {state: zone for zone, states in regions()["states"].items() for state in states}

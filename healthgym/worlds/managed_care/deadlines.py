@@ -1,0 +1,169 @@
+"""What falls due at the payer's desks, and what follows when it does.
+
+Two things are watched for each request that is handed in: that intake is finished within its
+window of business hours, and that the request is decided within its limit. A missed window or
+limit is told to the supervisor; where the law of the state says what a missed limit amounts to,
+that decision is made. While the provider is asked for something, the limit stands still.
+
+Nothing is watched in a compatibility world: the source's clock does not move.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from healthgym.core.clock import Due
+from healthgym.worlds.managed_care import duty
+from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.deemed import deem
+from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.service_levels import (
+    deemed_rule,
+    intake_window,
+    service_level,
+    triage_urgency,
+)
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    IntakeStatus,
+    MessageBox,
+    MessageKind,
+)
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: What this module puts on the agenda.
+INTAKE_OVERDUE = "intake_overdue"
+DECISION_OVERDUE = "decision_overdue"
+NAMES = frozenset({INTAKE_OVERDUE, DECISION_OVERDUE})
+
+_PENDED = CaseStatus.PENDED_ACTION_REQUIRED
+
+
+def watch(world: ManagedCareWorld, case_id: str) -> None:
+    """Watch intake and decision of a case from now on; earlier watches of it end."""
+    intake = world.intake.get(case_id)
+    if intake.status is not IntakeStatus.COMPLETE:
+        _put(world, INTAKE_OVERDUE, case_id, intake_deadline(world, case_id))
+    watch_decision(world, case_id)
+
+
+def watch_decision(world: ManagedCareWorld, case_id: str) -> None:
+    """Watch the decision of a case; an earlier watch of it ends."""
+    _put(world, DECISION_OVERDUE, case_id, decision_deadline(world, case_id))
+
+
+def watch_all(world: ManagedCareWorld) -> None:
+    """Watch every undecided case that has an intake record; for the beginning of a world."""
+    for intake in tuple(world.intake.intakes.values()):
+        if world.cases.get(intake.case_id).status in (*WITH_PAYER, _PENDED):
+            watch(world, intake.case_id)
+
+
+def intake_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
+    """Return until when intake is to be finished, counted from when it was last handed in."""
+    intake = world.intake.get(case_id)
+    moves = world.history.of(case_id, EntryKind.TRANSITION)
+    again = [entry.at for entry in moves if entry.action == CaseStatus.RESUBMITTED]
+    since = max([intake.received_at, *again])
+    window = intake_window(triage_urgency(intake.level_of_urgency))
+    return office_calendar(intake.state or "").add_business_hours(since, window)
+
+
+def decision_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
+    """Return until when a case is to be decided: its limit, and the time it was pended."""
+    intake, triage = world.intake.get(case_id), world.triage.of(case_id)
+    if triage is not None and triage.sla_deadline is not None:
+        limit = triage.sla_deadline
+    else:
+        state = intake.state or world.intake.member_state(case_id)
+        level = service_level(triage_urgency(intake.level_of_urgency), state)
+        limit = level.deadline(intake.received_at)
+    return limit + pended_for(world, case_id)
+
+
+def pended_for(world: ManagedCareWorld, case_id: str) -> timedelta:
+    """Return for how long a case has waited for the provider, a pend that is open left out."""
+    total, since = timedelta(0), None
+    for entry in world.history.of(case_id, EntryKind.TRANSITION):
+        if entry.action == _PENDED:
+            since = entry.at
+        elif since is not None:
+            total += entry.at - since
+            since = None
+    return total
+
+
+def on_due(world: ManagedCareWorld, due: Due) -> None:
+    """Carry out what has fallen due.
+
+    Args:
+        world: The world.
+        due: An entry of the agenda whose name is one of :data:`NAMES`.
+    """
+    case_id = str(due.facts["case_id"])
+    if due.name == INTAKE_OVERDUE:
+        _intake_overdue(world, case_id)
+    else:
+        _decision_overdue(world, case_id)
+
+
+def _intake_overdue(world: ManagedCareWorld, case_id: str) -> None:
+    intake = world.intake.find(case_id)
+    waiting = world.cases.get(case_id).status in WITH_PAYER
+    if intake is None or not waiting or intake.status is IntakeStatus.COMPLETE:
+        return
+    _escalate(
+        world,
+        INTAKE_OVERDUE,
+        case_id,
+        f"Intake of {case_id} is overdue",
+        f"The request came in on {intake.received_at:%Y-%m-%d %H:%M} UTC and its intake is "
+        f"still {str(intake.status).replace('_', ' ')}. Please see to it.",
+    )
+
+
+def _decision_overdue(world: ManagedCareWorld, case_id: str) -> None:
+    intake = world.intake.find(case_id)
+    if intake is None or world.cases.get(case_id).status not in WITH_PAYER:
+        return  # decided; or pended, and then a reply starts the watch again
+    limit = decision_deadline(world, case_id)
+    if limit > world.clock.now:
+        _put(world, DECISION_OVERDUE, case_id, limit)
+        return
+    rule = deemed_rule(intake.state or world.intake.member_state(case_id), intake.auth_type)
+    follows = f" By law it counts as {rule.decision} ({rule.rule})." if rule else ""
+    _escalate(
+        world,
+        DECISION_OVERDUE,
+        case_id,
+        f"The decision on {case_id} is overdue",
+        f"It was due on {limit:%Y-%m-%d %H:%M} UTC, and the case is "
+        f"{str(world.cases.get(case_id).status).replace('_', ' ')}.{follows}",
+    )
+    if rule is not None:
+        deem(world, case_id, rule)
+
+
+def _escalate(world: ManagedCareWorld, name: str, case_id: str, subject: str, body: str) -> None:
+    """Tell the supervisor, and note that it fell due."""
+    told = duty.supervisor(world) or "supervisor"
+    world.history.happened(name, case_id, told=told)
+    world.inbox.post(
+        str(MessageKind.INTERNAL_NOTE),
+        str(MessageBox.INTERNAL),
+        case_id,
+        subject,
+        f"To {told}: {body}",
+        action_required=True,
+    )
+
+
+def _put(world: ManagedCareWorld, name: str, case_id: str, at: datetime) -> None:
+    for due in world.clock.agenda.entries():
+        if due.name == name and due.facts.get("case_id") == case_id:
+            world.clock.agenda.cancel(due.number)
+    world.clock.agenda.put(at, name, case_id=case_id)

@@ -1,0 +1,97 @@
+"""Who may act for an office, and when: known people, employed for the task, at their desk."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.staff import WorkerRole
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+_MOST_NAMED = 4
+
+
+def require_on_duty(
+    world: ManagedCareWorld, person: str, roles: tuple[WorkerRole, ...], field: str = "actor"
+) -> None:
+    """Refuse somebody whom nobody knows, who is employed for something else, or who is not in.
+
+    Args:
+        world: The world.
+        person: Id in the directory.
+        roles: As what the person must be employed.
+        field: The argument that names the person, for the sentence.
+
+    Raises:
+        Refusal: ``role_forbidden`` or ``off_duty``.
+    """
+    role = world.staff.role_of(person)
+    if role not in roles:
+        what = "is nobody who works here" if role is None else f"works as {role}"
+        titles = " or ".join(roles)
+        named = ", ".join(islice(world.staff.with_role(*roles), _MOST_NAMED)) or "nobody"
+        raise Refusal(
+            RefusalCode.ROLE_FORBIDDEN,
+            f"{field} {person[:40]!r} {what}; this is for a {titles}: {named}.",
+        )
+    require_in(world, person, field)
+
+
+def require_in(world: ManagedCareWorld, person: str, field: str = "actor") -> None:
+    """Refuse somebody outside of the person's hours.
+
+    Of whom only a directory entry is known, no hours are, and none are kept.
+
+    Raises:
+        Refusal: ``off_duty``.
+    """
+    if is_in(world, person):
+        return
+    worker = world.staff.workers[person]
+    opening = office_calendar(worker.region, worker.hours).next_opening(world.clock.now)
+    raise Refusal(
+        RefusalCode.OFF_DUTY,
+        f"{field} {person!r} is not in at {world.clock.now:%Y-%m-%d %H:%M} UTC; "
+        f"back on {opening:%Y-%m-%d} at {opening:%H:%M} UTC.",
+    )
+
+
+def is_in(world: ManagedCareWorld, person: str) -> bool:
+    """Return whether somebody is at work now."""
+    worker = world.staff.workers.get(person)
+    return worker is None or office_calendar(worker.region, worker.hours).is_open(world.clock.now)
+
+
+def on_desk(world: ManagedCareWorld, roles: tuple[WorkerRole, ...]) -> str:
+    """Return who does the work of a desk: whoever uses it, or the one whose turn it is.
+
+    Of those who are in, it is the one with the least on the desk, then the first in the directory.
+
+    Raises:
+        Refusal: ``no_reviewer`` if the desk has nobody, ``off_duty`` if all are out.
+    """
+    if world.staff.role_of(world.actor) in roles:
+        require_in(world, world.actor, "worker")
+        return world.actor
+    people = tuple(world.staff.with_role(*roles))
+    if not people:
+        titles = " or ".join(roles)
+        raise Refusal(RefusalCode.NO_REVIEWER, f"The directory has no {titles} for this desk.")
+    present = [person for person in people if is_in(world, person)]
+    if not present:
+        require_in(world, people[0], "worker")
+    return min(present, key=lambda person: _load(world, person))
+
+
+def supervisor(world: ManagedCareWorld) -> str | None:
+    """Return whom to tell what is late; None if nobody supervises."""
+    return next(world.staff.with_role(WorkerRole.SUPERVISOR), None)
+
+
+def _load(world: ManagedCareWorld, person: str) -> int:
+    worker = world.staff.workers.get(person)
+    return worker.load if worker else 0
