@@ -8,6 +8,9 @@ from datetime import datetime
 
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.contracts import PeerContract
+from healthgym.worlds.managed_care.handbook.edition import written_library
+from healthgym.worlds.managed_care.handbook.library import Library
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.people import Organization
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import Staff
@@ -36,6 +39,8 @@ class WorldStart:
             nobody answers.
         counters: First numbers of identifiers, by prefix.
         actor: The worker who uses the tools, unless a call names another.
+        operations: The numbers that operations run on; the handbook states the same.
+        handbook: The handbook, with the pages that the task has changed.
     """
 
     now: datetime
@@ -51,3 +56,5 @@ class WorldStart:
     voices: Mapping[str, PatientVoice] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
     actor: str = "provider"
+    operations: OperatingRules = field(default_factory=OperatingRules)
+    handbook: Library = field(default_factory=written_library)

@@ -56,6 +56,8 @@ class ManagedCareWorld(World):
         self.payer_mode = start.payer_mode
         self.staff = start.staff
         self.charts = start.charts
+        self.operations = start.operations
+        self.handbook = start.handbook
         self.actor = start.actor
         self.counters = Counters(start.counters)
         self.history = History(self.clock)

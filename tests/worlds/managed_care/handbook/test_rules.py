@@ -1,0 +1,99 @@
+"""The rules of operations: the published clocks, and what a task draws."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw, drawn_fields
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    LetterType,
+    PayerRole,
+    PayerRouteTarget,
+    TriageUrgency,
+)
+
+USUAL = OperatingRules()
+
+
+@pytest.mark.parametrize(
+    ("urgency", "state", "expected"),
+    [
+        ("stat", "", (72, "cms")),
+        ("routine", "WA", (168, "cms")),
+        ("stat", "CA", (24, "state:CA")),
+        ("urgent", " ca ", (72, "cms")),
+        ("urgent", "TX", (72, "cms")),
+        ("urgent", "NY", (48, "state:NY")),
+        ("routine", "tx", (72, "state:TX")),
+        ("routine", "IL", (120, "state:IL")),
+    ],
+)
+def test_the_stricter_clock_governs_and_a_tie_stays_federal(urgency, state, expected):
+    assert USUAL.hours(TriageUrgency(urgency), state) == expected
+
+
+def test_published_numbers_are_the_usual_ones():
+    published = {
+        "decision_due_days": 7,
+        "decision_due_expedited_hours": 72,
+        "pend_days": 2,
+        "authorization_days": 30,
+        "internal_appeal_days": 30,
+        "p2p_turn_limit": 8,
+        "outreach_messages_most": 20,
+        "outreach_minutes_most": 30,
+        "polypharmacy_medicines": 10,
+        "phq9_problem": 10,
+        "phq9_provider": 15,
+        "phq9_escalate": 20,
+        "problems_least": 2,
+        "complex_problems_least": 3,
+        "a1c_controlled_below": 7.0,
+        "a1c_uncontrolled_above": 9.0,
+    }
+    assert {name: getattr(USUAL, name) for name in published} == published
+
+
+def test_every_lane_and_letter_has_its_rule():
+    assert set(USUAL.lane_documents) == set(PayerRouteTarget)
+    assert set(USUAL.letter_slots) == set(LetterType)
+    assert "appeal deadline date" in USUAL.letter_slots[LetterType.DENIAL]
+
+
+def test_a_nurse_may_approve_and_not_deny():
+    assert PayerRole.UM_NURSE in USUAL.may_approve
+    assert PayerRole.UM_NURSE not in {*USUAL.may_deny, *USUAL.may_override, *USUAL.may_sign}
+
+
+def test_a_draw_follows_from_the_generator():
+    assert draw(np.random.default_rng(5)) == draw(np.random.default_rng(5))
+    assert draw(np.random.default_rng(5)) != draw(np.random.default_rng(6))
+
+
+def test_draws_change_what_they_may_and_nothing_else():
+    seen = [draw(np.random.default_rng(seed)).changed_from(USUAL) for seed in range(60)]
+    assert frozenset.union(*seen) == {*drawn_fields(), "state_hours"}
+    assert draw(np.random.default_rng(1), share=0.0) == USUAL
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_drawn_clocks_are_consistent(seed):
+    rules = draw(np.random.default_rng(seed), share=1.0)
+    assert rules.moderate_risk_score < rules.high_risk_score
+    spacing = rules.outreach_spacing_days * (rules.outreach_attempts_least - 1)
+    assert spacing < rules.outreach_window_days
+    for hours in rules.state_hours.values():
+        assert hours.stat <= hours.urgent <= hours.routine
+
+
+def test_names_end_in_a_unit_or_say_what_they_count():
+    units = (
+        *("days", "hours", "workdays", "workhours", "minutes", "months", "years", "percent"),
+        *("dollars", "miles", "most", "least", "limit", "score", "mib", "opens", "closes"),
+        *("medicines", "problem", "provider", "escalate", "below", "above"),
+    )
+    numbers = [
+        item.name for item in fields(USUAL) if isinstance(getattr(USUAL, item.name), int | float)
+    ]
+    assert [name for name in numbers if not name.endswith(units)] == []
