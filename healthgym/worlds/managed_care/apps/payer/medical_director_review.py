@@ -1,10 +1,51 @@
-"""The physicians' reviews and decisions."""
+"""The physicians' reviews and decisions.
+
+Only a physician may deny, and signs for it; whoever wants to hear the ordering clinician first asks
+for a peer-to-peer call.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
-from healthgym.worlds.managed_care.records.review import MdCaseDecision, MdReviewRecord
+from healthgym.worlds.managed_care.apps.payer import pends
+from healthgym.worlds.managed_care.apps.payer.criteria import require_sound
+from healthgym.worlds.managed_care.apps.payer.nurse_review import require_under_review
+from healthgym.worlds.managed_care.apps.payer.physician_rules import (
+    require_complete,
+    require_founded,
+)
+from healthgym.worlds.managed_care.apps.payer.reviewers import (
+    PHYSICIANS,
+    Part,
+    acting,
+    require_independent,
+    require_role,
+)
+from healthgym.worlds.managed_care.records.review import (
+    MdCaseDecision,
+    MdLineItemDecision,
+    MdReviewRecord,
+    NurseCriterionEvaluation,
+)
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    DecisionOutcome,
+    MdReviewDecision,
+    PayerRole,
+)
+
+#: How a physician's task ends; a call between physicians leaves it without a decision.
+_TASK_ENDS = {
+    MdReviewDecision.APPROVE: DecisionOutcome.APPROVED,
+    MdReviewDecision.DENY: DecisionOutcome.DENIED,
+    MdReviewDecision.PARTIAL_APPROVE: DecisionOutcome.APPROVED_MODIFIED,
+    MdReviewDecision.REQUEST_INFO: DecisionOutcome.PENDED,
+}
 
 
 class MedicalDirectorReview(App):
@@ -18,3 +59,239 @@ class MedicalDirectorReview(App):
     name = "payer_md_review"
     reviews = table[str, MdReviewRecord]()
     decisions = table[str, MdCaseDecision]()
+
+    def of(self, case_id: str) -> tuple[MdCaseDecision, ...]:
+        """Return the decisions on a case, oldest first."""
+        return tuple(one for one in self.decisions.values() if one.case_id == case_id)
+
+    def active(self, case_id: str) -> MdCaseDecision | None:
+        """Return the decision that counts; None if there is none."""
+        return next((one for one in self.of(case_id) if not one.superseded_by), None)
+
+    def reviews_of(self, case_id: str) -> tuple[MdReviewRecord, ...]:
+        """Return the reviews of a case, oldest first."""
+        return tuple(one for one in self.reviews.values() if one.case_id == case_id)
+
+    def data(self, case_id: str) -> Mapping[str, object]:
+        """Return what a physician needs for a decision: the nurse's work, and what came before.
+
+        Raises:
+            Refusal: If the case has no intake record.
+        """
+        world = self.world
+        intake = world.intake.get(case_id)
+        world.triage.looked("get_triage", case_id)
+        self.looked("get_md_review_data", case_id)
+        return {
+            "intake_case": intake,
+            "triage": world.triage.of(case_id),
+            "nurse_reviews": world.nursing.reviews_of(case_id),
+            "case_recommendation": world.nursing.active(case_id),
+            "md_reviews": self.reviews_of(case_id),
+            "case_decision": self.active(case_id),
+            "decision_history": tuple(one for one in self.of(case_id) if one.superseded_by),
+            "p2p_requests": world.peer.of(case_id),
+            "criteria_catalog": world.nursing.catalog(case_id),
+            "artifacts": world.documents.of_case(case_id),
+        }
+
+    def save(
+        self,
+        case_id: str,
+        line_number: int,
+        *,
+        review_id: str | None = None,
+        evaluations: tuple[NurseCriterionEvaluation, ...] | None = None,
+        reviewer_id: str = "SYSTEM",
+    ) -> Mapping[str, MdReviewRecord]:
+        """Write down what a physician found about the criteria of a line.
+
+        Args:
+            case_id: The case.
+            line_number: The line, from 1.
+            review_id: The review to write on; a new one without.
+            evaluations: The findings, in place of earlier ones; those stay if left out.
+            reviewer_id: The physician.
+
+        Raises:
+            Refusal: If the case has no intake record, there is no such review, or, in a strict
+                world, somebody else writes, a finding names what does not exist, or the case is
+                decided already.
+        """
+        intake = self.world.intake.get(case_id)
+        physician = acting(self.world, reviewer_id)
+        now = self.world.clock.now
+        self._require_open_review(case_id, line_number, review_id, physician, evaluations or ())
+        if review_id:
+            old = self._review(case_id, review_id)
+            found = old.criteria_evaluations if evaluations is None else evaluations
+            writer = old.reviewer_id if physician == "SYSTEM" else physician
+            kept = replace(old, criteria_evaluations=found, reviewer_id=writer, updated_at=now)
+        else:
+            triage = self.world.triage.of(case_id)
+            kept = MdReviewRecord(
+                id=self.draw_id("MDR-"),
+                case_id=case_id,
+                intake_case_id=intake.id,
+                triage_record_id=triage.id if triage else "",
+                line_number=line_number,
+                reviewer_id=physician,
+                criteria_evaluations=evaluations or (),
+                created_at=now,
+                updated_at=now,
+            )
+        self.reviews[kept.id] = kept
+        self.world.triage.looked("get_triage", case_id)
+        self.audit("save_md_review", case_id, physician)
+        return {"md_review": kept}
+
+    def submit(
+        self,
+        case_id: str,
+        decision: MdReviewDecision,
+        *,
+        clinical_notes: str = "",
+        determination_rationale: str = "",
+        similar_case_notes: str = "",
+        reviewer_id: str = "SYSTEM",
+        denial_rationale: str = "",
+        info_requested: str = "",
+        info_deadline: str = "",
+        line_item_decisions: tuple[MdLineItemDecision, ...] = (),
+        signed_off: bool = False,
+    ) -> Mapping[str, object]:
+        """Decide a case, ask for information, or ask for a call with the ordering clinician.
+
+        Args:
+            case_id: The case.
+            decision: The decision.
+            clinical_notes: What was weighed.
+            determination_rationale: Why.
+            similar_case_notes: Cases that it was compared with.
+            reviewer_id: The physician.
+            denial_rationale: Why a denial, in words for the letter.
+            info_requested: What is missing, one item a line or between semicolons.
+            info_deadline: Until when.
+            line_item_decisions: Line by line, for a partial approval.
+            signed_off: Whether the physician signs.
+
+        Raises:
+            Refusal: If the case has no intake record, is decided already, the decision lacks what
+                it needs, or, in a strict world, the physician may not make it.
+        """
+        intake = self.world.intake.get(case_id)
+        physician = acting(self.world, reviewer_id)
+        made = MdCaseDecision(
+            id="",
+            case_id=case_id,
+            intake_case_id=intake.id,
+            reviewer_id=physician,
+            clinical_notes=clinical_notes,
+            determination_rationale=determination_rationale,
+            similar_case_notes=similar_case_notes,
+            decision=decision,
+            line_item_decisions=line_item_decisions,
+            denial_rationale=denial_rationale,
+            info_requested=info_requested,
+            info_deadline=info_deadline,
+            signed_off=signed_off,
+            created_at=self.world.clock.now,
+        )
+        self._require_decision(made)
+        made = replace(made, id=self.draw_id("MCD-"))
+        self.decisions[made.id] = made
+        self.world.triage.complete_task(
+            case_id, PayerRole.PHYSICIAN_REVIEWER, _TASK_ENDS.get(decision), physician
+        )
+        self.audit("submit_case_decision", case_id, physician)
+        self.world.history.stage(case_id, "md_review", decision, physician)
+        return self._follow_up(made)
+
+    def supersede_requests(self, case_id: str, reason: str) -> MdCaseDecision | None:
+        """Let an answered request for information count no more.
+
+        Args:
+            case_id: The case.
+            reason: Why, such as ``PROVIDER_RESPONDED_TO_PEND``.
+
+        Returns:
+            The request; None if none was open.
+        """
+        open_one = self.active(case_id)
+        if open_one is None or open_one.decision is not MdReviewDecision.REQUEST_INFO:
+            return None
+        done = replace(open_one, superseded_by=reason)
+        self.decisions[done.id] = done
+        self.audit("supersede_request_info_decision", case_id)
+        return done
+
+    def _follow_up(self, made: MdCaseDecision) -> Mapping[str, object]:
+        world, case_id = self.world, made.case_id
+        if made.decision is MdReviewDecision.REQUEST_INFO:
+            missing = pends.request_information(
+                world, case_id, made.reviewer_id, made.info_requested, made.info_deadline
+            )
+            return {"case_decision": made, "missing_information": missing}
+        if made.decision is MdReviewDecision.P2P_REVIEW:
+            if world.cases.get(case_id).status in (CaseStatus.SUBMITTED, CaseStatus.RESUBMITTED):
+                world.cases.move(case_id, CaseStatus.UNDER_REVIEW, made.reviewer_id)
+            request = world.peer.request(case_id, made.reviewer_id)
+            made = replace(made, p2p_request_id=request.id)
+            self.decisions[made.id] = made
+            return {"case_decision": made, "p2p_request": request}
+        return {"case_decision": made}
+
+    def _review(self, case_id: str, review_id: str) -> MdReviewRecord:
+        found = self.reviews.get(review_id)
+        if found is None or found.case_id != case_id:
+            raise Refusal(
+                RefusalCode.NOT_FOUND,
+                f"Case {case_id} has no physician's review {review_id[:60]!r}; leave review_id "
+                "out to begin one.",
+            )
+        return found
+
+    def _require_open_review(
+        self,
+        case_id: str,
+        line_number: int,
+        review_id: str | None,
+        physician: str,
+        evaluations: tuple[NurseCriterionEvaluation, ...],
+    ) -> None:
+        """Refuse, in a strict world, a finding by the wrong person, too late, or on nothing."""
+        if not self.strict:
+            return
+        self._require_physician(case_id, physician, "review as a medical director")
+        if self.active(case_id):
+            raise Refusal(
+                RefusalCode.WRONG_STATE,
+                f"The physician's review of case {case_id} ended with a decision; findings can no "
+                "longer be changed.",
+            )
+        same = (one for one in self.reviews_of(case_id) if one.line_number == line_number)
+        begun = next(same, None)
+        if begun is not None and review_id is None:
+            raise Refusal(
+                RefusalCode.DUPLICATE,
+                f"Line {line_number} of case {case_id} has review {begun.id}; name it as "
+                "review_id to write on it.",
+            )
+        require_sound(self.world, self.world.cases.get(case_id), line_number, evaluations)
+
+    def _require_decision(self, made: MdCaseDecision) -> None:
+        if (done := self.active(made.case_id)) is not None:
+            raise Refusal(
+                RefusalCode.DUPLICATE,
+                f"Case {made.case_id} has a physician's decision, {done.decision} ({done.id}); "
+                "there is one at a time.",
+            )
+        require_complete(self.world, made)
+        if self.strict:
+            self._require_physician(made.case_id, made.reviewer_id, "decide as a medical director")
+            require_founded(self.world, made)
+
+    def _require_physician(self, case_id: str, physician: str, act: str) -> None:
+        require_role(self.world, physician, PHYSICIANS, act)
+        require_independent(self.world, case_id, physician, Part.PHYSICIAN)
+        require_under_review(self.world.cases.get(case_id).status, case_id)

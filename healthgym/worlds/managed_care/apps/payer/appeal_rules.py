@@ -1,0 +1,118 @@
+"""What an appeal needs: a filing in time, an outsider, and an outcome of its own level."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from healthgym.worlds.managed_care.apps.payer.reviewers import Part, parts_taken
+from healthgym.worlds.managed_care.apps.payer.windows import APPEAL
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.records.decision import Appeal
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.vocabulary.authorization import AppealOutcome
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+_OUTCOMES = {
+    "internal": (AppealOutcome.APPEAL_UPHELD, AppealOutcome.APPEAL_OVERTURNED),
+    "external": (
+        AppealOutcome.EXTERNAL_APPEAL_UPHELD,
+        AppealOutcome.EXTERNAL_APPEAL_OVERTURNED,
+    ),
+}
+
+
+def deadline(world: ManagedCareWorld, case: PriorAuthCase, level: str) -> datetime | None:
+    """Return until when a case can be appealed; None if no record says so.
+
+    An external review is asked for within the same window, from the decision that upheld.
+
+    Args:
+        world: The world.
+        case: The case.
+        level: ``internal`` or ``external``.
+    """
+    if level == "internal":
+        return case.appeal_due_at
+    decided = [a.decided_at for a in world.appeals.of(case.id) if a.level == "internal"]
+    return decided[-1] + APPEAL if decided and decided[-1] else None
+
+
+def require_timely(
+    world: ManagedCareWorld, case: PriorAuthCase, level: str, rationale: str
+) -> None:
+    """Refuse an appeal without a reason, or after its window, in a strict world.
+
+    Raises:
+        Refusal: If no reason is given or the window has closed.
+    """
+    if not rationale.strip():
+        raise Refusal(RefusalCode.MISSING_TEXT, "rationale: say why the decision is wrong.")
+    due = deadline(world, case, level)
+    if due is not None and world.clock.now > due:
+        raise Refusal(
+            RefusalCode.ENDED,
+            f"The window for an appeal of level {level} of case {case.id} closed at "
+            f"{due:%Y-%m-%d %H:%M} UTC.",
+        )
+
+
+def outcome_of(text: str) -> AppealOutcome:
+    """Return an outcome by its name.
+
+    Raises:
+        Refusal: If it is none.
+    """
+    try:
+        return AppealOutcome(text)
+    except ValueError:
+        raise Refusal(
+            RefusalCode.BAD_ARGUMENT,
+            f"{text[:60]!r} is no outcome of an appeal; accepted: {', '.join(AppealOutcome)}.",
+        ) from None
+
+
+def had_part(world: ManagedCareWorld, appeal: Appeal, person: str) -> bool:
+    """Return whether somebody reviewed or decided a case before it was appealed."""
+    reviewed = {who for who, part in parts_taken(world, appeal.case_id) if part is not Part.APPEAL}
+    determined = {one.determined_by for one in world.determinations.of(appeal.case_id)}
+    return person in reviewed | determined | {appeal.original_reviewer_id}
+
+
+def require_outsider(world: ManagedCareWorld, appeal: Appeal, person: str) -> None:
+    """Refuse a reviewer who decided what is appealed, in a strict world.
+
+    Raises:
+        Refusal: If the person had a part in it.
+    """
+    if had_part(world, appeal, person):
+        raise Refusal(
+            RefusalCode.NOT_INDEPENDENT,
+            f"{person} had a part in deciding case {appeal.case_id} and cannot review its appeal.",
+        )
+
+
+def require_decision(appeal: Appeal, person: str, outcome: AppealOutcome, rationale: str) -> None:
+    """Refuse a decision of the wrong level, without a reason, or by another, in a strict world.
+
+    Raises:
+        Refusal: Naming what is wrong.
+    """
+    accepted = _OUTCOMES[appeal.level]
+    if outcome not in accepted:
+        raise Refusal(
+            RefusalCode.BAD_ARGUMENT,
+            f"outcome: {outcome} is none of an appeal of level {appeal.level}; accepted: "
+            f"{', '.join(accepted)}.",
+        )
+    if not rationale.strip():
+        raise Refusal(RefusalCode.MISSING_TEXT, "rationale: say why.")
+    if appeal.assigned_reviewer_id != person:
+        assigned = appeal.assigned_reviewer_id or "nobody"
+        raise Refusal(
+            RefusalCode.WRONG_OWNER,
+            f"Appeal {appeal.id} is assigned to {assigned}; assign it before it is decided, and "
+            "by the same person.",
+        )

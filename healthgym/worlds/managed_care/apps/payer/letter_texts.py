@@ -1,0 +1,218 @@
+"""The words of letters and notices, and the facts that stand in them.
+
+Letters are rendered from state. Which facts a letter of a strict world must state is in
+``data/letters/wording.json``; each is reckoned here from the records, so that a letter can be
+checked against them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from healthgym.core.borders import Json
+from healthgym.worlds.managed_care.apps.payer import pends
+from healthgym.worlds.managed_care.apps.payer.criteria import lines, not_met
+from healthgym.worlds.managed_care.apps.payer.windows import APPEAL
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.records.review import MdLineItemDecision
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    LetterType,
+    MdReviewDecision,
+    MemberNotification,
+)
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+Slots = Mapping[str, str]
+
+
+def subject(letter_type: str) -> str:
+    """Return the subject of a type of letter."""
+    return _template(letter_type)[0]
+
+
+def body(letter_type: str, slots: Slots) -> str:
+    """Return the text of a letter with its facts."""
+    return _template(letter_type)[1].format_map(slots)
+
+
+def slot_names(letter_type: str) -> tuple[str, ...]:
+    """Return which facts a letter must state."""
+    names = wording()["slots"]
+    return (*names["all"], *names[letter_type])
+
+
+def appeal_information() -> str:
+    """Return what the source's denials say of appeals where the writer says nothing."""
+    return str(wording()["appeal_information"])
+
+
+def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType) -> Slots:
+    """Return what a letter about a case has to state, from the records; blank where none has it.
+
+    Args:
+        world: The world.
+        case: The case.
+        letter_type: The letter.
+    """
+    found = {
+        "member_name": member_name(world, case),
+        "case_id": case.id,
+        "service": service(world, case),
+        "date": f"{world.clock.now:%Y-%m-%d}",
+        "decision": str(wording()["decisions"][letter_type]),
+    }
+    if letter_type is LetterType.APPROVAL:
+        return found | _approval(world, case)
+    if letter_type is LetterType.PARTIAL_APPROVAL:
+        return found | _partial(world, case)
+    if letter_type is LetterType.DENIAL:
+        return found | _denial(world, case)
+    if letter_type is LetterType.PEND:
+        return found | _pend(world, case)
+    return found | {"rationale": _appeal_reason(world, case)}
+
+
+def notice(
+    world: ManagedCareWorld, case: PriorAuthCase, kind: MemberNotification
+) -> tuple[str, str]:
+    """Return subject and text of a notice to the member."""
+    until = (
+        f"by {case.appeal_due_at:%Y-%m-%d}" if case.appeal_due_at else "as your plan documents say"
+    )
+    slots = {
+        "member_name": member_name(world, case),
+        "service": service(world, case),
+        "authorization_number": case.authorization_number or "to follow",
+        "reason": _rationale(world, case) or case.outcome_reason or "see the letter",
+        "deadline": until,
+        "status": case.status.replace("_", " "),
+    }
+    words = wording()["notices"][kind]
+    return str(words["subject"]), str(words["body"]).format_map(slots)
+
+
+def member_name(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    """Return the member's name; blank if there is no such chart."""
+    chart = world.charts.charts.get(case.patient_id)
+    return f"{chart.patient.first_name} {chart.patient.last_name}" if chart else ""
+
+
+def service(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    """Return what was asked for: code and description of the order."""
+    order = world.cases.order(case.id)
+    return f"{order.procedure_code} {order.description}".strip()
+
+
+def _approval(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
+    determination = world.determinations.active(case.id)
+    asked = [units for units in lines(world, case.id).values() if units is not None]
+    return {
+        "authorization_number": case.authorization_number or "",
+        "valid_from": f"{determination.created_at:%Y-%m-%d}" if determination else "",
+        "valid_to": f"{case.expires_at:%Y-%m-%d}" if case.expires_at else "",
+        "units": f"{sum(asked)} units" if asked else "the units requested",
+    }
+
+
+def _partial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
+    decision = world.medical.active(case.id)
+    asked = lines(world, case.id)
+    told, reasons = [], []
+    for one in decision.line_item_decisions if decision else ():
+        told.append(_line(one, asked.get(one.line_number)))
+        if one.denial_rationale.strip():
+            reasons.append(f"- line {one.line_number}: {one.denial_rationale.strip()}")
+    return {
+        "lines": "\n".join(told),
+        "line_reasons": "\n".join(reasons),
+        "appeal_rights": _rights(world, case),
+    }
+
+
+def _line(one: MdLineItemDecision, asked: int | None) -> str:
+    if one.decision is MdReviewDecision.DENY:
+        what = "0 units approved, " + (f"{asked} units denied" if asked else "all denied")
+    elif one.approved_units is None:
+        what = f"{asked} units approved, 0 denied" if asked else "approved as requested"
+    else:
+        rest = f"{asked - one.approved_units} units denied" if asked is not None else "rest denied"
+        what = f"{one.approved_units} units approved, {rest}"
+    return f"- line {one.line_number}: {what}"
+
+
+def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
+    policy = world.cases.policy(case.id)
+    decisions = world.determinations.decisions_of(case.id)
+    named = (
+        f"{policy.policy_family or policy.id}, version {policy.policy_version}" if policy else ""
+    )
+    return {
+        "criteria_not_met": ", ".join(not_met(world, case.id)),
+        "policy": named,
+        "rationale": _rationale(world, case),
+        "reviewer_role": decisions[-1].reviewer_role.replace("_", " ") if decisions else "",
+        "appeal_deadline": _deadline(world, case),
+        "how_to_appeal": str(wording()["how_to_appeal"]),
+        "further_rights": str(wording()["further_rights"]),
+    }
+
+
+def _pend(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
+    asked = world.medical.active(case.id) or world.nursing.active(case.id)
+    listed = pends.items(asked.info_requested) if asked else ()
+    return {
+        "missing_items": "\n".join(f"- {item}" for item in listed),
+        "due_date": f"{case.pend_due_at:%Y-%m-%d}" if case.pend_due_at else "",
+        "how_to_reply": str(wording()["how_to_reply"]),
+    }
+
+
+def _rights(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    words = wording()
+    return f"{words['how_to_appeal']} It must reach us by {_deadline(world, case)}. " + str(
+        words["further_rights"]
+    )
+
+
+def _deadline(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    determination = world.determinations.active(case.id)
+    if case.appeal_due_at is None and determination is None:
+        return ""
+    until = case.appeal_due_at or (determination.created_at + APPEAL if determination else None)
+    return f"{until:%Y-%m-%d}" if until else ""
+
+
+def _rationale(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    decision = world.medical.active(case.id)
+    if decision is None:
+        return case.outcome_reason or ""
+    return (decision.denial_rationale or decision.determination_rationale).strip()
+
+
+def _appeal_reason(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    decided = [appeal for appeal in world.appeals.of(case.id) if appeal.outcome_reason]
+    return decided[-1].outcome_reason or "" if decided else ""
+
+
+@cache
+def wording() -> Mapping[str, Json]:
+    """Return standing phrases, names of slots, and notices."""
+    words: Mapping[str, Json] = json.loads(_read("wording.json"))
+    return words
+
+
+@cache
+def _template(letter_type: str) -> tuple[str, str]:
+    head, _, rest = _read(f"{letter_type}.md").partition("\n")
+    return head.strip(), rest.strip()
+
+
+def _read(name: str) -> str:
+    folder = files("healthgym.worlds.managed_care") / "data" / "letters"
+    return (folder / name).read_text("utf-8")
