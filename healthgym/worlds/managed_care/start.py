@@ -8,9 +8,11 @@ from datetime import datetime
 
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.contracts import PeerContract
+from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.handbook.edition import written_library
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.records.people import Organization
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import Staff
@@ -41,6 +43,8 @@ class WorldStart:
         actor: The worker who uses the tools, unless a call names another.
         operations: The numbers that operations run on; the handbook states the same.
         handbook: The handbook, with the pages that the task has changed.
+        policies: The payer's policies; what a new case is judged by follows from them.
+        desk: What the payer's staff goes by; None where somebody plays the payer.
     """
 
     now: datetime
@@ -58,3 +62,5 @@ class WorldStart:
     actor: str = "provider"
     operations: OperatingRules = field(default_factory=OperatingRules)
     handbook: Library = field(default_factory=written_library)
+    policies: PolicyBook | None = None
+    desk: DeskPlan | None = None

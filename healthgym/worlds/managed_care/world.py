@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from healthgym.core.clock import Clock, Counters
+from healthgym.core.clock import Clock, Counters, Due
 from healthgym.core.state import state
 from healthgym.core.world import World
+from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.care_management.assessment import Assessments
 from healthgym.worlds.managed_care.apps.care_management.care_plan import CarePlans
@@ -29,6 +30,7 @@ from healthgym.worlds.managed_care.apps.provider.documents_and_forms import Docu
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import InboxAndDirectory
 from healthgym.worlds.managed_care.apps.provider.orders_and_cases import OrdersAndCases
 from healthgym.worlds.managed_care.history import History
+from healthgym.worlds.managed_care.payer_desk import STEP, PayerDesk
 from healthgym.worlds.managed_care.start import WorldStart
 
 
@@ -56,6 +58,7 @@ class ManagedCareWorld(World):
         self.payer_mode = start.payer_mode
         self.staff = start.staff
         self.charts = start.charts
+        self.handbook = start.handbook
         self.operations = start.operations
         self.handbook = start.handbook
         self.actor = start.actor
@@ -84,7 +87,18 @@ class ManagedCareWorld(World):
         self.outreach = Outreach(self)
         self.assessments = Assessments(self)
         self.plans = CarePlans(self)
+        # Whoever does the payer's work where nobody plays it.
+        self.desk = PayerDesk(self)
         self._begin_with(start.records)
+
+    def happen(self, due: Due) -> None:
+        """Carry out what has fallen due: a step of the payer's staff, a deadline, a lapse."""
+        if due.name == STEP:
+            self.desk.on_due(due)
+        elif due.name in deadlines.NAMES:
+            deadlines.on_due(self, due)
+        else:
+            super().happen(due)
 
     def apps(self) -> Iterator[App]:
         """Return the applications, in the order in which they are declared."""

@@ -106,13 +106,13 @@ def _within(criterion: AnyCriterion) -> Iterator[str]:
         case DiagnosisCriterion():
             if not all(code.startswith(criterion.prefixes) for code in criterion.examples):
                 yield "an example does not begin with a prefix."
-            if criterion.near.startswith(criterion.prefixes):
-                yield f"near is {criterion.near}, which a prefix covers."
             if not criterion.examples:
                 yield "at least one example is needed."
             if criterion.near.startswith(criterion.prefixes):
                 yield f"near is {criterion.near}, which a prefix covers."
-            if criterion.near and criterion.near[:3] not in {code[:3] for code in criterion.prefixes}:
+            if criterion.near and criterion.near[:3] not in {
+                code[:3] for code in criterion.prefixes
+            }:
                 yield f"near is {criterion.near}, which is of another category."
         case AgeCriterion() if not criterion.minimum < criterion.maximum:
             yield f"minimum {criterion.minimum} and maximum {criterion.maximum} leave no age."

@@ -22,7 +22,6 @@ from healthgym.worlds.managed_care.policies.questionnaire import Form, form_for
 from healthgym.worlds.managed_care.policies.tree import Node, criteria, transform
 from healthgym.worlds.managed_care.policies.wording import criterion_text
 from healthgym.worlds.managed_care.records.policy import CasePolicy
-from healthgym.worlds.managed_care.records.case import CasePolicy
 from healthgym.worlds.managed_care.records.review import ClinicalCriterionCatalogItem
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AuthorizationType,

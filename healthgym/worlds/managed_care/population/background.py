@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from importlib.resources import files
 from itertools import count
@@ -280,7 +280,7 @@ def _orders(
                 priority=Urgency.STANDARD,
                 diagnosis_codes=(each.diagnoses[0][0],),
                 site_of_service=order.site,
-                requested_date=datetime.combine(day, time(15), timezone.utc),
+                requested_date=datetime.combine(day, time(15), UTC),
             )
         )
     return tuple(sorted(found, key=lambda one: (one.requested_date, one.id)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files

@@ -1,0 +1,363 @@
+"""The payer's staff, where nobody plays them.
+
+They work through the same applications as anybody who does, as named people in their hours, one
+step at a time by the agenda: intake, triage, review by a nurse, by a physician where one is needed,
+determination, letter. What they find is what the policy says of the facts that the attached
+documents show, and of nothing else: a claim in a form or a letter is no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from healthgym.core.clock import Due
+from healthgym.core.state import table
+from healthgym.worlds.managed_care.apps.app import App
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.desk_plan import DeskPlan
+from healthgym.worlds.managed_care.findings import Finding
+from healthgym.worlds.managed_care.packets import read_packet
+from healthgym.worlds.managed_care.policies.evaluation import evaluate
+from healthgym.worlds.managed_care.policies.policy import Policy, catalog
+from healthgym.worlds.managed_care.records.review import (
+    MdLineItemDecision,
+)
+from healthgym.worlds.managed_care.service_levels import triage_urgency
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AppealOutcome,
+    DeterminationDecision,
+    LetterType,
+    MdReviewDecision,
+    NurseReviewRecommendation,
+    Posture,
+    ProviderNetworkStatus,
+    SubmissionChannel,
+    TriageDisposition,
+)
+
+#: What the desk puts on the agenda.
+STEP = "payer_step"
+#: Business time that a step takes, before what lies on the worker's desk already.
+_TAKES: Mapping[str, timedelta] = {
+    "intake": timedelta(hours=1),
+    "triage": timedelta(minutes=30),
+    "nurse": timedelta(hours=3),
+    "physician": timedelta(hours=4),
+    "determine": timedelta(minutes=20),
+    "letter": timedelta(minutes=40),
+    "appeal": timedelta(hours=16),
+    "external": timedelta(hours=24),
+}
+_PER_CASE = timedelta(minutes=3)
+#: Who does a step.
+_ROLES: Mapping[str, WorkerRole] = {
+    "intake": WorkerRole.INTAKE_COORDINATOR,
+    "triage": WorkerRole.INTAKE_COORDINATOR,
+    "nurse": WorkerRole.UM_NURSE,
+    "physician": WorkerRole.PHYSICIAN_REVIEWER,
+    "letter": WorkerRole.LETTER_SPECIALIST,
+    "appeal": WorkerRole.APPEALS_MEDICAL_DIRECTOR,
+    "external": WorkerRole.EXTERNAL_REVIEW_COORDINATOR,
+}
+_LETTERS = {
+    DeterminationDecision.APPROVED: LetterType.APPROVAL,
+    DeterminationDecision.PARTIALLY_APPROVED: LetterType.PARTIAL_APPROVAL,
+    DeterminationDecision.DENIED: LetterType.DENIAL,
+}
+_VENDOR = "Northgate Independent Review"
+
+
+class PayerDesk(App):
+    """The payer's staff at work.
+
+    Attributes:
+        asked: How often information was asked for, by case.
+    """
+
+    name = "payer_desk"
+    asked = table[str, int]()
+
+    @property
+    def plan(self) -> DeskPlan | None:
+        """What the staff goes by; None where somebody plays the payer."""
+        return self.world.start.desk
+
+    # -- what sets the desk to work ------------------------------------------------------------
+
+    def take_in(self, case_id: str, *, reply: bool = False) -> None:
+        """Begin work on what was handed in; a reply goes on where the question arose."""
+        if self.plan is not None:
+            self._later(case_id, "intake", reply=reply)
+
+    def appealed(self, case_id: str, level: str) -> None:
+        """Begin work on an appeal."""
+        if self.plan is not None:
+            self._later(case_id, "appeal" if level == "internal" else "external")
+
+    def on_due(self, due: Due) -> None:
+        """Do the step that is due."""
+        case_id, worker = str(due.facts["case_id"]), str(due.facts["worker"])
+        step = str(due.facts["step"])
+        match step:
+            case "intake":
+                self._take_in(case_id, worker, reply=bool(due.facts["reply"]))
+            case "triage":
+                self._triage(case_id, worker)
+            case "nurse":
+                self._nurse(case_id, worker)
+            case "physician":
+                self._physician(case_id, worker)
+            case "determine":
+                self._determine(case_id, worker)
+            case "letter":
+                self._letter(case_id, worker)
+            case "appeal":
+                self._appeal(case_id, worker)
+            case _:
+                self._external(case_id, worker)
+
+    # -- steps -----------------------------------------------------------------------------------
+
+    def _take_in(self, case_id: str, worker: str, *, reply: bool) -> None:
+        found = self._found(case_id)
+        network = found.packet.request.in_network
+        self.world.intake.confirm(
+            case_id,
+            request_complete=not found.assessment.missing_documents,
+            member_eligible=found.packet.request.coverage_active,
+            service_covered=True,
+            network=(
+                ProviderNetworkStatus.IN_NETWORK
+                if network
+                else ProviderNetworkStatus.OUT_OF_NETWORK
+            ),
+        )
+        self._later(case_id, "nurse" if reply else "triage")
+
+    def _triage(self, case_id: str, worker: str) -> None:
+        triage = self.world.triage
+        urgency = triage_urgency(self.world.intake.get(case_id).level_of_urgency)
+        level = triage.level(case_id, urgency)
+        received = self.world.intake.get(case_id).received_at
+        triage.set_disposition(
+            case_id,
+            urgency=urgency,
+            deadline=level.deadline(received).isoformat(),
+            hours=level.hours,
+            rule_source=level.rule_source,
+            gold_card=triage.holds_gold_card(case_id),
+            disposition=TriageDisposition.NURSE_REVIEW,
+            reason="Reviewed against the policy.",
+            actor=worker,
+        )
+        triage.route(case_id, worker, None)
+        decided = self.world.determinations.active(case_id) is not None
+        self._later(case_id, "letter" if decided else "nurse")
+
+    def _nurse(self, case_id: str, worker: str) -> None:
+        found = self._found(case_id)
+        self.world.nursing.set_catalog(case_id, catalog(found.policy, "nurse_review"))
+        self.world.nursing.save(case_id, 1, evaluations=found.evaluations(), reviewer_id=worker)
+        wanted = self._wanted(case_id, found)
+        if wanted and not self.asked.get(case_id):
+            self.asked[case_id] = 1
+            self.world.nursing.submit(
+                case_id,
+                NurseReviewRecommendation.REQUEST_INFO,
+                clinical_notes="The packet leaves criteria open.",
+                info_requested="\n".join(wanted),
+                reviewer_id=worker,
+            )
+            self._tell(f"The payer asks for information about case {case_id}.")
+            return
+        approves = not wanted and found.carried
+        self.world.nursing.submit(
+            case_id,
+            NurseReviewRecommendation.APPROVE if approves else NurseReviewRecommendation.ESCALATE,
+            clinical_notes=found.summary(),
+            reviewer_id=worker,
+        )
+        if approves:
+            self._later(case_id, "determine", worker=worker)
+        else:
+            self._later(case_id, "physician")
+
+    def _physician(self, case_id: str, worker: str) -> None:
+        found = self._found(case_id)
+        self.world.medical.save(case_id, 1, evaluations=found.evaluations(), reviewer_id=worker)
+        limit = found.assessment.approved_quantity
+        satisfied = found.assessment.posture is Posture.SATISFIED and not self._wanted(
+            case_id, found
+        )
+        reason = found.summary()
+        if satisfied:
+            decision, lines = MdReviewDecision.APPROVE, ()
+        elif limit is not None:
+            decision = MdReviewDecision.PARTIAL_APPROVE
+            lines = (
+                MdLineItemDecision(
+                    line_number=1,
+                    decision=MdReviewDecision.PARTIAL_APPROVE,
+                    approved_units=limit,
+                    denial_rationale=f"More than {limit} is beyond the policy's limit.",
+                ),
+            )
+        else:
+            decision, lines = MdReviewDecision.DENY, ()
+        self.world.medical.submit(
+            case_id,
+            decision,
+            clinical_notes=reason,
+            determination_rationale=reason,
+            denial_rationale="" if satisfied else reason,
+            line_item_decisions=lines,
+            reviewer_id=worker,
+            signed_off=True,
+        )
+        self._later(case_id, "determine", worker=worker)
+
+    def _determine(self, case_id: str, worker: str) -> None:
+        decided = self.world.medical.active(case_id)
+        decision = DeterminationDecision.APPROVED
+        if decided is not None and decided.decision is MdReviewDecision.DENY:
+            decision = DeterminationDecision.DENIED
+        elif decided is not None and decided.decision is MdReviewDecision.PARTIAL_APPROVE:
+            decision = DeterminationDecision.PARTIALLY_APPROVED
+        self.world.determinations.finalize(case_id, decision, actor=worker)
+        self._later(case_id, "letter")
+
+    def _letter(self, case_id: str, worker: str) -> None:
+        determined = self.world.determinations.active(case_id)
+        if determined is None:
+            return
+        found = self._found(case_id)
+        kind = _LETTERS[determined.final_decision]
+        letter = self.world.letters.generate(
+            case_id,
+            kind,
+            actor=worker,
+            supporting_basis=found.summary(),
+            policy_citations=tuple(map(found.policy.cite, found.named())) or found.policy.citations,
+        )["letter"]
+        self._deliver(case_id, letter.id, worker)
+
+    def _appeal(self, case_id: str, worker: str) -> None:
+        appeal = self.world.appeals.open(case_id)
+        if appeal is None:
+            return
+        case = self.world.cases.get(case_id)
+        plan = self._plan()
+        policy = self._in_force(case_id)
+        if case.patient_id in plan.stubborn:
+            policy = plan.misread.get(case.patient_id, policy)
+        found = self._found(case_id, policy)
+        won = found.carried and _rests_on(appeal.rationale, self._in_force(case_id))
+        if case.patient_id in plan.stubborn:
+            won = False
+        self.world.appeals.assign_internal_appeal_reviewer(appeal.id, worker)
+        self.world.appeals.decide_internal_appeal(
+            appeal.id,
+            worker,
+            AppealOutcome.APPEAL_OVERTURNED if won else AppealOutcome.APPEAL_UPHELD,
+            found.summary(),
+        )
+        self._tell(f"The appeal of case {case_id} is decided.")
+
+    def _external(self, case_id: str, worker: str) -> None:
+        appeal = self.world.appeals.open(case_id)
+        if appeal is None:
+            return
+        policy = self._in_force(case_id)
+        found = self._found(case_id, policy)
+        won = found.carried and _rests_on(appeal.rationale, policy)
+        outcome = (
+            AppealOutcome.EXTERNAL_APPEAL_OVERTURNED
+            if won
+            else AppealOutcome.EXTERNAL_APPEAL_UPHELD
+        )
+        self.world.appeals.assign_external_review(appeal.id, worker, _VENDOR)
+        self.world.appeals.record_external_review_outcome(
+            appeal.id, worker, outcome, found.summary()
+        )
+        self._tell(f"The external review of case {case_id} is decided.")
+
+    # -- what steps share ------------------------------------------------------------------------
+
+    def _later(self, case_id: str, step: str, *, worker: str = "", reply: bool = False) -> None:
+        """Put a step on the agenda: who does it, and when that person gets to it."""
+        worker = worker or self._assigned(case_id, _ROLES[step])
+        known = self.world.staff.workers.get(worker)
+        region, hours = (known.region, known.hours) if known else ("", None)
+        calendar = office_calendar(region, hours) if hours else office_calendar(region)
+        takes = _TAKES[step] + _PER_CASE * (known.load if known else 0)
+        at = calendar.add_business_hours(self.world.clock.now, takes)
+        if not calendar.is_open(at):  # the last minute of a day is the first of the next
+            at = calendar.next_opening(at)
+        self.world.clock.agenda.put(
+            at, STEP, case_id=case_id, step=step, worker=worker, reply=reply
+        )
+
+    def _assigned(self, case_id: str, role: WorkerRole) -> str:
+        """Return who of a role takes a case: the least busy who has not judged it before."""
+        before = {entry.actor for entry in self.world.history.of(case_id)}
+        people = [one for one in self.world.staff.with_role(role) if one not in before]
+        again = tuple(self.world.staff.with_role(role))
+        workers = self.world.staff.workers
+        # Intake may come back to the clerk who had it.
+        pool = people or list(again)
+        return min(pool, key=lambda one: (workers[one].load if one in workers else 0, one))
+
+    def _deliver(self, case_id: str, letter_id: str, worker: str) -> None:
+        channel = self.world.cases.get(case_id).submission_channel or SubmissionChannel.PORTAL
+        self.world.letters.deliver(letter_id, channel, worker)
+        self._tell(f"A letter about case {case_id} has arrived: {letter_id}.")
+
+    def _tell(self, text: str) -> None:
+        self.world.notify(self._plan().listener, text)
+
+    def _plan(self) -> DeskPlan:
+        plan = self.plan
+        if plan is None:
+            raise RuntimeError("The payer's desk works without a plan.")
+        return plan
+
+    def _in_force(self, case_id: str) -> Policy:
+        case = self.world.cases.get(case_id)
+        chart = self.world.charts[case.patient_id]
+        day = case.created_at.date()
+        coverage = chart.coverage_on(day)
+        code = self.world.cases.order(case.service_request_id).procedure_code
+        policy = self._plan().policies.in_force(
+            code, coverage.plan_name if coverage else "", chart.patient.address_state, day
+        )
+        if policy is None:
+            raise RuntimeError(f"No policy of the payer's covers {code}.")
+        return policy
+
+    def _found(self, case_id: str, policy: Policy | None = None) -> Finding:
+        """Return what the packet shows, by the policy that the reviewers go by."""
+        case = self.world.cases.get(case_id)
+        policy = policy or self._plan().misread.get(case.patient_id) or self._in_force(case_id)
+        today = case.created_at.date()
+        packet = read_packet(self.world, case_id, policy, today)
+        return Finding(policy, packet, evaluate(policy, packet.facts, packet.request, today))
+
+    def _wanted(self, case_id: str, found: Finding) -> tuple[str, ...]:
+        """Return what is still to be asked for, in words."""
+        case = self.world.cases.get(case_id)
+        asked = self._plan().on_request.get(case.patient_id, ())
+        documents = (*found.assessment.missing_documents, *asked)
+        kinds = [kind for kind in documents if str(kind) not in found.packet.kinds]
+        words = [f"Document: {str(kind).replace('_', ' ')}" for kind in dict.fromkeys(kinds)]
+        if found.assessment.posture in (Posture.INSUFFICIENT, Posture.ABSENT):
+            words += [f"{name}: {found.policy.text(name)}" for name in found.open_ones()]
+        return tuple(words)
+
+
+def _rests_on(rationale: str, policy: Policy) -> bool:
+    """Return whether an appeal names the policy in force, and its version."""
+    words = rationale.replace(",", " ").replace("(", " ").replace(")", " ").split()
+    named = {word.strip(".;:") for word in words}
+    return policy.id in named and policy.version in named
