@@ -2,10 +2,154 @@
 
 from __future__ import annotations
 
-from healthgym.worlds.managed_care.apps.app import App
+from collections.abc import Iterator
+from datetime import date, datetime
+
+from healthgym.worlds.managed_care.apps.provider.case_view import listed, summary_of
+from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View
+from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+
+#: Bounds on how many patients are listed at once, and how many orders with each (the source's).
+_MOST, _RECENT = 5_000, 5
 
 
-class ChartReader(App):
+class ChartReader(ProviderApp):
     """The charts, as the provider reads them."""
 
     name = "ehr"
+
+    def search_patients(
+        self,
+        query: str | None = None,
+        patient_id: str | None = None,
+        member_id: str | None = None,
+        first_name: str | None = None,
+        last_name: str | None = None,
+        dob: str | None = None,
+        limit: int = 25,
+    ) -> View:
+        """Return the patients that fit all that is given, by last name, first name and id.
+
+        Names fit in part, numbers and dates as a whole; what is in the chart is not searched.
+
+        Args:
+            query: A name or part of one, a patient id, a member id, or a date of birth.
+            patient_id: The patient id.
+            member_id: The member id.
+            first_name: The first name or part of it.
+            last_name: The last name or part of it.
+            dob: The date of birth.
+            limit: How many to list at most.
+
+        Raises:
+            Refusal: In a strict world, if the date of birth is no date.
+        """
+        born = _date(dob)
+        if self.strict and dob and dob.strip() and born is None:
+            raise Refusal(
+                RefusalCode.BAD_ARGUMENT, f"{dob[:40]!r} is no date; write it as in '1961-04-02'."
+            )
+        found = [
+            patient
+            for patient in self.world.charts.roster
+            if (not query or _fits(patient, query.strip()))
+            and patient_id in (None, "", patient.id)
+            and member_id in (None, "", patient.member_id)
+            and _within(first_name, patient.first_name)
+            and _within(last_name, patient.last_name)
+            and (not dob or born == patient.dob)
+        ]
+        shown = found[: min(max(limit, 1), _MOST)]
+        self.saw("ehr.search_patients")
+        return {"total": len(found), "items": tuple(map(self._row, shown))}
+
+    def get_patient_chart(self, patient_id: str) -> View:
+        """Return everything on file about a patient; documents without their texts.
+
+        Raises:
+            Refusal: If there is no such patient.
+        """
+        chart = self._chart(patient_id)
+        cases = [c for c in self.world.cases.cases.values() if c.patient_id == patient_id]
+        own = [d for d in self.world.documents.documents.values() if d.patient_id == patient_id]
+        self.saw("ehr.get_patient_chart")
+        return {
+            "patient": chart.patient,
+            "coverage": chart.coverages,
+            "encounters": chart.encounters,
+            "conditions": chart.conditions,
+            "observations": chart.observations,
+            "procedures": chart.procedures,
+            "medications": chart.medications,
+            "allergies": chart.allergies,
+            "documents": tuple(map(listed, (*chart.documents, *own))),
+            "prior_authorizations": tuple(summary_of(self.world, case) for case in cases),
+        }
+
+    def list_candidate_orders(self, patient_id: str) -> View:
+        """Return the orders of a patient, the newest first.
+
+        Raises:
+            Refusal: If there is no such patient.
+        """
+        self._chart(patient_id)
+        self.saw("ehr.list_candidate_orders")
+        return {"items": self._orders(patient_id)}
+
+    def _chart(self, patient_id: str) -> PatientChart:
+        found = self.world.charts.charts.get(patient_id)
+        if found is None:
+            raise Refusal(
+                RefusalCode.NOT_FOUND,
+                f"There is no patient {patient_id[:60]!r}; chart.search_patients finds them.",
+            )
+        return found
+
+    def _orders(self, patient_id: str) -> tuple[ServiceRequest, ...]:
+        orders = self.world.cases.orders_of(patient_id)
+        return tuple(sorted(orders, key=lambda o: (o.requested_date, o.id), reverse=True))
+
+    def _row(self, patient: Patient) -> View:
+        orders = self._orders(patient.id)
+        coverage = self.world.charts.charts[patient.id].coverage
+        return {
+            "id": patient.id,
+            "patient_name": f"{patient.first_name} {patient.last_name}",
+            "dob": patient.dob,
+            "sex": patient.sex,
+            "member_id": patient.member_id,
+            "coverage_id": coverage and coverage.id,
+            "plan_name": coverage and coverage.plan_name,
+            "order_count": len(orders),
+            "recent_orders": tuple(
+                f"{order.id} {order.procedure_code} {order.description}"
+                for order in orders[:_RECENT]
+            ),
+        }
+
+
+def _fits(patient: Patient, query: str) -> bool:
+    exact = (patient.id.casefold(), patient.member_id.casefold(), patient.dob.isoformat())
+    folded = query.casefold()
+    full = f"{patient.first_name} {patient.last_name}".casefold()
+    return folded in exact or folded in full or _date(query) == patient.dob
+
+
+def _within(part: str | None, name: str) -> bool:
+    return not part or part.strip().casefold() in name.casefold()
+
+
+def _date(text: str | None) -> date | None:
+    """Return a date in one of the three forms that the source takes; None if it is none."""
+    return next(_dates((text or "").strip()), None)
+
+
+def _dates(text: str) -> Iterator[date]:
+    for form in ("%Y-%m-%d", "%m/%d/%Y", "%m-%d-%Y"):
+        try:
+            # The day alone is read; no zone plays a part in a date of birth.
+            yield datetime.strptime(text, form).date()
+        except ValueError:
+            continue

@@ -1,0 +1,141 @@
+"""When a case may be opened, and by which rules it will be judged."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from healthgym.worlds.managed_care.apps.provider.office import Limit, require_short
+from healthgym.worlds.managed_care.records.chart import ServiceRequest
+from healthgym.worlds.managed_care.records.policy import CasePolicy
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    UploadableDocumentKind,
+)
+from healthgym.worlds.managed_care.workflow import SETTLED
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: Words of the directory for clinicians who may order.
+ORDERING = ("clinician", "provider")
+#: What a payer asks for where no rule card was filed for the order.
+_USUAL = (UploadableDocumentKind.CHART_NOTE, UploadableDocumentKind.PROGRESS_NOTE)
+_DIAGNOSIS = re.compile(r"[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?")
+_PROCEDURE = re.compile(r"[0-9A-Z][0-9]{3}[0-9A-Z]")
+
+
+def require_openable(world: ManagedCareWorld, wish: ServiceRequest) -> str:
+    """Refuse an order that names what is not there; return who coordinates the case.
+
+    Raises:
+        Refusal: If patient, practitioner or order is unknown, the order is another patient's, codes
+            or description are blank, or nobody coordinates authorizations.
+    """
+    if wish.patient_id not in world.charts.charts:
+        raise Refusal(
+            RefusalCode.NOT_FOUND,
+            f"There is no patient {wish.patient_id[:60]!r}; chart.search_patients finds them.",
+        )
+    if wish.ordering_practitioner_id not in world.staff.practitioners:
+        raise Refusal(
+            RefusalCode.NOT_FOUND,
+            f"There is no practitioner {wish.ordering_practitioner_id[:60]!r}; "
+            "people.list_ordering_providers names them.",
+        )
+    for what, there in (
+        ("diagnosis code", wish.diagnosis_codes),
+        ("procedure code", wish.procedure_code),
+        ("description", wish.description),
+    ):
+        if not there:
+            raise Refusal(RefusalCode.MISSING_TEXT, f"The order has no {what}; give one.")
+    if wish.id and world.cases.order(wish.id).patient_id != wish.patient_id:
+        raise Refusal(
+            RefusalCode.WRONG_OWNER,
+            f"Order {wish.id} is another patient's; chart.list_candidate_orders names those of "
+            f"{wish.patient_id}.",
+        )
+    for contact in world.staff.contacts.values():
+        if contact.role == WorkerRole.PA_COORDINATOR:
+            return contact.id
+    for worker in world.staff.workers.values():
+        if worker.role is WorkerRole.PA_COORDINATOR:
+            return worker.id
+    raise Refusal(
+        RefusalCode.NOT_FOUND,
+        "Nobody in the directory coordinates authorizations (pa_coordinator).",
+    )
+
+
+def require_sound(world: ManagedCareWorld, wish: ServiceRequest) -> None:
+    """Refuse, in a strict world, an order that no office would take.
+
+    Codes have the form of codes, the person who orders is a clinician, an order that is taken over
+    is taken over as it stands, and a service is asked for once.
+
+    Raises:
+        Refusal: If one of these fails.
+    """
+    require_short(wish.description, "The description", Limit.DESCRIPTION)
+    role = world.staff.practitioners[wish.ordering_practitioner_id].role
+    if role not in ORDERING:
+        raise Refusal(
+            RefusalCode.ROLE_FORBIDDEN,
+            f"{wish.ordering_practitioner_id} is {role} and may not order; "
+            "people.list_ordering_providers names who may.",
+        )
+    for code in wish.diagnosis_codes:
+        if not _DIAGNOSIS.fullmatch(code):
+            raise Refusal(
+                RefusalCode.BAD_ARGUMENT,
+                f"{code[:20]!r} is no ICD-10-CM code; write it as in 'M17.11'.",
+            )
+    if not _PROCEDURE.fullmatch(wish.procedure_code):
+        raise Refusal(
+            RefusalCode.BAD_ARGUMENT,
+            f"{wish.procedure_code[:20]!r} is no CPT or HCPCS code; write it as in '27447'.",
+        )
+    if wish.id and world.cases.order(wish.id).procedure_code != wish.procedure_code:
+        raise Refusal(
+            RefusalCode.BAD_ARGUMENT,
+            f"Order {wish.id} asks for {world.cases.order(wish.id).procedure_code}, not for "
+            f"{wish.procedure_code}; leave source_order_id out to order something else.",
+        )
+    _require_new(world, wish)
+
+
+def _require_new(world: ManagedCareWorld, wish: ServiceRequest) -> None:
+    done = SETTLED | {CaseStatus.CLOSED}
+    for case in world.cases.cases.values():
+        asked = world.cases.order(case.service_request_id)
+        same = asked.procedure_code == wish.procedure_code
+        if case.patient_id == wish.patient_id and same and case.status not in done:
+            raise Refusal(
+                RefusalCode.DUPLICATE,
+                f"{case.id} already asks for {wish.procedure_code} for {wish.patient_id}; "
+                "work on that case.",
+            )
+
+
+def card_for(world: ManagedCareWorld, case_id: str, order: ServiceRequest) -> CasePolicy:
+    """Return the rule card of a new case.
+
+    A world may begin with cards that are filed under an order's id instead of a case's: the case
+    that is opened for that order, or for the same service for the same patient, is judged by it.
+
+    Args:
+        world: The world.
+        case_id: The new case.
+        order: What it asks for.
+    """
+    for card in tuple(world.cases.policies.values()):
+        filed = world.cases.orders.get(card.case_id) or world.charts.orders.get(card.case_id)
+        if filed is None or filed.patient_id != order.patient_id:
+            continue
+        if filed.id == order.id or filed.procedure_code == order.procedure_code:
+            return replace(card, id=f"POL-{case_id}", case_id=case_id)
+    return CasePolicy(id=f"POL-{case_id}", case_id=case_id, required_documents=_USUAL)
