@@ -68,7 +68,7 @@ def render_chart(
         procedures=records.procedures,
         medications=records.medications,
         allergies=records.allergies,
-        documents=tuple(desk.documents),
+        documents=tuple(sorted(desk.documents, key=lambda one: (one.created_at, one.id))),
         orders=tuple(orders),
         facts=tuple(facts),
         shows=MappingProxyType(dict(desk.shows)),

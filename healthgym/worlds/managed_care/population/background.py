@@ -173,7 +173,7 @@ def _visits(
     found = []
     while day <= end:
         found.append(_weekday(day))
-        day += timedelta(days=int(rng.integers(80, 176)))
+        day += timedelta(days=int(rng.integers(88, 196)))
     return tuple(found)
 
 

@@ -1,0 +1,82 @@
+"""Whether a text states a fact: the other direction of writing, to check it by."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from healthgym.worlds.managed_care.charts.knowledge import measures, written_number
+from healthgym.worlds.managed_care.charts.prose import names_of
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Measurement,
+    MedicationCourse,
+    TherapyCourse,
+)
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def dates_of(day: date) -> tuple[str, ...]:
+    """Return every way in which documents write a date."""
+    month = _MONTHS[day.month - 1]
+    return (
+        day.isoformat(),
+        f"{day.month:02d}/{day.day:02d}/{day.year}",
+        f"{month} {day.day}, {day.year}",
+        f"{day.day:02d} {month} {day.year}",
+    )
+
+
+def numbers_of(fact: Measurement) -> tuple[str, ...]:
+    """Return the value as documents may write it: in its own unit, and in the other one."""
+    own = written_number(fact.value)
+    known = measures().get(fact.code)
+    if known is None or known.other is None:
+        return (own,)
+    return own, written_number(known.other.convert(fact.value))
+
+
+def states(text: str, fact: AnyFact) -> bool:
+    """Return whether a text names a fact and gives its value, dose and days.
+
+    Args:
+        text: A document.
+        fact: What it is said to state.
+    """
+    low = text.casefold()
+    if isinstance(fact, Measurement):
+        named = any(name.casefold() in low for name in names_of(fact)) or _pressure(fact, low)
+        return named and any(_number(low, number) for number in numbers_of(fact))
+    if isinstance(fact, MedicationCourse):
+        words = (fact.medication, fact.dose, fact.frequency)
+        ended = fact.ended is None or _dated(text, fact.ended)
+        return _all(low, words) and _dated(text, fact.started) and ended
+    if isinstance(fact, TherapyCourse):
+        ended = fact.ended is None or _dated(text, fact.ended)
+        told = fact.display.casefold() in low and _number(low, str(fact.sessions))
+        return told and _dated(text, fact.started) and ended
+    if isinstance(fact, Finding):
+        return _all(low, (fact.display, fact.value))
+    if isinstance(fact, Diagnosis):
+        return _all(low, (fact.display, fact.code))
+    words = (fact.substance, fact.reaction) if hasattr(fact, "substance") else (fact.display,)
+    return _all(low, words)
+
+
+def _pressure(fact: Measurement, low: str) -> bool:
+    return fact.code in ("8480-6", "8462-4") and ("bp" in low or "b/p" in low or "blood pr" in low)
+
+
+def _all(low: str, words: tuple[str, ...]) -> bool:
+    return all(word.casefold() in low for word in words)
+
+
+def _dated(text: str, day: date) -> bool:
+    return any(each in text for each in dates_of(day))
+
+
+def _number(low: str, number: str) -> bool:
+    return re.search(rf"(?<![\d.]){re.escape(number)}(?![\d]|\.\d)", low) is not None
