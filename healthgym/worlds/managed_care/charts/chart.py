@@ -80,6 +80,11 @@ class PatientChart:
             )
         )
 
+    @property
+    def coverage(self) -> Coverage | None:
+        """The latest coverage, in force or not; None if none is on file."""
+        return self.coverages[0] if self.coverages else None
+
     def coverage_on(self, day: date) -> Coverage | None:
         """Return the coverage in force on a day, or None."""
         for coverage in self.coverages:
@@ -175,6 +180,10 @@ class ChartLibrary(Mapping[str, PatientChart]):
     def order(self, order_id: str) -> ServiceRequest | None:
         """Return an order by its id, or None."""
         return self._orders.get(order_id)
+
+    def order_ids(self) -> Iterable[str]:
+        """Return the ids of all orders."""
+        return self._orders.keys()
 
     def roster(self) -> tuple[PatientChart, ...]:
         """Return all charts, sorted by last name, first name and id."""

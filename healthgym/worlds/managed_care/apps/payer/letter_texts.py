@@ -99,7 +99,7 @@ def notice(
 
 def member_name(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     """Return the member's name; blank if there is no such chart."""
-    chart = world.charts.charts.get(case.patient_id)
+    chart = world.charts.get(case.patient_id)
     return f"{chart.patient.first_name} {chart.patient.last_name}" if chart else ""
 
 

@@ -87,7 +87,7 @@ def package(world: ManagedCareWorld, case: PriorAuthCase, packet: DocumentRefere
     """Return what the payer receives: the request and its documents, rendered from the records."""
     order = world.cases.order(case.service_request_id)
     practitioner = world.staff.practitioners.get(order.ordering_practitioner_id)
-    coverage = world.charts.charts[case.patient_id].coverage
+    coverage = world.charts[case.patient_id].coverage
     return {
         "package_id": packet.structured_data["package_id"],
         "request": {

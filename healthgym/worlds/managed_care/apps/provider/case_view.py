@@ -25,7 +25,7 @@ Part = TypeVar("Part", bound=_OfCase)
 
 def of_case(world: ManagedCareWorld, case: PriorAuthCase) -> View:
     """Return a case with everything that belongs to it and the provider may see."""
-    chart = world.charts.charts[case.patient_id]
+    chart = world.charts[case.patient_id]
     intake = next(iter(_own(world.intake.intakes.values(), case.id)), None)
     return {
         "case": case,
@@ -51,7 +51,7 @@ def of_case(world: ManagedCareWorld, case: PriorAuthCase) -> View:
 
 def summary_of(world: ManagedCareWorld, case: PriorAuthCase) -> View:
     """Return a case as one row of the work list."""
-    patient = world.charts.charts[case.patient_id].patient
+    patient = world.charts[case.patient_id].patient
     order = world.cases.order(case.service_request_id)
     return {
         "id": case.id,

@@ -53,7 +53,7 @@ class ChartReader(ProviderApp):
             )
         found = [
             patient
-            for patient in self.world.charts.roster
+            for patient in (chart.patient for chart in self.world.charts.roster())
             if (not query or _fits(patient, query.strip()))
             and patient_id in (None, "", patient.id)
             and member_id in (None, "", patient.member_id)
@@ -99,7 +99,7 @@ class ChartReader(ProviderApp):
         return {"items": self._orders(patient_id)}
 
     def _chart(self, patient_id: str) -> PatientChart:
-        found = self.world.charts.charts.get(patient_id)
+        found = self.world.charts.get(patient_id)
         if found is None:
             raise Refusal(
                 RefusalCode.NOT_FOUND,
@@ -113,7 +113,7 @@ class ChartReader(ProviderApp):
 
     def _row(self, patient: Patient) -> View:
         orders = self._orders(patient.id)
-        coverage = self.world.charts.charts[patient.id].coverage
+        coverage = self.world.charts[patient.id].coverage
         return {
             "id": patient.id,
             "patient_name": f"{patient.first_name} {patient.last_name}",

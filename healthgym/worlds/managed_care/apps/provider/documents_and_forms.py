@@ -63,7 +63,7 @@ class DocumentsAndForms(ProviderApp):
         Raises:
             Refusal: If there is none.
         """
-        found = self.documents.get(document_id) or self.world.charts.documents.get(document_id)
+        found = self.documents.get(document_id) or self.world.charts.document(document_id)
         if found is None:
             raise Refusal(
                 RefusalCode.NOT_FOUND,
@@ -79,7 +79,7 @@ class DocumentsAndForms(ProviderApp):
             Refusal: If there is no such case.
         """
         case = self.world.cases.get(case_id)
-        chart = self.world.charts.charts[case.patient_id]
+        chart = self.world.charts[case.patient_id]
         return (
             *(doc for doc in chart.documents if doc.case_id in (None, case_id)),
             *(doc for doc in self.documents.values() if doc.case_id == case_id),

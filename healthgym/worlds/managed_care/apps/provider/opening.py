@@ -35,7 +35,7 @@ def require_openable(world: ManagedCareWorld, wish: ServiceRequest) -> str:
         Refusal: If patient, practitioner or order is unknown, the order is another patient's, codes
             or description are blank, or nobody coordinates authorizations.
     """
-    if wish.patient_id not in world.charts.charts:
+    if wish.patient_id not in world.charts:
         raise Refusal(
             RefusalCode.NOT_FOUND,
             f"There is no patient {wish.patient_id[:60]!r}; chart.search_patients finds them.",
@@ -133,7 +133,7 @@ def card_for(world: ManagedCareWorld, case_id: str, order: ServiceRequest) -> Ca
         order: What it asks for.
     """
     for card in tuple(world.cases.policies.values()):
-        filed = world.cases.orders.get(card.case_id) or world.charts.orders.get(card.case_id)
+        filed = world.cases.orders.get(card.case_id) or world.charts.order(card.case_id)
         if filed is None or filed.patient_id != order.patient_id:
             continue
         if filed.id == order.id or filed.procedure_code == order.procedure_code:

@@ -119,7 +119,7 @@ class OrdersAndCases(ProviderApp):
         Raises:
             Refusal: If there is none.
         """
-        found = self.orders.get(order_id) or self.world.charts.orders.get(order_id)
+        found = self.orders.get(order_id) or self.world.charts.order(order_id)
         if found is None:
             raise Refusal(
                 RefusalCode.NOT_FOUND,
@@ -129,7 +129,7 @@ class OrdersAndCases(ProviderApp):
 
     def orders_of(self, patient_id: str) -> Iterator[ServiceRequest]:
         """Return the orders of a patient, in no particular order."""
-        chart = self.world.charts.charts.get(patient_id)
+        chart = self.world.charts.get(patient_id)
         for order in chart.orders if chart else ():
             if order.id not in self.orders:
                 yield order
@@ -283,7 +283,7 @@ class OrdersAndCases(ProviderApp):
         return case
 
     def _known_orders(self) -> set[str]:
-        return {*self.orders, *self.world.charts.orders}
+        return {*self.orders, *self.world.charts.order_ids()}
 
     def _unused(self, prefix: str, taken: object) -> str:
         """Return the next id with a prefix that nothing of the start has."""

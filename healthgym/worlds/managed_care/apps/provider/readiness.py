@@ -184,7 +184,7 @@ def _barred(
     world: ManagedCareWorld, case: PriorAuthCase, card: CasePolicy
 ) -> tuple[RequirementOutcome, ProviderFindingCode] | None:
     """Return why nothing is to be submitted at all; None if nothing stands against it."""
-    coverage = world.charts.charts[case.patient_id].coverage
+    coverage = world.charts[case.patient_id].coverage
     if coverage is None or not in_force(world, coverage):
         return RequirementOutcome.NOT_COVERED, ProviderFindingCode.COVERAGE_INACTIVE
     if coverage.network_status == "out_of_network":
