@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import calendar
-from datetime import date
+from datetime import date, timedelta
+
+from numpy.random import Generator
 
 
 def months_before(day: date, months: int) -> date:
@@ -15,3 +17,14 @@ def months_before(day: date, months: int) -> date:
 def weeks_between(first: date, last: date) -> int:
     """Return the completed weeks from one day to another."""
     return (last - first).days // 7
+
+
+def day_within(rng: Generator, today: date, months: int) -> date:
+    """Return a day before today that a look-back of so many months still covers."""
+    span = (today - months_before(today, months)).days
+    return today - timedelta(days=int(rng.integers(1, span + 1)))
+
+
+def day_too_old(rng: Generator, today: date, months: int) -> date:
+    """Return a day that a look-back misses, by three weeks at most."""
+    return months_before(today, months) - timedelta(days=int(rng.integers(1, 22)))

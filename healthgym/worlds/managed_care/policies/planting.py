@@ -34,7 +34,8 @@ from healthgym.worlds.managed_care.policies.documents import documented_in
 from healthgym.worlds.managed_care.policies.evaluation import combined, posture
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.request import Request
-from healthgym.worlds.managed_care.policies.stories import Draft, drafts
+from healthgym.worlds.managed_care.policies.stories import drafts
+from healthgym.worlds.managed_care.policies.treatment_stories import Draft
 from healthgym.worlds.managed_care.policies.tree import (
     Group,
     Node,
@@ -207,7 +208,7 @@ def _plant_all(
     done: set[str] = set()
     order = list(criteria(tree))
     # Whichever criterion of a subject comes first writes its story.
-    rng.shuffle(order)  # type: ignore[arg-type]
+    rng.shuffle(order)
     for criterion in order:
         if subject(criterion) in done:
             continue

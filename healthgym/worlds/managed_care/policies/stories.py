@@ -6,25 +6,16 @@ decides nothing about the posture, but about how easily a reader is misled.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
-from importlib.resources import files
 
 from numpy.random import Generator
 
 from healthgym.worlds.managed_care.facts import (
-    AnyFact,
     Diagnosis,
     Finding,
     Intolerance,
     Measurement,
-    MedicationCourse,
     ProcedureDone,
-    StopReason,
-    TherapyCourse,
 )
 from healthgym.worlds.managed_care.policies.criteria import (
     AnyCriterion,
@@ -37,12 +28,16 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
     TherapyCriterion,
 )
-from healthgym.worlds.managed_care.policies.dates import months_before
+from healthgym.worlds.managed_care.policies.dates import day_too_old, day_within, months_before
+from healthgym.worlds.managed_care.policies.treatment_stories import (
+    Draft,
+    Story,
+    tried_drugs,
+    tried_therapy,
+)
 from healthgym.worlds.managed_care.policies.units import convert, other_units
 from healthgym.worlds.managed_care.vocabulary.authorization import ItemOperator, Posture
 
-Draft = AnyFact
-Story = Callable[[Generator], tuple[Draft, ...]]
 _Measured = MeasurementCriterion | CountCriterion
 
 
@@ -57,9 +52,9 @@ def drafts(criterion: AnyCriterion, stance: Posture, today: date) -> tuple[Story
         case CountCriterion():
             return _counted(criterion, stance, today)
         case StepTherapyCriterion():
-            return _tried_drugs(criterion, stance, today)
+            return tried_drugs(criterion, stance, today)
         case TherapyCriterion():
-            return _tried_therapy(criterion, stance, today)
+            return tried_therapy(criterion, stance, today)
         case FindingCriterion():
             return _seen(criterion, stance, today)
         case DiagnosisCriterion():
@@ -69,17 +64,6 @@ def drafts(criterion: AnyCriterion, stance: Posture, today: date) -> tuple[Story
         case ProcedureCriterion():
             return _done(criterion, stance, today)
     return ()
-
-
-def _within(rng: Generator, today: date, months: int) -> date:
-    """Return a day that a look-back still covers."""
-    span = (today - months_before(today, months)).days
-    return today - timedelta(days=int(rng.integers(1, span + 1)))
-
-
-def _too_old(rng: Generator, today: date, months: int) -> date:
-    """Return a day that a look-back misses, by three weeks at most."""
-    return months_before(today, months) - timedelta(days=int(rng.integers(1, 22)))
 
 
 def _amount(criterion: _Measured, good: bool, rng: Generator, near: int = 0) -> float:
@@ -109,16 +93,16 @@ def _measured(criterion: MeasurementCriterion, stance: Posture, today: date) -> 
 
     def plain(good: bool) -> Story:
         return lambda rng: (
-            _result(criterion, _amount(criterion, good, rng), _within(rng, today, months)),
+            _result(criterion, _amount(criterion, good, rng), day_within(rng, today, months)),
         )
 
     def just_short(rng: Generator) -> tuple[Draft, ...]:
         value = _amount(criterion, False, rng, near=1)
-        return (_result(criterion, value, _within(rng, today, months)),)
+        return (_result(criterion, value, day_within(rng, today, months)),)
 
     def turned(good: bool) -> Story:
         def tell(rng: Generator) -> tuple[Draft, ...]:
-            taken = _within(rng, today, months)
+            taken = day_within(rng, today, months)
             before = taken - timedelta(days=int(rng.integers(20, 200)))
             first = _result(criterion, _amount(criterion, not good, rng), before)
             return first, _result(criterion, _amount(criterion, good, rng), taken)
@@ -130,13 +114,13 @@ def _measured(criterion: MeasurementCriterion, stance: Posture, today: date) -> 
         unit = units[int(rng.integers(len(units)))]
         value = convert(_amount(criterion, True, rng), criterion.unit, unit, criterion.code)
         shown = round(value or 0.0, 2 if (value or 0.0) < 10 else 1)
-        return (_result(criterion, shown, _within(rng, today, months), unit),)
+        return (_result(criterion, shown, day_within(rng, today, months), unit),)
 
     def stale(rng: Generator) -> tuple[Draft, ...]:
-        return (_result(criterion, _amount(criterion, True, rng), _too_old(rng, today, months)),)
+        return (_result(criterion, _amount(criterion, True, rng), day_too_old(rng, today, months)),)
 
     def no_unit(rng: Generator) -> tuple[Draft, ...]:
-        taken = _within(rng, today, months)
+        taken = day_within(rng, today, months)
         return (_result(criterion, _amount(criterion, True, rng), taken, unit=""),)
 
     match stance:
@@ -158,14 +142,14 @@ def _counted(criterion: CountCriterion, stance: Posture, today: date) -> tuple[S
                 value = _amount(criterion, index < good, rng)
                 told.append(_result(criterion, value, today - timedelta(days=int(day))))
             for _ in range(old):
-                taken = _too_old(rng, today, criterion.months)
+                taken = day_too_old(rng, today, criterion.months)
                 told.append(_result(criterion, _amount(criterion, True, rng), taken))
             return tuple(told)
 
         return tell
 
     def one_day(rng: Generator) -> tuple[Draft, ...]:
-        taken = _within(rng, today, criterion.months)
+        taken = day_within(rng, today, criterion.months)
         amounts = [_amount(criterion, True, rng) for _ in range(criterion.minimum)]
         return tuple(_result(criterion, amount, taken) for amount in amounts)
 
@@ -178,154 +162,13 @@ def _counted(criterion: CountCriterion, stance: Posture, today: date) -> tuple[S
     return (series(least - 1, 1, 0), series(least - 1, 2, 1))
 
 
-@cache
-def _doses() -> dict[str, tuple[str, str]]:
-    raw = json.loads((files(__package__) / "data" / "doses.json").read_text("utf-8"))
-    return {name: (dose, frequency) for name, (dose, frequency) in raw.items()}
-
-
-def _course(
-    criterion: StepTherapyCriterion,
-    medication: str,
-    today: date,
-    rng: Generator,
-    *,
-    weeks: int,
-    reason: StopReason | None,
-    ongoing: bool = False,
-) -> MedicationCourse:
-    """Return a course of so many completed weeks that ended some time ago, or goes on."""
-    last = today if ongoing else today - timedelta(days=int(rng.integers(10, 400)))
-    first = last - timedelta(days=7 * max(weeks, 0) + int(rng.integers(1, 7)))
-    dose, frequency = _doses().get(medication, ("standard dose", "as directed"))
-    return MedicationCourse(
-        id="",
-        medication=medication,
-        drug_class=criterion.drug_class,
-        dose=dose,
-        frequency=frequency,
-        started=first,
-        ended=None if ongoing else last,
-        stop_reason=None if ongoing else reason,
-    )
-
-
-def _names(criterion: StepTherapyCriterion, rng: Generator) -> list[str]:
-    return [criterion.drugs[int(index)] for index in rng.permutation(len(criterion.drugs))]
-
-
-def _reason(reasons: tuple[StopReason, ...], rng: Generator) -> StopReason:
-    return reasons[int(rng.integers(len(reasons)))]
-
-
-def _tried_drugs(
-    criterion: StepTherapyCriterion, stance: Posture, today: date
-) -> tuple[Story, ...]:
-    accepted = (*criterion.reasons, *criterion.early)
-    refused = tuple(reason for reason in StopReason if reason not in accepted)
-    slow = tuple(reason for reason in criterion.reasons if reason not in criterion.early)
-    weeks = criterion.weeks
-
-    def good(rng: Generator, count: int) -> list[MedicationCourse]:
-        told = []
-        for name in _names(criterion, rng)[:count]:
-            length = weeks + int(rng.integers(0, 9))
-            why = _reason(criterion.reasons, rng)
-            told.append(_course(criterion, name, today, rng, weeks=length, reason=why))
-        return told
-
-    def tried(rng: Generator) -> tuple[Draft, ...]:
-        return tuple(good(rng, criterion.agents))
-
-    def cut_short(rng: Generator) -> tuple[Draft, ...]:
-        told = good(rng, criterion.agents)
-        length = int(rng.integers(1, max(2, weeks)))
-        why = _reason(criterion.early, rng)
-        told[0] = _course(criterion, told[0].medication, today, rng, weeks=length, reason=why)
-        return tuple(told)
-
-    def last(length: int, reasons: tuple[StopReason, ...], ongoing: bool = False) -> Story:
-        def tell(rng: Generator) -> tuple[Draft, ...]:
-            told = good(rng, criterion.agents)
-            why = _reason(reasons, rng) if reasons else None
-            name = told[-1].medication
-            told[-1] = _course(
-                criterion, name, today, rng, weeks=length, reason=why, ongoing=ongoing
-            )
-            return tuple(told)
-
-        return tell
-
-    def one_less(rng: Generator) -> tuple[Draft, ...]:
-        return tuple(good(rng, criterion.agents - 1))
-
-    def wrong_drug(rng: Generator) -> tuple[Draft, ...]:
-        told = good(rng, criterion.agents)
-        name = criterion.excluded[int(rng.integers(len(criterion.excluded)))]
-        told[-1] = replace(told[-1], medication=name)
-        return tuple(told)
-
-    match stance:
-        case Posture.SATISFIED:
-            return (tried, tried, cut_short) if criterion.early else (tried,)
-        case Posture.INSUFFICIENT:
-            told = [last(weeks - 1, (), ongoing=True), last(weeks + 4, ())]
-            told += [one_less] if criterion.agents > 1 else []
-            return (*told, *([wrong_drug] if criterion.excluded else []))
-    stories = [last(weeks - 1, slow)] if slow and weeks > 1 else []
-    return (*stories, last(weeks + 4, refused))
-
-
-def _tried_therapy(criterion: TherapyCriterion, stance: Posture, today: date) -> tuple[Story, ...]:
-    def course(sessions: int, weeks: int, ended: date | None) -> tuple[Draft, ...]:
-        first = (ended or today) - timedelta(days=7 * max(1, weeks))
-        return (
-            TherapyCourse(
-                id="",
-                kind=criterion.therapy,
-                display=criterion.display,
-                sessions=max(1, sessions),
-                started=first,
-                ended=ended,
-                stop_reason=None if ended is None else StopReason.COMPLETED,
-            ),
-        )
-
-    sessions = criterion.sessions or max(2, criterion.weeks)
-    weeks = criterion.weeks or max(2, criterion.sessions // 2)
-
-    def enough(rng: Generator) -> tuple[Draft, ...]:
-        more = int(rng.integers(0, 5))
-        return course(sessions + more, weeks + more, _within(rng, today, criterion.months))
-
-    def few(rng: Generator) -> tuple[Draft, ...]:
-        ended = _within(rng, today, criterion.months)
-        if criterion.weeks and (not criterion.sessions or rng.integers(2)):
-            return course(sessions + 2, weeks - 1, ended)
-        return course(sessions - 1 - int(rng.integers(2)), weeks, ended)
-
-    def going_on(rng: Generator) -> tuple[Draft, ...]:
-        short = 1 + int(rng.integers(2))
-        return course(sessions - short, weeks - short, None)
-
-    def long_ago(rng: Generator) -> tuple[Draft, ...]:
-        return course(sessions + 2, weeks + 1, _too_old(rng, today, criterion.months))
-
-    match stance:
-        case Posture.SATISFIED:
-            return (enough,)
-        case Posture.INSUFFICIENT:
-            return (going_on, long_ago)
-    return (few,)
-
-
 def _seen(criterion: FindingCriterion, stance: Posture, today: date) -> tuple[Story, ...]:
     other = tuple(value for value in criterion.scale if value not in criterion.accepted)
 
     def found(values: tuple[str, ...], old: bool = False) -> Story:
         def tell(rng: Generator) -> tuple[Draft, ...]:
             value = values[int(rng.integers(len(values)))]
-            when = _too_old if old else _within
+            when = day_too_old if old else day_within
             day = when(rng, today, criterion.months or 24)
             return (
                 Finding(
@@ -376,7 +219,7 @@ def _contraindicated(
     def told(forbids: bool) -> Story:
         def tell(rng: Generator) -> tuple[Draft, ...]:
             substance = criterion.substances[int(rng.integers(len(criterion.substances)))]
-            day = _within(rng, today, 36)
+            day = day_within(rng, today, 36)
             reaction = "serious reaction" if forbids else "nausea"
             return (
                 Intolerance(
@@ -402,7 +245,7 @@ def _done(criterion: ProcedureCriterion, stance: Posture, today: date) -> tuple[
     def on(old: bool) -> Story:
         def tell(rng: Generator) -> tuple[Draft, ...]:
             code = criterion.codes[int(rng.integers(len(criterion.codes)))]
-            when = _too_old if old else _within
+            when = day_too_old if old else day_within
             day = when(rng, today, criterion.months)
             return (ProcedureDone(id="", code=code, display=criterion.display, performed=day),)
 

@@ -8,6 +8,7 @@ printed in one way each, so that a reader can take them back from the sentence.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -57,8 +58,11 @@ def criterion_text(policy_id: str, criterion: AnyCriterion) -> str:
 def group_text(policy_id: str, group: Group) -> str:
     """Return the line that says how many of a group's parts are required."""
     kind: str = getattr(group, "kind")  # noqa: B009 - every subclass has one
-    template = pick(wordings()["groups"][kind], policy_id, group.id, "group")
-    return template.format(n=group.n if isinstance(group, AtLeast) else 0)
+    table = wordings()["titled_groups" if group.title else "groups"]
+    template = pick(table[kind], policy_id, group.id, "group")
+    n = group.n if isinstance(group, AtLeast) else 0
+    topic = f"*{group.title}*" if group.title else ""
+    return template.format(n=n, topic=topic)
 
 
 def question_text(
@@ -131,7 +135,8 @@ def listed(words: Sequence[str], joint: str = "or") -> str:
 
 
 def _sentence(text: str) -> str:
-    """Return text with its first letter in upper case, unless the first word is an abbreviation."""
+    """Return text as a sentence: one month in the singular, and a capital where none would hurt."""
+    text = re.sub(r"\b1 months\b", "1 month", text)
     first = text.partition(" ")[0]
     return text if first != first.lower() else text[0].upper() + text[1:]
 

@@ -1,0 +1,1 @@
+"""What a reader takes from the pages that an agent can read."""

@@ -1,0 +1,130 @@
+"""Policies with numbers of their own: for a task, for another plan or state, for a former version.
+
+A number moves by a step or two that a policy could have taken: look-backs along a ladder of usual
+lengths, thresholds by round amounts. Criteria that share a subject with another keep their numbers,
+so that alternatives such as two thresholds of one value stay in order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import date, timedelta
+
+from numpy.random import Generator
+
+from healthgym.worlds.managed_care.policies.checking import contradiction
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    CountCriterion,
+    MeasurementCriterion,
+    ProcedureCriterion,
+    QuantityCriterion,
+    StepTherapyCriterion,
+    TherapyCriterion,
+)
+from healthgym.worlds.managed_care.policies.planting import subject
+from healthgym.worlds.managed_care.policies.policy import Policy, amend, variant
+from healthgym.worlds.managed_care.policies.tree import criteria
+
+_MONTHS = (1, 2, 3, 4, 6, 9, 12, 18, 24, 36, 48, 60, 84, 120, 180, 240)
+_WEEKS = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24)
+_SESSIONS = (4, 6, 8, 10, 12, 16, 20, 24)
+_QUANTITIES = (3, 4, 6, 8, 9, 10, 12, 13, 18, 20, 24, 30, 36, 40, 48, 60)
+#: Steps of a threshold, by how large it is: the first whose bound is not above it.
+_STEPS = ((100.0, 10.0), (50.0, 5.0), (20.0, 2.0), (6.0, 1.0), (2.0, 0.5), (0.0, 0.1))
+
+
+def drawn(policy: Policy, rng: Generator, most: int = 4) -> Policy:
+    """Return a policy in which numbers of some criteria have moved.
+
+    Args:
+        policy: The policy.
+        rng: Draws which and how far.
+        most: How many criteria may change; at least one does where one can.
+    """
+    open_ = [item for item in _movable(policy) if _moves(item)]
+    if not open_:
+        return policy
+    count = 1 + int(rng.integers(min(most, len(open_))))
+    for index in rng.choice(len(open_), size=count, replace=False):
+        criterion = open_[int(index)]
+        moves = _moves(criterion)
+        name, values = moves[int(rng.integers(len(moves)))]
+        changed = amend(policy, criterion.id, **{name: values[int(rng.integers(len(values)))]})
+        policy = policy if contradiction(changed) else changed
+    return policy
+
+
+def former_version(policy: Policy, rng: Generator) -> Policy:
+    """Return a version that was in force for the year before a policy, with other numbers."""
+    first = policy.effective
+    start = date(first.year - 1, first.month, min(first.day, 28))
+    old = drawn(replace(policy, history=policy.history[1:]), rng)
+    version = f"{start.year}.{1 + int(rng.integers(3))}"
+    return replace(old, version=version, effective=start, terminated=first - timedelta(days=1))
+
+
+def near_duplicate(
+    policy: Policy, suffix: str, rng: Generator, *, plan: str, state: str = ""
+) -> Policy:
+    """Return a policy for the same service under another plan or state, with other numbers.
+
+    Args:
+        policy: The policy it resembles.
+        suffix: What its id adds, such as ``TX``.
+        rng: Draws the numbers.
+        plan: The plan it holds for.
+        state: The state it holds in; empty for all.
+    """
+    twin = variant(policy, f"{policy.id}-{suffix}", plans=(plan,), states=(state,) if state else ())
+    return drawn(twin, rng)
+
+
+def _movable(policy: Policy) -> list[AnyCriterion]:
+    found = criteria(policy.criteria)
+    shared = Counter(subject(item) for item in found)
+    return [item for item in found if shared[subject(item)] == 1]
+
+
+def _moves(criterion: AnyCriterion) -> list[tuple[str, tuple[float, ...]]]:
+    """Return the numbers of a criterion that may move, each with where it may go."""
+    moves: list[tuple[str, tuple[float, ...]]] = []
+    months = getattr(criterion, "months", None)
+    if months:
+        moves.append(("months", _beside(months, _MONTHS)))
+    match criterion:
+        case MeasurementCriterion() | CountCriterion():
+            # Twice: what a reader must get right above all is the threshold.
+            moves += [("threshold", _thresholds(criterion))] * 2
+        case StepTherapyCriterion():
+            moves.append(("weeks", _beside(criterion.weeks, _WEEKS)))
+            other = {1, 2} - {criterion.agents}
+            moves.append(("agents", tuple(n for n in other if n < len(criterion.drugs))))
+        case TherapyCriterion():
+            if criterion.weeks:
+                moves.append(("weeks", _beside(criterion.weeks, _WEEKS)))
+            if criterion.sessions:
+                moves.append(("sessions", _beside(criterion.sessions, _SESSIONS)))
+        case QuantityCriterion():
+            moves.append(("maximum", _beside(criterion.maximum, _QUANTITIES)))
+        case ProcedureCriterion():
+            pass
+    return [(name, values) for name, values in moves if values]
+
+
+def _beside(value: int, ladder: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the rungs next to a value, two either way, without the value."""
+    below = [rung for rung in ladder if rung < value][-2:]
+    above = [rung for rung in ladder if rung > value][:2]
+    return (*below, *above)
+
+
+def _thresholds(criterion: MeasurementCriterion | CountCriterion) -> tuple[float, ...]:
+    value = criterion.threshold
+    whole = criterion.unit in ("{score}", "{count}", "d")
+    step = next(step for bound, step in _STEPS if value >= bound)
+    step = max(1.0, float(round(step))) if whole else step
+    candidates = (round(value + k * step, 2) for k in (-2, -1, 1, 2))
+    top = 100.0 if criterion.unit == "%" else float("inf")
+    return tuple(new for new in candidates if 0 < new <= top)
