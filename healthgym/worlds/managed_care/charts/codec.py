@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
 from functools import cache
 from types import MappingProxyType, NoneType, UnionType
-from typing import TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from healthgym.core.borders import Json, JsonDict
 from healthgym.worlds.managed_care.facts import AnyFact
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _T = TypeVar("_T")
 
@@ -69,7 +72,7 @@ def from_json(cls: type[_T], value: Json, place: str) -> _T:
     """
     if not isinstance(value, Mapping):
         raise BadValueError(place, f"expected an object, found {_shown(value)}")
-    hints = _hints(cls)
+    hints = _hints(cast("Hashable", cls))
     for key in value:
         if key not in hints and key != _TAG:
             raise BadValueError(f"{place}.{key}", f"{cls.__name__} has no such field")
@@ -83,14 +86,14 @@ def from_json(cls: type[_T], value: Json, place: str) -> _T:
 
 
 @cache
-def _hints(cls: type) -> dict[str, tuple[Json, bool]]:
-    hints = get_type_hints(cls)
+def _hints(cls: Hashable) -> dict[str, tuple[Json, bool]]:
+    hints = get_type_hints(cast("type[object]", cls))
     return {
         each.name: (
             hints[each.name],
             each.default is MISSING and each.default_factory is MISSING,
         )
-        for each in fields(cls)
+        for each in fields(cast("type[DataclassInstance]", cls))
     }
 
 
@@ -100,7 +103,7 @@ def read_fact(value: Json, place: str) -> AnyFact:
     Raises:
         BadValueError: If the kind is unknown, or a field is wrong.
     """
-    kind = value.get(_TAG) if isinstance(value, Mapping) else None
+    kind = str(value.get(_TAG)) if isinstance(value, Mapping) else ""
     if kind not in _FACTS:
         known = ", ".join(_FACTS)
         raise BadValueError(f"{place}.{_TAG}", f"expected one of {known}, found {_shown(kind)}")
@@ -108,8 +111,8 @@ def read_fact(value: Json, place: str) -> AnyFact:
 
 
 def _read(hint: Json, value: Json, place: str) -> Json:
-    origin = get_origin(hint)
-    if origin in (Union, UnionType):
+    origin: object = get_origin(hint)
+    if origin is Union or origin is UnionType:
         if value is None and NoneType in get_args(hint):
             return None
         return _read(next(x for x in get_args(hint) if x is not NoneType), value, place)
@@ -122,8 +125,8 @@ def _read(hint: Json, value: Json, place: str) -> Json:
         return _read_word(hint, value, place)
     if hint in (date, datetime):
         return _read_time(hint, value, place)
-    if is_dataclass(hint):
-        return from_json(hint, value, place)
+    if isinstance(hint, type) and is_dataclass(hint):
+        return from_json(cast("type[object]", hint), value, place)
     return _read_plain(hint, value, place)
 
 
@@ -148,9 +151,9 @@ def _read_time(hint: type[date], value: Json, place: str) -> date:
 
 
 def _read_plain(hint: Json, value: Json, place: str) -> Json:
-    kinds = {str: str, bool: bool, int: int, float: (int, float)}
-    if hint in kinds:
-        right = isinstance(value, kinds[hint]) and (hint is bool or not isinstance(value, bool))
+    if hint in (str, bool, int, float):
+        wanted = (int, float) if hint is float else (hint,)
+        right = isinstance(value, wanted) and (hint is bool or not isinstance(value, bool))
         if not right:
             raise BadValueError(place, f"expected {hint.__name__}, found {_shown(value)}")
         return float(value) if hint is float else value

@@ -13,7 +13,9 @@ from healthgym.worlds.managed_care.charts.knowledge import (
     Form,
     Topic,
     forms,
+    short_names,
     topics,
+    topics_of,
 )
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
@@ -283,15 +285,17 @@ class Desk:
         ]
         topic = _topic(facts)
         if topic is not None:
-            for fact in named:
-                if topic.covers(fact):
-                    return _lower(fact.display)
+            named.sort(key=lambda fact: topic not in topics_of(fact))
         if named:
-            return _lower(named[0].display)
+            return self._name(named[0])
         for seen in facts:
             if isinstance(seen, Finding):
-                return seen.key.split(".")[0].replace("_", " ") + " evaluation"
+                return _lower(seen.display)
         return _PLAIN[self._chooser.below(len(_PLAIN))]
+
+    def _name(self, problem: Diagnosis) -> str:
+        names = (*short_names(problem.code), _lower(problem.display))
+        return names[self._chooser.below(len(names))]
 
 
 _PLAIN = ("general follow-up", "review of results", "medication review", "scheduled follow-up")
@@ -313,13 +317,13 @@ def _series(facts: Iterable[AnyFact]) -> dict[str, list[Measurement]]:
 
 def _topic(facts: Iterable[AnyFact]) -> Topic | None:
     """Return the topic of most facts, vital signs apart; the first in a tie."""
-    facts = [x for x in facts if not isinstance(x, Measurement) or x.code not in _VITAL_ONLY]
-    best: tuple[int, Topic] | None = None
-    for topic in topics():
-        count = sum(topic.covers(fact) for fact in facts)
-        if count and (best is None or count > best[0]):
-            best = count, topic
-    return best[1] if best else None
+    counts: dict[str, int] = {}
+    for fact in facts:
+        if not isinstance(fact, Measurement) or fact.code not in _VITAL_ONLY:
+            for topic in topics_of(fact):
+                counts[topic.name] = counts.get(topic.name, 0) + 1
+    most = max(counts.values(), default=0)
+    return next((each for each in topics() if most and counts.get(each.name) == most), None)
 
 
 #: Taken at every visit, whatever it is about.
@@ -329,9 +333,5 @@ _VITAL_ONLY = frozenset({"8480-6", "8462-4", "29463-7", "39156-5", "8302-2", "88
 def _guarded(facts: Iterable[AnyFact]) -> frozenset[str]:
     """Return the systems about which the facts have something to say."""
     return frozenset(
-        system
-        for fact in facts
-        for topic in topics()
-        if topic.covers(fact)
-        for system in topic.systems
+        system for fact in facts for topic in topics_of(fact) for system in topic.systems
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
@@ -17,21 +17,8 @@ from healthgym.worlds.managed_care.facts import (
     MedicationCourse,
     TherapyCourse,
 )
+from healthgym.worlds.managed_care.policies.units import convert, printed_units
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
-
-
-@dataclass(frozen=True, slots=True)
-class OtherUnit:
-    """Another unit in which a measure is given: ``value * factor + offset``, rounded."""
-
-    unit: str
-    factor: float
-    offset: float
-    decimals: int
-
-    def convert(self, value: float) -> float:
-        """Return a value in this unit."""
-        return round(value * self.factor + self.offset, self.decimals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +33,7 @@ class Measure:
         vital: Whether it is a vital sign.
         items: Items of an instrument that sum to its score.
         most: Most points an item gives.
-        other: Another unit in use.
+        other_decimals: Decimals that are given in another unit.
     """
 
     names: tuple[str, ...]
@@ -56,7 +43,7 @@ class Measure:
     vital: bool = False
     items: tuple[str, ...] = ()
     most: int = 0
-    other: OtherUnit | None = None
+    other_decimals: int = 2
 
     def flag(self, value: float) -> str | None:
         """Return ``high``, ``low`` or ``normal`` for a value in the usual unit; None if unknown."""
@@ -89,19 +76,15 @@ class Topic:
     systems: frozenset[str]
     specialty: str
 
-    def covers(self, fact: AnyFact) -> bool:
-        """Return whether a fact belongs to it."""
-        if isinstance(fact, Diagnosis):
-            return fact.code.startswith(self.icd)
-        if isinstance(fact, Measurement):
-            return fact.code in self.codes
-        if isinstance(fact, MedicationCourse):
-            return fact.drug_class in self.classes
-        if isinstance(fact, Finding):
-            return any(part in fact.key for part in self.keys)
-        if isinstance(fact, TherapyCourse):
-            return any(part in fact.kind for part in self.keys)
-        return False
+    def covers(self, kind: str, text: str) -> bool:
+        """Return whether facts of a class with this code, drug class or key belong to it."""
+        if kind == Diagnosis.__name__:
+            return text.startswith(self.icd)
+        if kind == Measurement.__name__:
+            return text in self.codes
+        if kind == MedicationCourse.__name__:
+            return text in self.classes
+        return any(part in text for part in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +120,6 @@ def measures() -> Mapping[str, Measure]:
 
 def _measure(row: JsonObject) -> Measure:
     score = row.get("score", {"items": [], "most": 0})
-    other = row.get("other")
     return Measure(
         names=tuple(row["names"]),
         panel=row.get("panel", ""),
@@ -146,7 +128,7 @@ def _measure(row: JsonObject) -> Measure:
         vital=row.get("vital", False),
         items=tuple(score["items"]),
         most=score["most"],
-        other=OtherUnit(**other) if other else None,
+        other_decimals=row.get("other_decimals", 2),
     )
 
 
@@ -165,6 +147,28 @@ def topics() -> tuple[Topic, ...]:
         )
         for row in _load("topics.json")["topics"]
     )
+
+
+def topics_of(fact: AnyFact) -> tuple[Topic, ...]:
+    """Return the topics that cover a fact."""
+    if isinstance(fact, Diagnosis | Measurement):
+        return _topics_of(type(fact).__name__, fact.code)
+    if isinstance(fact, MedicationCourse):
+        return _topics_of(type(fact).__name__, fact.drug_class)
+    if isinstance(fact, Finding):
+        return _topics_of(type(fact).__name__, fact.key)
+    return _topics_of(type(fact).__name__, fact.kind) if isinstance(fact, TherapyCourse) else ()
+
+
+@lru_cache(maxsize=4096)
+def _topics_of(kind: str, text: str) -> tuple[Topic, ...]:
+    return tuple(topic for topic in topics() if topic.covers(kind, text))
+
+
+@cache
+def short_names(code: str) -> tuple[str, ...]:
+    """Return what a diagnosis is called among colleagues, by its code; empty if nothing else."""
+    return tuple(_load("short_names.json").get(code, ()))
 
 
 @cache
@@ -190,13 +194,26 @@ def forms() -> Mapping[DocumentKind, Form]:
 
 @cache
 def units() -> Mapping[str, str]:
-    """Return how UCUM units are written in notes, where that differs."""
-    return {unit: str(text) for unit, text in _load("units.json").items()}
+    """Return how notes write UCUM units: shorter than policies, where clinicians do."""
+    return {**printed_units(), **_load("units.json")}
 
 
 def written_unit(unit: str) -> str:
     """Return a UCUM unit as notes write it."""
     return units().get(unit, unit)
+
+
+def converted(fact: Measurement, unit: str) -> float:
+    """Return a measurement's value in another unit, rounded as reports give it.
+
+    Raises:
+        ValueError: If no conversion to that unit is known.
+    """
+    value = convert(fact.value, fact.unit, unit, fact.code)
+    if value is None:
+        raise ValueError(f"No conversion of {fact.display} ({fact.code}) to {unit} is known.")
+    known = measures().get(fact.code)
+    return value if unit == fact.unit else round(value, known.other_decimals if known else 2)
 
 
 def written_number(value: float) -> str:

@@ -81,9 +81,7 @@ def load_charts(folder: Path, today: date) -> ChartLibrary:
     """
     paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
     if not paths:
-        raise MissingDataError(
-            f"{folder} holds no charts; a chart is a JSON file for each patient."
-        )
+        raise MissingDataError(f"{folder} holds no charts; each patient's is a JSON file.")
     charts: list[PatientChart] = []
     owners: dict[str, Path] = {}
     for path in paths:

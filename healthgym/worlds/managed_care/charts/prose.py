@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from healthgym.worlds.managed_care.charts.knowledge import (
-    Measure,
+    converted,
     measures,
     written_number,
     written_unit,
@@ -25,7 +25,6 @@ from healthgym.worlds.managed_care.facts import (
 )
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_UNKNOWN = Measure(names=())
 
 #: Kinds of facts that go on, and are told again as long as they do.
 LASTING = (Diagnosis, MedicationCourse, TherapyCourse, Intolerance)
@@ -67,12 +66,8 @@ def written_value(fact: Measurement, unit: str | None = None) -> str:
     Raises:
         ValueError: If no conversion to that unit is known.
     """
-    value, own = fact.value, fact.unit
-    if unit is not None and unit != own:
-        other = measures().get(fact.code, _UNKNOWN).other
-        if other is None or other.unit != unit:
-            raise ValueError(f"No conversion of {fact.display} ({fact.code}) to {unit} is known.")
-        value, own = other.convert(value), unit
+    own = unit or fact.unit
+    value = converted(fact, own)
     shown = written_unit(own)
     number = written_number(value)
     return f"{number}{shown}" if shown in ("%", "°F", "°C") else f"{number} {shown}".rstrip()
@@ -184,12 +179,12 @@ class Prose:
             return self.say("diagnosis.past", **slots)
         return self.say("diagnosis.told" if told else "diagnosis.active", **slots)
 
-    def procedure(self, fact: ProcedureDone) -> str:
-        """Return a procedure with its code, day and result."""
+    def procedure(self, fact: ProcedureDone, *, coded: bool = False) -> str:
+        """Return a procedure with its day and result, and with its code where one is wanted."""
         self.stated.add(fact.id)
         result = f": {fact.result.rstrip('.')}" if fact.result else ""
         return self.say(
-            "procedure.done",
+            "procedure.coded" if coded else "procedure.done",
             name=fact.display,
             code=fact.code,
             day=self.day(fact.performed),

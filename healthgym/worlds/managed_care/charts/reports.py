@@ -25,7 +25,10 @@ def imaging(draft: Draft) -> list[str]:
     prose = draft.prose
     findings = draft.facts(Finding)
     lines = [f"Study date: {prose.day(draft.day)}"]
-    lines += [f"Examination: {prose.procedure(fact)}" for fact in draft.facts(ProcedureDone)]
+    studies = [prose.procedure(fact, coded=True) for fact in draft.facts(ProcedureDone)]
+    if not studies and findings:
+        studies = [f"Imaging study for {findings[0].display[:1].lower()}{findings[0].display[1:]}"]
+    lines += [f"Examination: {study}" for study in studies]
     known = [fact for fact in draft.planned.facts if isinstance(fact, Diagnosis | MedicationCourse)]
     if known:
         lines.append(f"Clinical history: {'; '.join(_plain(draft, fact) for fact in known)}")
@@ -60,7 +63,7 @@ def _plain(draft: Draft, fact: AnyFact) -> str:
     if isinstance(fact, TherapyCourse):
         return prose.therapy(fact, told=False, on=day)
     if isinstance(fact, ProcedureDone):
-        return prose.procedure(fact)
+        return prose.procedure(fact, coded=True)
     if isinstance(fact, Finding):
         return prose.finding(fact, day)
     return prose.intolerance(fact)

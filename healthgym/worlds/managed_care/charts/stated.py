@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
 
-from healthgym.worlds.managed_care.charts.knowledge import measures, written_number
+from healthgym.worlds.managed_care.charts.knowledge import converted, written_number
 from healthgym.worlds.managed_care.charts.prose import names_of
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
     Finding,
+    Intolerance,
     Measurement,
     MedicationCourse,
     TherapyCourse,
 )
+from healthgym.worlds.managed_care.policies.units import other_units
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -31,12 +34,9 @@ def dates_of(day: date) -> tuple[str, ...]:
 
 
 def numbers_of(fact: Measurement) -> tuple[str, ...]:
-    """Return the value as documents may write it: in its own unit, and in the other one."""
-    own = written_number(fact.value)
-    known = measures().get(fact.code)
-    if known is None or known.other is None:
-        return (own,)
-    return own, written_number(known.other.convert(fact.value))
+    """Return the value as documents may write it: in its own unit, and in others."""
+    units = (fact.unit, *other_units(fact.code, fact.unit))
+    return tuple(written_number(converted(fact, unit)) for unit in units)
 
 
 def states(text: str, fact: AnyFact) -> bool:
@@ -51,9 +51,9 @@ def states(text: str, fact: AnyFact) -> bool:
         named = any(name.casefold() in low for name in names_of(fact)) or _pressure(fact, low)
         return named and any(_number(low, number) for number in numbers_of(fact))
     if isinstance(fact, MedicationCourse):
-        words = (fact.medication, fact.dose, fact.frequency)
         ended = fact.ended is None or _dated(text, fact.ended)
-        return _all(low, words) and _dated(text, fact.started) and ended
+        named = _all(low, (fact.medication, fact.dose, fact.frequency))
+        return named and _dated(text, fact.started) and ended
     if isinstance(fact, TherapyCourse):
         ended = fact.ended is None or _dated(text, fact.ended)
         told = fact.display.casefold() in low and _number(low, str(fact.sessions))
@@ -62,15 +62,16 @@ def states(text: str, fact: AnyFact) -> bool:
         return _all(low, (fact.display, fact.value))
     if isinstance(fact, Diagnosis):
         return _all(low, (fact.display, fact.code))
-    words = (fact.substance, fact.reaction) if hasattr(fact, "substance") else (fact.display,)
-    return _all(low, words)
+    if isinstance(fact, Intolerance):
+        return _all(low, (fact.substance, fact.reaction))
+    return _all(low, (fact.display,)) and _dated(text, fact.performed)
 
 
 def _pressure(fact: Measurement, low: str) -> bool:
     return fact.code in ("8480-6", "8462-4") and ("bp" in low or "b/p" in low or "blood pr" in low)
 
 
-def _all(low: str, words: tuple[str, ...]) -> bool:
+def _all(low: str, words: Iterable[str]) -> bool:
     return all(word.casefold() in low for word in words)
 
 

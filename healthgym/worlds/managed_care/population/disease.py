@@ -116,6 +116,13 @@ class _Drawing:
         self._onset = min(max(before, adult), visits[-1])
         self._consult = int(rng.integers(max(len(visits) - 6, 0), len(visits)))
         self._facts: list[AnyFact] = []
+        self._imaged: date | None = None
+
+    def _found(self, told: DocumentKind, seen: Sequence[date]) -> date:
+        """Return the day of a finding: of the study, if it is on an image."""
+        if told is DocumentKind.IMAGING_REPORT and self._imaged is not None:
+            return self._imaged
+        return seen[int(self._rng.integers(len(seen)))]
 
     def _id(self) -> str:
         return f"B-{next(self._numbers):03d}"
@@ -180,8 +187,11 @@ class _Drawing:
         if state.next_step >= len(condition.steps):
             return
         options = condition.steps[state.next_step]
-        taken = {step.prescription.medication for step in state.steps if step.ended is None}
-        options = tuple(each for each in options if each.medication not in taken) or options
+        going = [step.prescription for step in state.steps if step.ended is None]
+        classes = {each.drug_class for each in going} if condition.add else set()
+        options = tuple(each for each in options if each.drug_class not in classes)
+        if not options:
+            return
         chosen = options[int(self._rng.integers(len(options)))]
         works = 0.15 if self._rng.random() < _FAILS else 1.0
         drops = tuple(works * float(self._rng.uniform(*x.drop)) for x in condition.courses)
@@ -205,6 +215,8 @@ class _Drawing:
             self._intensify(day)
 
     def _stop_early(self, day: date) -> None:
+        if self._state.next_step >= len(self._condition.steps):
+            return  # nothing is left that could take its place
         for step in self._state.steps:
             since = (day - step.started).days
             if step.ended is None and 20 < since < 200 and step.started >= self._visits[0]:
@@ -264,7 +276,7 @@ class _Drawing:
     def _measurement(self, course: Course, value: float, day: date) -> Measurement:
         taken = day
         if course.lab:
-            ahead = day - timedelta(days=2 + self._consult % 4)
+            ahead = day - timedelta(days=2 + day.toordinal() % 5)
             taken = ahead if ahead >= max(self._visits[0], self._onset) else day
         noted: tuple[DocumentKind, ...] = ()
         if day >= self._habits.recent:
@@ -317,10 +329,13 @@ class _Drawing:
             if not seen or self._rng.random() > 0.7:
                 continue
             day = seen[int(self._rng.integers(len(seen)))]
+            noted = (self._habits.note,) if day >= self._habits.recent else ()
+            if _is_imaging(code):
+                self._imaged, noted = day, (DocumentKind.IMAGING_REPORT,)
             self._facts.append(
                 ProcedureDone(
                     id=self._id(),
-                    noted_in=(self._habits.note,) if day >= self._habits.recent else (),
+                    noted_in=noted,
                     code=code,
                     display=display,
                     performed=day,
@@ -339,9 +354,14 @@ class _Drawing:
                     key=sign.key,
                     display=sign.display,
                     value=sign.values[int(self._rng.integers(len(sign.values)))],
-                    found=seen[int(self._rng.integers(len(seen)))],
+                    found=self._found(sign.told, seen),
                 )
             )
+
+
+def _is_imaging(code: str) -> bool:
+    """Return whether a CPT code is a study that is reported with pictures."""
+    return code.startswith(("70", "71", "72", "73", "74", "76", "77")) or code == "93306"
 
 
 def _rounded(value: float, decimals: int) -> float:
@@ -362,4 +382,4 @@ def creatinine_of(gfr: float, patient: Patient, day: date) -> float:
     age = (day - patient.dob).days / 365.25
     female = patient.sex == "F"
     scale = 142 * 0.9938**age * (1.012 if female else 1.0)
-    return (0.7 if female else 0.9) * (scale / gfr) ** (1 / 1.2)
+    return float((0.7 if female else 0.9) * (scale / gfr) ** (1 / 1.2))

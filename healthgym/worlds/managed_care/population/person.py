@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
+from typing import TypeVar
 
 import numpy as np
 
 from healthgym.core.borders import JsonObject
 from healthgym.worlds.managed_care.population.staff import names
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient
+
+_T = TypeVar("_T")
 
 _YEAR = 365.25
 
@@ -153,5 +157,5 @@ def _coverage(
     )
 
 
-def _pick(rng: np.random.Generator, options: object) -> object:
+def _pick(rng: np.random.Generator, options: Sequence[_T]) -> _T:
     return options[int(rng.integers(len(options)))]

@@ -1,0 +1,130 @@
+"""What a case is about, and what a background therefore must not speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+)
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    ContraindicationCriterion,
+    CountCriterion,
+    DiagnosisCriterion,
+    FindingCriterion,
+    MeasurementCriterion,
+    ProcedureCriterion,
+    StepTherapyCriterion,
+    TherapyCriterion,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subjects:
+    """What a case is about, and a background must keep silent on.
+
+    Attributes:
+        codes: Codes of diagnoses, measures and procedures; a diagnosis is touched by the
+            beginning of its code, too, so that ``M17`` touches ``M17.11``.
+        keys: Keys of findings and kinds of therapies; their beginnings count.
+        classes: Drug classes and generic names of medicines, for courses and intolerances.
+    """
+
+    codes: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
+    classes: frozenset[str] = frozenset()
+
+    def touch(self, fact: AnyFact) -> bool:
+        """Return whether a fact is about one of these."""
+        if isinstance(fact, Diagnosis):
+            return any(fact.code.startswith(code) for code in self.codes)
+        if isinstance(fact, Measurement | ProcedureDone):
+            return fact.code in self.codes
+        if isinstance(fact, MedicationCourse):
+            return fact.drug_class in self.classes or fact.medication in self.classes
+        if isinstance(fact, Intolerance):
+            return fact.substance in self.classes
+        key = fact.key if isinstance(fact, Finding) else fact.kind
+        return any(key.startswith(each) for each in self.keys)
+
+    def __or__(self, other: Subjects) -> Subjects:
+        return Subjects(
+            codes=self.codes | other.codes,
+            keys=self.keys | other.keys,
+            classes=self.classes | other.classes,
+        )
+
+
+def subjects_of(facts: Iterable[AnyFact]) -> Subjects:
+    """Return what facts are about: their codes, keys and kinds, drug classes and substances."""
+    codes: set[str] = set()
+    keys: set[str] = set()
+    classes: set[str] = set()
+    for fact in facts:
+        if isinstance(fact, Diagnosis | Measurement | ProcedureDone):
+            codes.add(fact.code)
+        elif isinstance(fact, MedicationCourse):
+            classes.update((fact.drug_class, fact.medication))
+        elif isinstance(fact, Intolerance):
+            classes.add(fact.substance)
+        else:
+            keys.add(fact.key if isinstance(fact, Finding) else fact.kind)
+    return Subjects(codes=frozenset(codes), keys=frozenset(keys), classes=frozenset(classes))
+
+
+def without(facts: Iterable[AnyFact], subjects: Subjects) -> tuple[AnyFact, ...]:
+    """Return the facts that touch none of the subjects."""
+    return tuple(fact for fact in facts if not subjects.touch(fact))
+
+
+def quiet(diseases: Mapping[str, tuple[AnyFact, ...]], subjects: Subjects) -> tuple[AnyFact, ...]:
+    """Return the facts of diseases that have nothing to do with the subjects.
+
+    A disease is left out as a whole if its diagnosis or one of its medicines is touched: its
+    treatment without it, or it without its treatment, would be odd. Of the others, and of the
+    body, only the facts that are touched.
+
+    Args:
+        diseases: A background's facts by disease.
+        subjects: What the case is about.
+    """
+    kept: list[AnyFact] = []
+    for facts in diseases.values():
+        central = (x for x in facts if isinstance(x, Diagnosis | MedicationCourse))
+        if not any(subjects.touch(fact) for fact in central):
+            kept += without(facts, subjects)
+    return tuple(kept)
+
+
+def subjects_of_criteria(criteria: Iterable[AnyCriterion]) -> Subjects:
+    """Return what criteria ask for: whatever could make one of them true or false."""
+    codes: set[str] = set()
+    keys: set[str] = set()
+    classes: set[str] = set()
+    for each in criteria:
+        match each:
+            case MeasurementCriterion() | CountCriterion():
+                codes.add(each.code)
+            case DiagnosisCriterion():
+                codes.update((*each.prefixes, *filter(None, (each.near,))))
+            case ProcedureCriterion():
+                codes.update(each.codes)
+            case StepTherapyCriterion():
+                classes.update((each.drug_class, *each.drugs, *each.excluded))
+            case ContraindicationCriterion():
+                classes.update(each.substances)
+            case FindingCriterion():
+                keys.add(each.key)
+            case TherapyCriterion():
+                keys.add(each.therapy)
+            case _:
+                pass  # asked of the request, not of the chart
+    return Subjects(codes=frozenset(codes), keys=frozenset(keys), classes=frozenset(classes))
