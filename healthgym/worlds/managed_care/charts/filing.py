@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.charts.knowledge import (
     Topic,
     forms,
     short_names,
+    systems_of_chapter,
     topics,
     topics_of,
 )
@@ -21,7 +22,7 @@ from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import Prose
 from healthgym.worlds.managed_care.charts.reports import REPORTS, panel_of
-from healthgym.worlds.managed_care.charts.sections import SECTIONS, Draft
+from healthgym.worlds.managed_care.charts.sections import SECTIONS, SYSTEMS, Draft
 from healthgym.worlds.managed_care.charts.structured import id_tail
 from healthgym.worlds.managed_care.charts.visits import Visit, moment
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Finding, Measurement
@@ -298,7 +299,7 @@ class Desk:
         return names[self._chooser.below(len(names))]
 
 
-_PLAIN = ("general follow-up", "review of results", "medication review", "scheduled follow-up")
+_PLAIN = ("ongoing care", "general health", "current medicines and results", "results and medicines")
 
 
 def _lower(text: str) -> str:
@@ -331,7 +332,16 @@ _VITAL_ONLY = frozenset({"8480-6", "8462-4", "29463-7", "39156-5", "8302-2", "88
 
 
 def _guarded(facts: Iterable[AnyFact]) -> frozenset[str]:
-    """Return the systems about which the facts have something to say."""
-    return frozenset(
-        system for fact in facts for topic in topics_of(fact) for system in topic.systems
-    )
+    """Return the systems about which the facts have something to say.
+
+    What was found at an examination may concern any of them, so that none is called normal.
+    """
+    found: set[str] = set()
+    for fact in facts:
+        for topic in topics_of(fact):
+            found |= topic.systems
+        if isinstance(fact, Diagnosis):
+            found |= systems_of_chapter(fact.code[0])
+        if isinstance(fact, Finding) and fact.key.startswith("exam."):
+            found |= frozenset(SYSTEMS)
+    return frozenset(found)

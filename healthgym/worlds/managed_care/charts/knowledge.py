@@ -166,6 +166,12 @@ def _topics_of(kind: str, text: str) -> tuple[Topic, ...]:
 
 
 @cache
+def systems_of_chapter(letter: str) -> frozenset[str]:
+    """Return the systems that diagnoses of an ICD-10-CM chapter may show in an examination."""
+    return frozenset(_load("topics.json")["chapters"].get(letter, ()))
+
+
+@cache
 def short_names(code: str) -> tuple[str, ...]:
     """Return what a diagnosis is called among colleagues, by its code; empty if nothing else."""
     return tuple(_load("short_names.json").get(code, ()))

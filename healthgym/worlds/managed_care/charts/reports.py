@@ -36,7 +36,8 @@ def imaging(draft: Draft) -> list[str]:
     lines.append(f"Technique: {prose.say('imaging.technique')}")
     lines.append("FINDINGS")
     lines += [f"- {prose.finding(fact, draft.day)}." for fact in findings]
-    lines += [f"- {prose.measurement(fact, draft.day)}." for fact in draft.facts(Measurement)]
+    measured = [prose.measurement(fact, draft.day) for fact in draft.facts(Measurement)]
+    lines += [f"- {text[:1].upper()}{text[1:]}." for text in measured]
     lines += [f"- {_plain(draft, fact)}" for fact in _rest(draft, known)]
     lines.append(prose.say("imaging.also"))
     seen = [fact for fact in findings if fact.value != "absent"] or findings

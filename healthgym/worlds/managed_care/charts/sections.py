@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeVar
 
-from healthgym.worlds.managed_care.charts.knowledge import Topic, measures, topic_of_code
+from healthgym.worlds.managed_care.charts.knowledge import (
+    Topic,
+    measures,
+    short_names,
+    topic_of_code,
+    topics_of,
+)
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import LASTING, Prose, begun, day_of
 from healthgym.worlds.managed_care.facts import (
@@ -24,7 +30,10 @@ from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
 
 _T = TypeVar("_T", bound=AnyFact)
 
-_SYSTEMS = ("heart", "lungs", "abdomen", "skin", "neuro", "neck", "mind")
+#: Systems that an examiner may call normal.
+SYSTEMS = ("heart", "lungs", "abdomen", "skin", "neuro", "neck", "mind")
+#: Beginnings of the keys of findings that no examination shows.
+_ASKED = ("history.", "family.", "plan.", "consult.", "prognosis.", "social.")
 _SELF = {"F": "herself", "M": "himself"}
 _TITLE = {"F": "Ms. ", "M": "Mr. "}
 _SEX = {"F": "woman", "M": "man"}
@@ -80,7 +89,9 @@ def history(draft: Draft) -> list[str]:
     told = [prose.say("opener", **slots)]
     told.append(prose.say("companion", own=_SELF.get(patient.sex, "themselves")))
     news = _news(draft)
-    told += news or [prose.say("nothing_new")]
+    if not news and not draft.facts(Finding):
+        news = [prose.say("nothing_new")]
+    told += news
     return [" ".join(told)]
 
 
@@ -89,7 +100,7 @@ def _news(draft: Draft) -> list[str]:
     prose, news = draft.prose, list[str]()
     for fact in draft.planned.facts:
         if isinstance(fact, ProcedureDone):
-            news.append(prose.procedure(fact) + ".")
+            news.append(prose.procedure(fact))
         elif isinstance(fact, LASTING) and draft.fresh(fact) and not isinstance(fact, Intolerance):
             if isinstance(fact, Diagnosis):
                 news.append(prose.diagnosis(fact, told=True))
@@ -98,7 +109,7 @@ def _news(draft: Draft) -> list[str]:
             else:
                 news.append(prose.therapy(fact, told=True, on=draft.day))
             draft.told.add(fact.id)
-    return news
+    return [text if text.endswith(".") else f"{text}." for text in news]
 
 
 def age_on(born: date, day: date) -> int:
@@ -185,14 +196,24 @@ def results(draft: Draft) -> list[str]:
     return ["; ".join(texts) + "."]
 
 
+def background(draft: Draft) -> list[str]:
+    """What was asked rather than examined: habits, family, plans, opinions."""
+    found = [fact for fact in draft.facts(Finding) if not _examined(fact)]
+    return [f"- {draft.prose.finding(fact, draft.day)}" for fact in found]
+
+
+def _examined(fact: Finding) -> bool:
+    return not fact.key.startswith(_ASKED)
+
+
 def exam(draft: Draft) -> list[str]:
     """What was found, then what is unremarkable where nothing forbids to say so."""
     prose = draft.prose
-    lines = [f"- {prose.finding(fact, draft.day)}" for fact in draft.facts(Finding)]
+    lines = [f"- {prose.finding(x, draft.day)}" for x in draft.facts(Finding) if _examined(x)]
     plain = [prose.say("exam.general")]
     plain += [
         prose.say(f"exam.{system}")
-        for system in _SYSTEMS
+        for system in SYSTEMS
         if system not in draft.guarded and prose.chooser.chance(55)
     ]
     return [" ".join(plain), *lines]
@@ -236,27 +257,39 @@ def _touched(draft: Draft, active: Iterable[Diagnosis]) -> list[Diagnosis]:
 
 
 def _about(draft: Draft, topic: Topic, fact: AnyFact) -> bool:
-    if isinstance(fact, Diagnosis) or not topic.covers(fact):
+    if isinstance(fact, Diagnosis) or topic not in topics_of(fact):
         return False
     return not isinstance(fact, LASTING) or draft.fresh(fact)
 
 
 def _standing(draft: Draft, problem: Diagnosis, topic: Topic | None, used: set[str]) -> str:
     """Say how a problem stands, by the measure that follows it."""
-    prose, name = draft.prose, problem.display
+    prose = draft.prose
+    name = prose.pick((*short_names(problem.code), problem.display))
     for fact in draft.facts(Measurement):
         if topic is None or fact.code not in topic.codes or fact.id in used:
             continue
         used.add(fact.id)
-        value = prose.measurement(fact, draft.day)
+        value = _measured(draft, fact)
         before = draft.earlier.get(fact.id)
         if before is None:
             return prose.say("assessment.first", problem=name, value=value)
         key = "same" if before.value == fact.value else "down"
         key = "up" if before.value < fact.value else key
         earlier = f"{prose.value(before)} ({prose.day(before.taken)})"
+        if fact.code == "8480-6":
+            earlier = f"{earlier} systolic"
         return prose.say(f"assessment.{key}", problem=name, value=value, before=earlier)
     return prose.say("assessment.plain", problem=name)
+
+
+def _measured(draft: Draft, fact: Measurement) -> str:
+    """Return a measure in words, a systolic pressure with its diastolic one."""
+    if fact.code == "8480-6":
+        for low in draft.facts(Measurement):
+            if low.code == "8462-4" and low.taken == fact.taken:
+                return _pressure(draft, fact, low)
+    return draft.prose.measurement(fact, draft.day)
 
 
 def _doing(draft: Draft, topic: Topic | None, used: set[str]) -> list[str]:
@@ -302,6 +335,7 @@ def disposition(draft: Draft) -> list[str]:
 
 SECTIONS: Mapping[str, Callable[[Draft], list[str]]] = {
     "history": history,
+    "background": background,
     "problems": problems,
     "medications": medications,
     "prior": prior,
