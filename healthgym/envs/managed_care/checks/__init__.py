@@ -1,0 +1,1 @@
+"""What the source benchmark checks at the end of an episode, as functions over the world."""
