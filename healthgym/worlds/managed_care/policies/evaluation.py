@@ -185,12 +185,22 @@ def settles(tree: Node, postures: Mapping[str, Posture], named: Iterable[str]) -
         postures: Postures as they are, by id.
         named: Ids of the criteria for which evidence is to be gathered.
     """
+    wanted = set(named)
     known = {
-        name: Posture.SATISFIED
-        for name in named
-        if postures.get(name) in (Posture.INSUFFICIENT, Posture.ABSENT)
+        name: good
+        for name, good in _favourable(tree, Posture.SATISFIED)
+        if name in wanted and postures.get(name) in (Posture.INSUFFICIENT, Posture.ABSENT)
     }
     return combined(tree, {**postures, **known}) is Posture.SATISFIED
+
+
+def _favourable(node: Node, good: Posture) -> Iterator[tuple[str, Posture]]:
+    """Yield each criterion's id with the posture that helps: under a Not, the contrary."""
+    if not isinstance(node, Group):
+        yield node.id, good
+    below = _FLIPPED[good] if isinstance(node, Not) else good
+    for part in parts(node):
+        yield from _favourable(part, below)
 
 
 def _blocked(policy: Policy, request: Request) -> ProviderFindingCode | None:

@@ -28,7 +28,8 @@ Story = Callable[[Generator], tuple[Draft, ...]]
 
 
 @cache
-def _doses() -> dict[str, tuple[str, str]]:
+def doses() -> dict[str, tuple[str, str]]:
+    """Return the usual dose and frequency of the medicines that policies name."""
     raw = json.loads((files(__package__) / "data" / "doses.json").read_text("utf-8"))
     return {name: (dose, frequency) for name, (dose, frequency) in raw.items()}
 
@@ -46,7 +47,7 @@ def _course(
     """Return a course of so many completed weeks that ended some time ago, or goes on."""
     last = today if ongoing else today - timedelta(days=int(rng.integers(10, 400)))
     first = last - timedelta(days=7 * max(weeks, 0) + int(rng.integers(1, 7)))
-    dose, frequency = _doses().get(medication, ("standard dose", "as directed"))
+    dose, frequency = doses().get(medication, ("standard dose", "as directed"))
     return MedicationCourse(
         id="",
         medication=medication,
