@@ -179,7 +179,7 @@ class Library:
         if isinstance(card, Page):
             return card
         known = {item.name: getattr(card, item.name) for item in fields(Card)}
-        return Page(**known, text=self._shelf.text(place))
+        return Page(**known, text=self._shelf.data(place).decode())
 
     def _place(self, path: str) -> int:
         if path in self:
@@ -248,9 +248,13 @@ class Library:
         ]
         hits = []
         for score, path in sorted(found)[:limit]:
-            shown, heading = snippet(self.read(path).text, words)
+            shown, heading = snippet(self._data(path), words)
             hits.append(Hit(self.card(path), -score, heading, shown))
         return tuple(hits)
+
+    def _data(self, path: str) -> bytes:
+        found = self._changed.get(path)
+        return self._shelf.data(self._shelf.places[path]) if found is None else found.text.encode()
 
     def _base_scores(
         self, words: tuple[str, ...], prefix: str, limit: int

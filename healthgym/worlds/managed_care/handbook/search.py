@@ -7,7 +7,7 @@ and are no part of a base install; what is needed of them is below.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
@@ -24,7 +24,7 @@ Longs: TypeAlias = npt.NDArray[np.int64]
 Keys: TypeAlias = npt.NDArray[np.uint64]
 
 #: Saturation and length normalization of BM25, at their usual values.
-_K1, _B = 1.2, 0.6
+_K1, _B = 1.2, 0.75
 #: How much more a word counts in the title or path, and in a heading, than in the body.
 _TITLE, _HEADING = 6.0, 2.0
 _HEADINGS = re.compile(r"^#{2,6} +(.+)$", re.MULTILINE)
@@ -173,43 +173,47 @@ def _norm(length: int, mean: float) -> float:
 _SNIPPET = 220
 #: Places of one word that are looked at for a snippet.
 _LOOKS = 6
+_TARGET_BYTES = re.compile(rb"(?<=\])\([^)\s]+\)")
 
 
-def snippet(text: str, words: Sequence[str]) -> tuple[str, str]:
+def snippet(data: bytes, words: Sequence[str]) -> tuple[str, str]:
     """Return the line of a text that shows most words of a query, and the heading it is under.
 
     Args:
-        text: Markdown.
+        data: Markdown in UTF-8: words are ASCII, and lowering bytes is ten times faster.
         words: Stems.
 
     Returns:
         The line, cut to about 220 characters, and the heading's words.
     """
-    lowered = text.lower()
-    spots: set[int] = set()
-    for word in words:
-        spot = -1
-        for _ in range(_LOOKS):
-            spot = lowered.find(word, spot + 1)
-            if spot < 0:
-                break
-            spots.add(lowered.rfind("\n", 0, spot) + 1)
+    lowered, sought = data.lower(), [word.encode() for word in words]
     best, most = 0, 0
-    for start in sorted(spots):
-        line = _TARGET.sub("", lowered[start : _end(lowered, start)])
-        if line.startswith("#"):
-            continue
-        shown = sum(word in line for word in words)
+    for start in sorted({start for word in sought for start in _lines(lowered, word)}):
+        line = _TARGET_BYTES.sub(b"", lowered[start : _end(lowered, start)])
+        shown = 0 if line.startswith(b"#") else sum(word in line for word in sought)
         if shown > most:
             best, most = start, shown
-    above = text.rfind("\n#", 0, best)
-    heading = text[above + 1 : _end(text, above + 1)] if above >= 0 else ""
-    return _cut(text[best : _end(text, best)], words), heading.lstrip("# ").strip()
+    above = data.rfind(b"\n#", 0, best)
+    heading = data[above + 1 : _end(data, above + 1)] if above >= 0 else b""
+    line = data[best : _end(data, best)].decode()
+    return _cut(line, words), heading.decode().lstrip("# ").strip()
 
 
-def _end(text: str, start: int) -> int:
-    found = text.find("\n", start)
-    return len(text) if found < 0 else found
+def _lines(lowered: bytes, word: bytes) -> Iterator[int]:
+    """Yield where the first lines with a word begin."""
+    spot = -1
+    for _ in range(_LOOKS):
+        spot = lowered.find(word, spot + 1)
+        if spot < 0:
+            return
+        yield lowered.rfind(b"\n", 0, spot) + 1
+        # Once a line will do.
+        spot = _end(lowered, spot)
+
+
+def _end(data: bytes, start: int) -> int:
+    found = data.find(b"\n", start)
+    return len(data) if found < 0 else found
 
 
 def _cut(line: str, words: Sequence[str]) -> str:

@@ -42,8 +42,8 @@ class Shelf(Protocol):
     def card(self, place: int) -> Card:
         """Return a page's card."""
 
-    def text(self, place: int) -> str:
-        """Return a page's text."""
+    def data(self, place: int) -> bytes:
+        """Return a page's text in UTF-8."""
 
 
 class MemoryShelf:
@@ -78,9 +78,9 @@ class MemoryShelf:
         """Return a page's card."""
         return self._pages[place]
 
-    def text(self, place: int) -> str:
-        """Return a page's text."""
-        return self._pages[place].text
+    def data(self, place: int) -> bytes:
+        """Return a page's text in UTF-8."""
+        return self._pages[place].text.encode()
 
 
 _CARDS, _TEXTS, _STARTS = "cards.json", "texts.md", "starts.npy"
@@ -122,9 +122,9 @@ class MappedShelf:
         """Return a page's card."""
         return _card(self._cards[place])
 
-    def text(self, place: int) -> str:
-        """Return a page's text."""
-        return self._texts[self._starts[place] : self._starts[place + 1]].decode()
+    def data(self, place: int) -> bytes:
+        """Return a page's text in UTF-8."""
+        return self._texts[self._starts[place] : self._starts[place + 1]]
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.folder,)

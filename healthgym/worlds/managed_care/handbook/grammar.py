@@ -1,0 +1,150 @@
+"""Sentences drawn from a bank: alternatives, names, numbers.
+
+A bank is text: ``@name`` begins a rule, and the lines under it are its alternatives, set apart by
+``|``. Within an alternative ``{a|b}`` is a choice, ``<name>`` another rule, and ``<#3-90>`` a
+number between two bounds, both included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from healthgym.errors import DamagedDataError
+
+Maker = Callable[[], str]
+
+_TOKEN = re.compile(r"<#(\d+)-(\d+)>|<([a-z.]+)>|([{}|])|([^<{}|]+)")
+#: How many of ten mentions of what a page is about are about its own topic.
+_FOCUS = 6
+_BATCH = 1 << 16
+
+
+class Writer:
+    """Writes sentences of a bank.
+
+    Args:
+        files: The files of the bank.
+
+    Raises:
+        DamagedDataError: If a file is broken or names a rule that is not there; it names the file
+            and the line on which the rule begins.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._texts: dict[str, tuple[str, str]] = {}
+        for path in files:
+            for name, where, text in _rules(path):
+                if name in self._texts:
+                    raise DamagedDataError(f"{where}: @{name} is there twice.")
+                self._texts[name] = (where, text)
+        self._makers: dict[str, Maker] = {}
+        self._numbers: Iterator[int] = iter(())
+        self._rng = np.random.Generator(np.random.PCG64(0))
+        self._topics: Mapping[str, str] = {}
+        for name in self._texts:
+            self._makers[name] = self._compiled(name)
+
+    def begin(self, rng: np.random.Generator, topics: Mapping[str, str]) -> None:
+        """Begin a page.
+
+        Args:
+            rng: What it is drawn from.
+            topics: Rule -> what the page is about; most of the rule's mentions are that.
+        """
+        self._rng, self._numbers, self._topics = rng, iter(()), topics
+
+    def below(self, bound: int) -> int:
+        """Draw a number below a bound."""
+        # Drawing one by one from a numpy generator would be most of the time.
+        drawn = next(self._numbers, None)
+        if drawn is None:
+            self._numbers = iter(self._rng.integers(1 << 31, size=_BATCH >> 3).tolist())
+            drawn = next(self._numbers)
+        return drawn % bound
+
+    def write(self, rule: str) -> str:
+        """Draw an alternative of a rule, beginning with a capital."""
+        text = self._makers[rule]()
+        return text[:1].upper() + text[1:]
+
+    def alternatives(self, rule: str) -> list[str]:
+        """Return the alternatives of a rule that holds plain names, in the order of the bank."""
+        return self._texts[rule][1].split("|")
+
+    def _compiled(self, name: str) -> Maker:
+        where, text = self._texts[name]
+        tokens = list(_TOKEN.finditer(text))
+        if sum(len(token[0]) for token in tokens) != len(text):
+            raise DamagedDataError(f"{where}: @{name} has a broken mark.")
+        maker, end = self._choice(tokens, 0, where)
+        if end != len(tokens):
+            raise DamagedDataError(f"{where}: @{name} closes a brace that it did not open.")
+        return maker
+
+    def _choice(self, tokens: list[re.Match[str]], at: int, where: str) -> tuple[Maker, int]:
+        options: list[Maker] = []
+        parts: list[str | Maker] = []
+        while at < len(tokens) and tokens[at][4] != "}":
+            low, high, rule, mark, plain = tokens[at].groups()
+            at += 1
+            if mark == "|":
+                options.append(_sequence(parts))
+                parts = []
+            elif mark == "{":
+                inner, at = self._choice(tokens, at, where)
+                if at >= len(tokens):
+                    raise DamagedDataError(f"{where}: a brace is not closed.")
+                parts.append(inner)
+                at += 1
+            elif rule:
+                parts.append(self._mention(rule, where))
+            else:
+                parts.append(plain or self._number(int(low), int(high)))
+        options.append(_sequence(parts))
+        if len(options) == 1:
+            return options[0], at
+        return (lambda: options[self.below(len(options))]()), at
+
+    def _mention(self, rule: str, where: str) -> Maker:
+        if rule not in self._texts:
+            raise DamagedDataError(f"{where}: there is no rule @{rule}.")
+
+        def make() -> str:
+            topic = self._topics.get(rule)
+            if topic is not None and self.below(10) < _FOCUS:
+                return topic
+            return self._makers[rule]()
+
+        return make
+
+    def _number(self, low: int, high: int) -> Maker:
+        return lambda: str(low + self.below(high - low + 1))
+
+
+def _sequence(parts: list[str | Maker]) -> Maker:
+    if all(isinstance(part, str) for part in parts):
+        plain = "".join(part for part in parts if isinstance(part, str))
+        return lambda: plain
+    kept = tuple(parts)
+    return lambda: "".join([part if isinstance(part, str) else part() for part in kept])
+
+
+def _rules(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield name, place and text of the rules of a file."""
+    name, where = "", ""
+    lines: list[str] = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if line.startswith("@"):
+            if name:
+                yield name, where, "|".join(lines)
+            name, where, lines = line[1:].strip(), f"{path}:{number}", []
+        elif line and not name:
+            raise DamagedDataError(f"{path}:{number}: a bank begins with a rule, '@name'.")
+        elif line:
+            lines.append(line)
+    if name:
+        yield name, where, "|".join(lines)
