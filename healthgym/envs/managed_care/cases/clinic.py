@@ -15,7 +15,6 @@ from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.population.drawing import Population, draw_population
-from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
 
 #: The day up to which the shared charts are kept; tasks begin within five weeks after it.
 CHARTED = date(2026, 3, 2)
@@ -25,7 +24,6 @@ _BUSINESS_DAYS = 24
 #: Entropy of the clinic: its own, so that no task's stream is part of it.
 _CLINIC = 20260302
 _FOLDER = "medical-library/medical-policies"
-_DRUGS = "medical-library/drug-pa"
 
 
 @cache
@@ -47,9 +45,8 @@ def page_of(policy: Policy, *, archived: bool = False) -> Page:
         policy: The policy.
         archived: Whether it is kept among the former versions.
     """
-    folder = _DRUGS if policy.category is ServiceTypeCategory.OTHER else _FOLDER
-    name = policy.id.lower()
-    path = f"{folder}/archive/{name}-{policy.version}.md" if archived else f"{folder}/{name}.md"
+    name = f"archive/{policy.id}-{policy.version}" if archived else policy.id
+    path = f"{_FOLDER}/{name}.md"
     return Page(
         path=path,
         title=policy.title,
@@ -78,7 +75,7 @@ def bulletin(policy: Policy, criterion_id: str, effective: date) -> Page:
         "reprinted with the next edition.\n"
     )
     return Page(
-        path=f"{_FOLDER}/bulletins/{effective:%Y-%m}-{policy.id.lower()}.md",
+        path=f"{_FOLDER}/bulletins/{effective:%Y-%m}-{policy.id}.md",
         title=f"Bulletin: amendment of {policy.id}, {criterion_id}",
         version=f"{effective.year}.{effective.month}",
         effective=effective,

@@ -25,9 +25,17 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     PlaceOfService,
     Posture,
     ProviderDeterminationAction,
+    UploadableDocumentKind,
 )
 
 _TRIES = 24
+#: Documents that the office writes for a request.
+OWN_KINDS = frozenset(
+    {
+        UploadableDocumentKind.LETTER_OF_MEDICAL_NECESSITY,
+        UploadableDocumentKind.QUESTIONNAIRE_FORM,
+    }
+)
 
 
 class Course(StrEnum):
@@ -116,7 +124,7 @@ def fits(policy: Policy, ending: Course | Gap | Bar) -> bool:
         case Course():
             return reviewed
         case Gap.DOCUMENT:
-            return reviewed and bool(policy.required_documents)
+            return reviewed and bool(_from_chart(policy))
         case Gap() | Bar.CONTRADICTED:
             return reviewed and bool(_open_to(policy, ending))
         case Bar.OUT_OF_NETWORK:
@@ -243,8 +251,13 @@ def _missing(
 ) -> tuple[str, ...]:
     if ending is not Gap.DOCUMENT:
         return ()
-    kinds = policy.required_documents
+    kinds = _from_chart(policy)
     return (str(kinds[int(rng.integers(len(kinds)))]),)
+
+
+def _from_chart(policy: Policy) -> list[UploadableDocumentKind]:
+    """Return the kinds of required documents that the office does not write itself."""
+    return [kind for kind in policy.required_documents if kind not in OWN_KINDS]
 
 
 def _holds(drawn: Situation, today: date) -> bool:

@@ -9,13 +9,14 @@ from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.managed_care.cases.situations import Bar, Course
 from healthgym.envs.managed_care.checks.expectation import Expectation
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     PlaceOfService,
+    Posture,
     ProviderDeterminationAction,
     ServiceTypeCategory,
-    SubmissionChannel,
     Urgency,
 )
 
@@ -103,23 +104,24 @@ class AuthorizationReference(Reference):
     Attributes:
         action: What the provider is to decide.
         patient_id: The patient who is meant.
-        order_id: The order on file that the request adopts; empty if there is none.
+        order_id: The order on file that the case takes over.
         practitioner_id: Who ordered.
         procedure_code: CPT or HCPCS code.
-        diagnosis_codes: ICD-10-CM codes that the policy needs to see.
+        diagnosis_codes: ICD-10-CM codes of the order.
         service_type: Service category.
         site: Place of service.
         urgency: How urgent it is.
-        channel: How the policy wants it submitted; None if any way will do.
-        policy_id: The policy in force.
-        gaps: Ids of the criteria and kinds of the documents that are missing.
-        bar: Why it is not to be submitted; None if it is.
-        needed: Facts that the packet must show.
-        documents: Documents on file that show them, by id.
+        policy: The policy in force, amendments included.
+        postures: How the chart stands to each criterion, by id.
+        gaps: Criteria that are open, or that stand against it.
+        missing: Kinds of required documents that are not on file.
+        bar: Why it is not to be submitted; None if it may be.
+        needed: Facts that show what is satisfied.
+        documents: Documents on file that bear on the policy, by id.
         kinds: Kinds of documents that the policy requires.
-        answers: Answers to the policy's questions, by key.
+        answers: Answers to the policy's questions, by key; the rest is not documented.
         course: What becomes of it; None if it is not submitted.
-        on_request: Kinds of documents that the payer asks for.
+        on_request: Kinds of documents that the payer will ask for.
         status: The status in which the case ends.
         paper: What the source's checks expect.
     """
@@ -133,9 +135,10 @@ class AuthorizationReference(Reference):
     service_type: ServiceTypeCategory
     site: PlaceOfService
     urgency: Urgency
-    channel: SubmissionChannel | None
-    policy_id: str
+    policy: Policy
+    postures: Mapping[str, Posture]
     gaps: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
     bar: Bar | None = None
     needed: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()

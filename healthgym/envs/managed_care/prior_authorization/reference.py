@@ -1,0 +1,175 @@
+"""What the right handling of a request is, from the policy in force and the finished chart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from healthgym.envs.managed_care.cases.patients import CasePatient
+from healthgym.envs.managed_care.cases.rulebook import Rulebook
+from healthgym.envs.managed_care.cases.situations import OWN_KINDS, Bar, Course, Gap, Situation
+from healthgym.envs.managed_care.checks.expectation import (
+    Contract,
+    Expectation,
+    OrderExpectation,
+    PreSubmission,
+    Stage,
+)
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.policies.questionnaire import answers_from
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    DocumentKind,
+    Posture,
+    ProviderDeterminationAction,
+    UploadableDocumentKind,
+)
+
+_STATUSES = {
+    Course.PARTIAL: CaseStatus.PARTIALLY_APPROVED,
+    Course.APPEALED: CaseStatus.APPEAL_OVERTURNED,
+    Course.EXTERNAL: CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
+}
+
+
+def reference_of(
+    book: Rulebook, patient: CasePatient, drawn: Situation, begins: datetime
+) -> AuthorizationReference:
+    """Return the right handling.
+
+    Args:
+        book: The policies of the task.
+        patient: The patient with the finished chart.
+        drawn: What the request was drawn to deserve.
+        begins: When the episode begins.
+
+    Raises:
+        ConfigurationError: If policy and chart do not deserve it after all.
+    """
+    chart, order, today = patient.chart, patient.order, begins.date()
+    _require_found(book, patient, begins)
+    on_file = {str(document.kind) for document in chart.documents}
+    kinds = tuple(k for k in UploadableDocumentKind if str(k) in on_file or k in OWN_KINDS)
+    seen = replace(drawn, request=replace(drawn.request, documents=kinds))
+    found = seen.assess(chart.facts, today)
+    _require_deserved(drawn, found)
+    shown = {fact for facts in chart.shows.values() for fact in facts}
+    needed = _needed(found)
+    submits = isinstance(drawn.ending, Course)
+    if submits and drawn.ending not in (Course.GOLD_CARD, Course.NOTIFICATION) and needed - shown:
+        raise ConfigurationError("The documents do not show what the chart knows.")
+    bearing = {fact for each in found.criteria.values() for fact in each.facts}
+    required = frozenset(map(str, book.in_force.required_documents))
+    return AuthorizationReference(
+        action=drawn.action,
+        patient_id=chart.patient.id,
+        order_id=order.id,
+        practitioner_id=order.ordering_practitioner_id,
+        procedure_code=order.procedure_code,
+        diagnosis_codes=order.diagnosis_codes,
+        service_type=book.in_force.category,
+        site=drawn.request.site,
+        urgency=order.priority,
+        policy=book.in_force,
+        postures={name: each.posture for name, each in found.criteria.items()},
+        gaps=frozenset(_named(drawn, found)),
+        missing=frozenset(map(str, found.missing_documents)),
+        bar=drawn.ending if isinstance(drawn.ending, Bar) else None,
+        needed=frozenset(needed),
+        documents=frozenset(
+            document.id
+            for document in chart.documents
+            if bearing & chart.shows.get(document.id, frozenset()) or str(document.kind) in required
+        ),
+        kinds=required,
+        answers=answers_from(found.criteria),
+        course=drawn.ending if isinstance(drawn.ending, Course) else None,
+        on_request=tuple(map(str, book.on_request)),
+        status=_status(drawn),
+        paper=_paper(book, patient, drawn),
+    )
+
+
+def _require_found(book: Rulebook, patient: CasePatient, begins: datetime) -> None:
+    """Refuse a task in which the payer's book does not lead to the policy that was drawn."""
+    latest = patient.chart.coverage
+    found = book.book.in_force(
+        patient.order.procedure_code,
+        latest.plan_name if latest else "",
+        patient.chart.patient.address_state,
+        begins.date(),
+    )
+    if found is not book.in_force:
+        raise ConfigurationError("Another policy covers the service for this plan.")
+
+
+def _require_deserved(drawn: Situation, found: PolicyAssessment) -> None:
+    if drawn.ending is Course.PARTIAL:
+        right = found.approved_quantity is not None and not found.missing_documents
+    elif drawn.ending is Gap.DOCUMENT:
+        right = set(map(str, found.missing_documents)) == set(drawn.missing)
+        right = right and found.posture is Posture.SATISFIED
+    else:
+        right = found.action is drawn.action
+        if drawn.action is not ProviderDeterminationAction.DO_NOT_SUBMIT:
+            right = right and not found.missing_documents
+    if not right:
+        raise ConfigurationError(f"The chart does not deserve {drawn.ending.value}.")
+
+
+def _needed(found: PolicyAssessment) -> set[str]:
+    """Return the facts that show what is satisfied."""
+    return {
+        fact
+        for each in found.criteria.values()
+        if each.posture is Posture.SATISFIED
+        for fact in each.facts
+    }
+
+
+def _named(drawn: Situation, found: PolicyAssessment) -> tuple[str, ...]:
+    if isinstance(drawn.ending, Gap):
+        return found.gaps
+    return found.against if drawn.ending is Bar.CONTRADICTED else ()
+
+
+def _status(drawn: Situation) -> CaseStatus:
+    if isinstance(drawn.ending, Gap):
+        return CaseStatus.DOCS_NEEDED
+    if isinstance(drawn.ending, Bar):
+        return CaseStatus.CLOSED
+    return _STATUSES.get(drawn.ending, CaseStatus.APPROVED)
+
+
+def _paper(book: Rulebook, patient: CasePatient, drawn: Situation) -> Expectation:
+    """Return what the source's checks expect.
+
+    Where the payer answers, the source's expectation of a submitted request (its status stays
+    ``submitted``) has no right ending; the status expected is then the one the answer leads to, as
+    the source allows, and the provider's action is left to the other checks.
+    """
+    order = patient.order
+    submits = drawn.action is ProviderDeterminationAction.SUBMIT_PA
+    return Expectation(
+        contract=Contract.V5,
+        target_patient_id=patient.chart.patient.id,
+        stages=(Stage.NEW_REFERRAL, Stage.PRE_SUBMISSION),
+        target_status=_status(drawn),
+        service_request=OrderExpectation(
+            acceptable_procedure_codes=(order.procedure_code,),
+            required_diagnosis_codes=order.diagnosis_codes,
+            acceptable_service_types=(str(book.in_force.category),),
+            acceptable_sites_of_service=(str(order.site_of_service),),
+        ),
+        pre_submission=PreSubmission(
+            final_action=None if submits else drawn.action,
+            packet_must_be_absent=not submits,
+            required_document_kinds=tuple(
+                DocumentKind(str(kind)) for kind in book.in_force.required_documents
+            )
+            if submits
+            else (),
+        ),
+    )
