@@ -299,7 +299,7 @@ class Desk:
         return names[self._chooser.below(len(names))]
 
 
-_PLAIN = ("ongoing care", "general health", "current medicines and results", "results and medicines")
+_PLAIN = ("ongoing care", "general health", "current medicines", "recent results")
 
 
 def _lower(text: str) -> str:

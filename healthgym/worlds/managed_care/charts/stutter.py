@@ -11,7 +11,7 @@ _LEAST_WORDS = 5
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Return the sentences of a text that have at least five words, headings and tables left out."""
+    """Return sentences of at least five words; headings and tables are left out."""
     for line in text.splitlines():
         if " | " in line:
             continue  # a row of a table or a letterhead

@@ -114,7 +114,8 @@ def subjects_of_criteria(criteria: Iterable[AnyCriterion]) -> Subjects:
             case MeasurementCriterion() | CountCriterion():
                 codes.add(each.code)
             case DiagnosisCriterion():
-                codes.update((*each.prefixes, *filter(None, (each.near,))))
+                # A neighbor in the category makes the criterion insufficient rather than absent.
+                codes.update(code[:3] for code in (*each.prefixes, each.near) if code)
             case ProcedureCriterion():
                 codes.update(each.codes)
             case StepTherapyCriterion():
