@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from healthgym.worlds.managed_care.apps.provider import forms
-from healthgym.worlds.managed_care.apps.provider.deadlines import APPEAL_DAYS, PEND_DAYS
+from healthgym.worlds.managed_care.apps.provider import deadlines, forms
 from healthgym.worlds.managed_care.apps.provider.readiness import (
     missing_diagnoses,
     missing_kinds,
@@ -197,8 +195,7 @@ def _settle(world: ManagedCareWorld, case: PriorAuthCase, found: Evaluation) -> 
         number = world.counters.draw(f"AUTH-{case.id}-")
         case = replace(case, authorization_number=f"AUTH-{case.id}-{number:06X}")
     if found.status is CaseStatus.DENIED:
-        window = world.clock.now + timedelta(days=APPEAL_DAYS)
-        case = replace(case, appeal_due_at=window)
+        case = replace(case, appeal_due_at=deadlines.appeal_due(world, found.status))
     return world.cases.put(case)
 
 
@@ -211,8 +208,7 @@ def _ask(world: ManagedCareWorld, case: PriorAuthCase, found: Evaluation) -> Pri
         found.rationale,
         action_required=True,
     )
-    due = world.clock.now + timedelta(days=PEND_DAYS)
-    return world.cases.put(replace(case, pend_due_at=due))
+    return world.cases.put(replace(case, pend_due_at=deadlines.pend_due(world)))
 
 
 def decide_appeal(world: ManagedCareWorld, case_id: str, rationale: str, level: str) -> Appeal:

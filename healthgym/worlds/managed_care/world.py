@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.apps.payer.nurse_review import NurseReview
 from healthgym.worlds.managed_care.apps.payer.peer_to_peer import PeerToPeer
 from healthgym.worlds.managed_care.apps.payer.policy_library import PolicyLibrary
 from healthgym.worlds.managed_care.apps.payer.triage_and_routing import TriageAndRouting
+from healthgym.worlds.managed_care.apps.provider import deadlines as lapses
 from healthgym.worlds.managed_care.apps.provider.authorizations import Authorizations
 from healthgym.worlds.managed_care.apps.provider.chart import ChartReader
 from healthgym.worlds.managed_care.apps.provider.documents_and_forms import DocumentsAndForms
@@ -97,6 +98,10 @@ class ManagedCareWorld(World):
             self.desk.on_due(due)
         elif due.name in deadlines.NAMES:
             deadlines.on_due(self, due)
+        elif due.name in lapses.NAMES:
+            told = lapses.on_due(self, due)
+            if told and self.start.desk is not None:
+                self.notify(self.start.desk.listener, told)
         else:
             super().happen(due)
 

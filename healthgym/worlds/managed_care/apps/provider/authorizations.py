@@ -28,12 +28,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.workflow import next_actions
 
-#: What the provider's decision makes of a case.
-_FOLLOWS = {
-    ProviderDeterminationAction.SUBMIT_PA: CaseStatus.READY_TO_SUBMIT,
-    ProviderDeterminationAction.GATHER_MORE_EVIDENCE: CaseStatus.DOCS_NEEDED,
-    ProviderDeterminationAction.DO_NOT_SUBMIT: CaseStatus.CLOSED,
-}
 #: From where a case can be sent, and what it is then.
 _SENT = {
     CaseStatus.DOCS_NEEDED: CaseStatus.SUBMITTED,
@@ -136,8 +130,8 @@ class Authorizations(ProviderApp):
         self, case: PriorAuthCase, action: ProviderDeterminationAction, reason: str | None
     ) -> None:
         self.world.cases.put(replace(case, outcome_reason=reason or str(action)))
-        if case.status is not _FOLLOWS[action]:
-            self.world.cases.move(case.id, _FOLLOWS[action])
+        if case.status is not submission.FOLLOWS[action]:
+            self.world.cases.move(case.id, submission.FOLLOWS[action])
         self.world.history.stage(case.id, "provider_determination", action, self.world.actor)
 
     # Submission, and the answer to it.
@@ -166,7 +160,7 @@ class Authorizations(ProviderApp):
                 :func:`submission.require_submittable` names.
         """
         case = self.world.cases.get(case_id)
-        _require_channel(channel)
+        submission.require_channel(channel)
         if case.status not in _SENT:
             raise Refusal(
                 RefusalCode.WRONG_STATE,
@@ -189,7 +183,10 @@ class Authorizations(ProviderApp):
                 self.world, case, bundle_document_id, answers, updates
             )
         target = _SENT[case.status]
-        sent = self._send(case, channel, target, bundle_document_id, answers, updates)
+        packet_id = self.draw_id("SUB-")
+        self.packets[packet_id] = submission.packed(
+            self.world, packet_id, case, channel, bundle_document_id, answers, updates, target
+        )
         auto = self.world.payer_mode is PayerMode.AUTO
         if auto or self.strict:
             submission.apply(self.world, updates)
@@ -198,7 +195,7 @@ class Authorizations(ProviderApp):
         self.world.cases.move(case_id, target)
         if found is not None:
             return self._adjudicated(case_id, found, "payer_hub.submit_authorization")
-        self.world.history.stage(case_id, "provider_submission", sent.status, self.world.actor)
+        self.world.history.stage(case_id, "provider_submission", target, self.world.actor)
         self.world.history.stage(case_id, "payer_intake", "received", self.world.actor)
         return self._handed_over(case_id, "payer_hub.submit_authorization")
 
@@ -213,7 +210,7 @@ class Authorizations(ProviderApp):
             Refusal: If there is no such case, or the channel takes no inquiries.
         """
         case = self.world.cases.get(case_id)
-        _require_channel(channel)
+        submission.require_channel(channel)
         self.saw("payer_hub.check_status", case_id)
         self.saw("comms.list_messages", case_id)
         letters = self.world.letters.letters.values()
@@ -356,41 +353,14 @@ class Authorizations(ProviderApp):
             submission.require_appeal(self.world, case, rationale, document_ids)
         external = target is CaseStatus.EXTERNAL_APPEALED
         self._attach(case_id, document_ids)
-        self.world.cases.move(case_id, target)
         level = "external" if external else "internal"
         if self.world.payer_mode is PayerMode.AUTO:
+            self.world.cases.move(case_id, target)
             appeal: Appeal = adjudication.decide_appeal(self.world, case_id, rationale, level)
         else:
             appeal = self.world.appeals.file(case_id, rationale, tuple(document_ids), level)
         self.noted(f"payer_hub.file_{'external_' if external else ''}appeal", case_id)
         return {"case": self.world.cases.get(case_id), "appeal": appeal}
-
-    def _send(
-        self,
-        case: PriorAuthCase,
-        channel: SubmissionChannel,
-        target: CaseStatus,
-        bundle_document_id: str | None,
-        answers: Mapping[str, str],
-        updates: Sequence[SubmissionLineUpdate],
-    ) -> SubmissionPacket:
-        held = self.world.documents.included_in(bundle_document_id) if bundle_document_id else ()
-        sent = SubmissionPacket(
-            id=self.draw_id("SUB-"),
-            case_id=case.id,
-            channel=channel,
-            payload={
-                "bundle_document_id": bundle_document_id,
-                "questionnaire_answers": answers,
-                "line_updates": {one.line_id: one.diagnosis_codes for one in updates},
-            },
-            source_surface="provider_submission",
-            attached_document_ids=tuple(doc.id for doc in held),
-            submitted_at=self.world.clock.now,
-            status=str(target),
-        )
-        self.packets[sent.id] = sent
-        return sent
 
     def _attach(self, case_id: str, document_ids: Sequence[str]) -> None:
         """Put documents into the newest submission of a case, if there is one."""
@@ -418,18 +388,7 @@ class Authorizations(ProviderApp):
         case = self.world.cases.get(case_id)
         if case.payer_intake_case_id != intake.id:
             self.world.cases.put(replace(case, payer_intake_case_id=intake.id))
-        if reply:
-            if self.world.triage.requeue(case_id) is not None:
-                self.world.cases.move(case_id, CaseStatus.UNDER_REVIEW)
-            else:
-                self.noted("payer_hub.respond_to_pend_no_task_to_requeue", case_id)
+        if reply and self.world.triage.requeue(case_id) is None:
+            self.noted("payer_hub.respond_to_pend_no_task_to_requeue", case_id)
         self.noted(name, case_id)
         return {"case": self.world.cases.get(case_id), "intake_case": intake}
-
-
-def _require_channel(channel: SubmissionChannel) -> None:
-    if channel is SubmissionChannel.FHIR:
-        raise Refusal(
-            RefusalCode.CHANNEL_UNSUPPORTED,
-            "This payer takes no requests by fhir; accepted: portal, api, fax, edi, phone.",
-        )

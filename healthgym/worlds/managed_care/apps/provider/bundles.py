@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.provider import forms
 from healthgym.worlds.managed_care.apps.provider.office import View
+from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
@@ -87,7 +88,7 @@ def package(world: ManagedCareWorld, case: PriorAuthCase, packet: DocumentRefere
     """Return what the payer receives: the request and its documents, rendered from the records."""
     order = world.cases.order(case.service_request_id)
     practitioner = world.staff.practitioners.get(order.ordering_practitioner_id)
-    coverage = world.charts[case.patient_id].coverage
+    coverage = coverage_of(world, case.patient_id)
     return {
         "package_id": packet.structured_data["package_id"],
         "request": {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from healthgym.worlds.managed_care.apps.provider import forms
 from healthgym.worlds.managed_care.apps.provider.office import View
+from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.workflow import next_actions, state_of
 
@@ -33,11 +34,14 @@ def of_case(world: ManagedCareWorld, case: PriorAuthCase) -> View:
         "workflow_state": state_of(world, case.id),
         "next_actions": next_actions(world, case.id),
         "patient": chart.patient,
-        "coverage": chart.coverage,
+        "coverage": coverage_of(world, case.patient_id),
         "service_request": world.cases.order(case.service_request_id),
         "lines": world.cases.lines_of(case.id),
         "documents": tuple(map(listed, world.documents.of_case(case.id))),
-        "forms": tuple(form.status() for form in forms.of_case(world, case.id)),
+        "forms": tuple(
+            {"form_id": form.form_id, "complete": not form.missing(), "missing": form.missing()}
+            for form in forms.of_case(world, case.id)
+        ),
         "packets": _own(world.authorizations.packets.values(), case.id),
         "messages": world.inbox.visible(case.id),
         "letters": _own(world.letters.letters.values(), case.id),

@@ -7,12 +7,13 @@ from datetime import date, datetime
 
 from healthgym.worlds.managed_care.apps.provider.case_view import listed, summary_of
 from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View
-from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of
+from healthgym.worlds.managed_care.charts.chart import PatientChart, PatientFilter
 from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 
-#: Bounds on how many patients are listed at once, and how many orders with each (the source's).
-_MOST, _RECENT = 5_000, 5
+#: How many orders are listed with each patient that is found; the source's.
+_RECENT = 5
 
 
 class ChartReader(ProviderApp):
@@ -32,10 +33,11 @@ class ChartReader(ProviderApp):
     ) -> View:
         """Return the patients that fit all that is given, by last name, first name and id.
 
-        Names fit in part, numbers and dates as a whole; what is in the chart is not searched.
+        Names fit in part, ids and dates as a whole; the query fits in part whatever identifies a
+        patient. What is in the chart is not searched.
 
         Args:
-            query: A name or part of one, a patient id, a member id, or a date of birth.
+            query: Part of a name, a patient id, a member id or a date of birth.
             patient_id: The patient id.
             member_id: The member id.
             first_name: The first name or part of it.
@@ -51,19 +53,17 @@ class ChartReader(ProviderApp):
             raise Refusal(
                 RefusalCode.BAD_ARGUMENT, f"{dob[:40]!r} is no date; write it as in '1961-04-02'."
             )
-        found = [
-            patient
-            for patient in (chart.patient for chart in self.world.charts.roster())
-            if (not query or _fits(patient, query.strip()))
-            and patient_id in (None, "", patient.id)
-            and member_id in (None, "", patient.member_id)
-            and _within(first_name, patient.first_name)
-            and _within(last_name, patient.last_name)
-            and (not dob or born == patient.dob)
-        ]
-        shown = found[: min(max(limit, 1), _MOST)]
+        wanted = PatientFilter(
+            query=query,
+            patient_id=patient_id,
+            member_id=member_id,
+            first_name=first_name,
+            last_name=last_name,
+            dob=born.isoformat() if born else dob,
+        )
+        found = self.world.charts.search(wanted, limit)
         self.saw("ehr.search_patients")
-        return {"total": len(found), "items": tuple(map(self._row, shown))}
+        return {"total": found.total, "items": tuple(self._row(c.patient) for c in found.charts)}
 
     def get_patient_chart(self, patient_id: str) -> View:
         """Return everything on file about a patient; documents without their texts.
@@ -113,7 +113,7 @@ class ChartReader(ProviderApp):
 
     def _row(self, patient: Patient) -> View:
         orders = self._orders(patient.id)
-        coverage = self.world.charts[patient.id].coverage
+        coverage = coverage_of(self.world, patient.id)
         return {
             "id": patient.id,
             "patient_name": f"{patient.first_name} {patient.last_name}",
@@ -128,17 +128,6 @@ class ChartReader(ProviderApp):
                 for order in orders[:_RECENT]
             ),
         }
-
-
-def _fits(patient: Patient, query: str) -> bool:
-    exact = (patient.id.casefold(), patient.member_id.casefold(), patient.dob.isoformat())
-    folded = query.casefold()
-    full = f"{patient.first_name} {patient.last_name}".casefold()
-    return folded in exact or folded in full or _date(query) == patient.dob
-
-
-def _within(part: str | None, name: str) -> bool:
-    return not part or part.strip().casefold() in name.casefold()
 
 
 def _date(text: str | None) -> date | None:

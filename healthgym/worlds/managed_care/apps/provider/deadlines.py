@@ -1,7 +1,8 @@
 """Deadlines of a case: stamped when its status changes, and carried out when they fall due.
 
-Days and names are the source's (pend 2, authorization 30, appeal 30). The source stamps only some
-of them and carries out none; a strict world stamps all, and lets a pend lapse.
+How long things take is the operation's (``world.operations``; by default as in the source). The
+source stamps only some deadlines and carries out none; a strict world stamps all, and lets a pend
+lapse.
 """
 
 from __future__ import annotations
@@ -9,22 +10,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, LetterType
+from healthgym.worlds.managed_care.records.decision import Letter
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    LetterType,
+    MessageBox,
+    MessageKind,
+)
 
 if TYPE_CHECKING:
     from healthgym.core.clock import Due
     from healthgym.worlds.managed_care.records.case import PriorAuthCase
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-#: Days of grace, counted from the change of status (``case_timers`` of the source).
-PEND_DAYS, AUTHORIZATION_DAYS, APPEAL_DAYS = 2, 30, 30
 #: Names on the agenda.
 PEND_LAPSES, AUTHORIZATION_EXPIRES = "pend_lapses", "authorization_expires"
+NAMES = frozenset({PEND_LAPSES, AUTHORIZATION_EXPIRES})
 
 #: What gives an authorization that ends.
 GRANTED = frozenset(
@@ -36,8 +42,6 @@ GRANTED = frozenset(
 )
 #: What can be appealed, internally or externally.
 APPEALABLE = frozenset({CaseStatus.DENIED, CaseStatus.APPEAL_UPHELD})
-#: How long before a pend lapses the provider is reminded.
-_NOTICE = timedelta(days=1)
 #: Who carries out what falls due.
 _CALENDAR = "calendar"
 
@@ -50,21 +54,42 @@ def stamped(world: ManagedCareWorld, case: PriorAuthCase, strict: bool) -> Prior
         case: The case, in its new status.
         strict: Whether every denial can be appealed for a time only, and every pend lapses.
     """
-    now = world.clock.now
     if case.status in GRANTED:
-        case = replace(case, expires_at=now + timedelta(days=AUTHORIZATION_DAYS))
+        case = replace(case, expires_at=_in_days(world, world.operations.authorization_days))
     if not strict:
         return case
-    if case.status in APPEALABLE:
-        case = replace(case, appeal_due_at=now + timedelta(days=APPEAL_DAYS))
-    if case.status is CaseStatus.PENDED_ACTION_REQUIRED:
-        due = now + timedelta(days=PEND_DAYS)
-        case = replace(case, pend_due_at=due)
-        world.clock.agenda.put(due - _NOTICE, PEND_LAPSES, case_id=case.id, notice=True)
-        world.clock.agenda.put(due, PEND_LAPSES, case_id=case.id, notice=False)
+    agenda = world.clock.agenda
     if case.status in GRANTED and case.expires_at is not None:
-        world.clock.agenda.put(case.expires_at, AUTHORIZATION_EXPIRES, case_id=case.id)
+        agenda.put(case.expires_at, AUTHORIZATION_EXPIRES, case_id=case.id)
+    if case.status is CaseStatus.PENDED_ACTION_REQUIRED:
+        due = pend_due(world)
+        case = replace(case, pend_due_at=due)
+        agenda.put(due - _notice(world), PEND_LAPSES, case_id=case.id, notice=True)
+        agenda.put(due, PEND_LAPSES, case_id=case.id, notice=False)
+    if case.status in APPEALABLE:
+        case = replace(case, appeal_due_at=appeal_due(world, case.status))
     return case
+
+
+def pend_due(world: ManagedCareWorld) -> datetime:
+    """Return until when a pend that begins now is to be answered."""
+    return _in_days(world, world.operations.pend_days)
+
+
+def appeal_due(world: ManagedCareWorld, status: CaseStatus) -> datetime:
+    """Return until when a case that has this status from now on can be appealed."""
+    rules = world.operations
+    external = status is CaseStatus.APPEAL_UPHELD
+    return _in_days(world, rules.external_appeal_days if external else rules.internal_appeal_days)
+
+
+def _in_days(world: ManagedCareWorld, days: int) -> datetime:
+    return world.clock.now + timedelta(days=days)
+
+
+def _notice(world: ManagedCareWorld) -> timedelta:
+    """Return how long before a pend lapses the provider is reminded."""
+    return timedelta(hours=world.operations.pend_reminder_hours)
 
 
 def on_due(world: ManagedCareWorld, due: Due) -> str:
@@ -88,15 +113,15 @@ def on_due(world: ManagedCareWorld, due: Due) -> str:
         return ""
     if due.facts.get("notice"):
         # A reminder of an earlier pend of the same case would name a day that has passed.
-        return _remind(world, case) if due.at == case.pend_due_at - _NOTICE else ""
+        return _remind(world, case) if due.at == case.pend_due_at - _notice(world) else ""
     return _lapse(world, case) if due.at == case.pend_due_at else ""
 
 
 def _remind(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     text = _texts()["reminder"].format(case=case.id, due=f"{case.pend_due_at:%Y-%m-%d %H:%M} UTC")
-    world.inbox.post(
-        "pend_request", "payer", case.id, _texts()["reminder_subject"], text, action_required=True
-    )
+    subject = _texts()["reminder_subject"]
+    kind, box = MessageKind.PEND_REQUEST, MessageBox.PAYER
+    world.inbox.post(kind, box, case.id, subject, text, action_required=True)
     world.history.happened("pend_reminder", case.id)
     return text
 
@@ -105,9 +130,16 @@ def _lapse(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     text = _texts()["lapse"].format(case=case.id)
     world.cases.put(replace(case, outcome_reason=text))
     world.cases.move(case.id, CaseStatus.CLOSED, _CALENDAR)
-    world.letters.write(
-        case.id, LetterType.PEND, _CALENDAR, subject=_texts()["lapse_subject"], body=text
+    # No type of letter is made for this: it is the last word on the pend.
+    letter = Letter(
+        id=world.letters.draw_id("LET-"),
+        case_id=case.id,
+        letter_type=LetterType.PEND,
+        subject=_texts()["lapse_subject"],
+        body=text,
+        created_at=world.clock.now,
     )
+    world.letters.letters[letter.id] = letter
     world.history.happened(PEND_LAPSES, case.id)
     return text
 
@@ -115,7 +147,8 @@ def _lapse(world: ManagedCareWorld, case: PriorAuthCase) -> str:
 def _expire(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     number = case.authorization_number or case.id
     text = _texts()["expiry"].format(number=number, case=case.id)
-    world.inbox.post("call_note", "payer", case.id, _texts()["expiry_subject"], text)
+    subject = _texts()["expiry_subject"]
+    world.inbox.post(MessageKind.CALL_NOTE, MessageBox.PAYER, case.id, subject, text)
     world.history.happened(AUTHORIZATION_EXPIRES, case.id)
     return text
 

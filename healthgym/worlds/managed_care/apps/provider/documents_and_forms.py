@@ -171,9 +171,8 @@ class DocumentsAndForms(ProviderApp):
                 missing or oversized text, a case that takes none, and what is on file already.
         """
         case = self.world.cases.get(case_id)
-        self._require_title(title)
+        self._require_upload(case, title)
         if self.strict:
-            self._require_upload(case, title)
             require_text(content, "The document", Limit.CONTENT)
         made = self._file(case, kind, title, content or _NO_TEXT, {})
         self.noted("doc_center.create_document", case_id)
@@ -206,12 +205,11 @@ class DocumentsAndForms(ProviderApp):
                 file that is not what its type says, and what :meth:`upload_evidence` names.
         """
         case = self.world.cases.get(case_id)
-        self._require_title(title)
+        self._require_upload(case, title)
         if self.strict:
-            self._require_upload(case, title)
             require_text(filename, "The file's name", Limit.TITLE)
             require_short(note or "", "The note", Limit.NOTE)
-            raw = uploads.require_file(file_bytes, mime_type)
+            raw = uploads.require_file(file_bytes, mime_type, self.world.operations.upload_mib_most)
         else:
             raw = uploads.decoded(file_bytes)
         text = note or (raw.decode(errors="replace") if mime_type == "text/plain" else "")
@@ -308,21 +306,18 @@ class DocumentsAndForms(ProviderApp):
                 that are saved already.
         """
         case = self.world.cases.get(case_id)
-        all_forms = forms.of_case(self.world, case_id)
-        targets = self._targets(all_forms, answers, form_id)
+        targets = forms.targeted(forms.of_case(self.world, case_id), answers, form_id)
         if self.strict:
             self._require_evidence_taken(case)
             forms.require_sound(targets, answers)
-        saved = tuple(
-            self._save(case_id, form, answers, whole=form_id is not None) for form in targets
-        )
+        saved = tuple(self._save(case_id, form, answers) for form in targets)
         self.noted("forms.save_form_response", case_id)
         touched = {response.questionnaire_id for response in saved}
         after = forms.of_case(self.world, case_id)
         return {
             "saved_responses": saved,
             "answers": forms.all_answers([form for form in after if form.form_id in touched]),
-            "validation": _validation(after),
+            "validation": forms.validation(after),
             "form_validations": tuple(form.status() for form in after),
         }
 
@@ -337,10 +332,10 @@ class DocumentsAndForms(ProviderApp):
             Refusal: If there is no such case or form.
         """
         self.world.cases.get(case_id)
-        chosen = self._targets(forms.of_case(self.world, case_id), {}, form_id)
+        chosen = forms.targeted(forms.of_case(self.world, case_id), {}, form_id)
         self.saw("forms.validate_form", case_id)
         return {
-            "validation": _validation(chosen),
+            "validation": forms.validation(chosen),
             "form_validations": tuple(form.status() for form in chosen),
         }
 
@@ -375,11 +370,9 @@ class DocumentsAndForms(ProviderApp):
         elif not ready and case.status is CaseStatus.READY_TO_SUBMIT:
             self.world.cases.move(case.id, CaseStatus.DOCS_NEEDED)
 
-    def _save(
-        self, case_id: str, form: Form, answers: Mapping[str, str], *, whole: bool
-    ) -> QuestionnaireResponse:
+    def _save(self, case_id: str, form: Form, answers: Mapping[str, str]) -> QuestionnaireResponse:
         # A strict world keeps an answer where its question is.
-        new = answers if whole or not self.strict else forms.own_answers(form, answers)
+        new = forms.own_answers(form, answers) if self.strict else answers
         response = QuestionnaireResponse(
             id=self.draw_id("QRESP-"),
             case_id=case_id,
@@ -390,28 +383,12 @@ class DocumentsAndForms(ProviderApp):
         self.responses[response.id] = response
         return response
 
-    @staticmethod
-    def _targets(
-        all_forms: Sequence[Form], answers: Mapping[str, str], form_id: str | None
-    ) -> tuple[Form, ...]:
-        if form_id is None:
-            asked = tuple(form for form in all_forms if form.keys & answers.keys())
-            return asked or tuple(all_forms)
-        for form in all_forms:
-            if form.form_id == form_id:
-                return (form,)
-        listed_forms = ", ".join(form.form_id for form in all_forms)
-        raise Refusal(
-            RefusalCode.NOT_FOUND, f"There is no form {form_id[:60]!r}; forms: {listed_forms}."
-        )
-
-    def _require_title(self, title: str) -> None:
+    def _require_upload(self, case: PriorAuthCase, title: str) -> None:
         if not title.strip():
             raise Refusal(RefusalCode.MISSING_TEXT, "The title is blank; say what the document is.")
-
-    def _require_upload(self, case: PriorAuthCase, title: str) -> None:
-        self._require_evidence_taken(case)
-        require_short(title, "The title", Limit.TITLE)
+        if self.strict:
+            self._require_evidence_taken(case)
+            require_short(title, "The title", Limit.TITLE)
 
     def _require_evidence_taken(self, case: PriorAuthCase) -> None:
         if case.status not in TAKES_EVIDENCE:
@@ -420,8 +397,3 @@ class DocumentsAndForms(ProviderApp):
                 f"Case {case.id} is {case.status} and takes no documents or answers now; it does "
                 "before submission, while pended, and for an appeal.",
             )
-
-
-def _validation(chosen: Sequence[Form]) -> View:
-    missing = forms.all_missing(chosen)
-    return {"complete": not missing, "missing_required_fields": missing}

@@ -145,6 +145,30 @@ def all_missing(forms: Sequence[Form], besides: Mapping[str, str] | None = None)
     return tuple(dict.fromkeys(key for form in forms for key in form.missing(besides)))
 
 
+def targeted(
+    all_forms: Sequence[Form], answers: Mapping[str, str], form_id: str | None
+) -> tuple[Form, ...]:
+    """Return the forms that answers go to: the one named, else those that ask for a key, else all.
+
+    Raises:
+        Refusal: If there is no form of that id.
+    """
+    if form_id is None:
+        asked = tuple(form for form in all_forms if form.keys & answers.keys())
+        return asked or tuple(all_forms)
+    for form in all_forms:
+        if form.form_id == form_id:
+            return (form,)
+    there = ", ".join(form.form_id for form in all_forms)
+    raise Refusal(RefusalCode.NOT_FOUND, f"There is no form {form_id[:60]!r}; forms: {there}.")
+
+
+def validation(chosen: Sequence[Form]) -> View:
+    """Return what forms lack together."""
+    missing = all_missing(chosen)
+    return {"complete": not missing, "missing_required_fields": missing}
+
+
 def own_answers(form: Form, answers: Mapping[str, str]) -> dict[str, str]:
     """Return the answers that a form asks for."""
     return {key: answer for key, answer in answers.items() if key in form.keys}

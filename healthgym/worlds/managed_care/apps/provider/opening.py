@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.provider.office import Limit, require_short
+from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of
+from healthgym.worlds.managed_care.policies.policy import to_case_policy
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 ORDERING = ("clinician", "provider")
 #: What a payer asks for where no rule card was filed for the order.
 _USUAL = (UploadableDocumentKind.CHART_NOTE, UploadableDocumentKind.PROGRESS_NOTE)
+#: How far ahead a service is ordered at most.
+_AHEAD = timedelta(days=365)
 _DIAGNOSIS = re.compile(r"[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?")
 _PROCEDURE = re.compile(r"[0-9A-Z][0-9]{3}[0-9A-Z]")
 
@@ -105,6 +110,13 @@ def require_sound(world: ManagedCareWorld, wish: ServiceRequest) -> None:
             f"Order {wish.id} asks for {world.cases.order(wish.id).procedure_code}, not for "
             f"{wish.procedure_code}; leave source_order_id out to order something else.",
         )
+    now, rules = world.clock.now, world.operations
+    if not now - timedelta(days=rules.retrospective_days) <= wish.requested_date <= now + _AHEAD:
+        raise Refusal(
+            RefusalCode.BAD_ARGUMENT,
+            f"requested_date {wish.requested_date:%Y-%m-%d} is not within "
+            f"{rules.retrospective_days} days back and {_AHEAD.days} ahead of {now:%Y-%m-%d}.",
+        )
     _require_new(world, wish)
 
 
@@ -126,6 +138,8 @@ def card_for(world: ManagedCareWorld, case_id: str, order: ServiceRequest) -> Ca
 
     A world may begin with cards that are filed under an order's id instead of a case's: the case
     that is opened for that order, or for the same service for the same patient, is judged by it.
+    Else the payer's policy in force decides, where the world has its policies; a service that none
+    of them covers needs no authorization. Else it is what payers usually ask for.
 
     Args:
         world: The world.
@@ -138,4 +152,13 @@ def card_for(world: ManagedCareWorld, case_id: str, order: ServiceRequest) -> Ca
             continue
         if filed.id == order.id or filed.procedure_code == order.procedure_code:
             return replace(card, id=f"POL-{case_id}", case_id=case_id)
-    return CasePolicy(id=f"POL-{case_id}", case_id=case_id, required_documents=_USUAL)
+    book = world.start.policies
+    if book is None:
+        return CasePolicy(id=f"POL-{case_id}", case_id=case_id, required_documents=_USUAL)
+    coverage = coverage_of(world, order.patient_id)
+    plan = coverage.plan_name if coverage else ""
+    state = world.charts[order.patient_id].patient.address_state
+    policy = book.in_force(order.procedure_code, plan, state, world.clock.now.date())
+    if policy is None:
+        return CasePolicy(id=f"POL-{case_id}", case_id=case_id, authorization_required=False)
+    return to_case_policy(policy, case_id, order.procedure_code)

@@ -186,7 +186,7 @@ class OrdersAndCases(ProviderApp):
         coordinator = opening.require_openable(self.world, wish)
         if self.strict:
             opening.require_sound(self.world, wish)
-        order = wish if wish.id else replace(wish, id=self._unused("SR-", self._known_orders()))
+        order = wish if wish.id else replace(wish, id=self._unused_order())
         case = self._open(order, coordinator)
         self.noted("pa_queue.create_case_from_order", case.id)
         return self.get_case(case.id)
@@ -252,7 +252,7 @@ class OrdersAndCases(ProviderApp):
 
     def _open(self, order: ServiceRequest, coordinator: str) -> PriorAuthCase:
         now = self.world.clock.now
-        case_id = self._unused("CASE-ACT-", self.cases)
+        case_id = self._unused_case()
         self.orders[order.id] = order
         case = PriorAuthCase(
             id=case_id,
@@ -282,14 +282,17 @@ class OrdersAndCases(ProviderApp):
             self.policies[card.id] = card
         return case
 
-    def _known_orders(self) -> set[str]:
-        return {*self.orders, *self.world.charts.order_ids()}
-
-    def _unused(self, prefix: str, taken: object) -> str:
-        """Return the next id with a prefix that nothing of the start has."""
+    def _unused_order(self) -> str:
+        """Return the next id of an order that nothing of the start has."""
         while True:
-            made = self.draw_id(prefix, 3)
-            if made not in taken:  # type: ignore[operator]
+            made = self.draw_id("SR-", 3)
+            if made not in self.orders and self.world.charts.order(made) is None:
+                return made
+
+    def _unused_case(self) -> str:
+        while True:
+            made = self.draw_id("CASE-ACT-", 3)
+            if made not in self.cases:
                 return made
 
 

@@ -184,7 +184,7 @@ def _barred(
     world: ManagedCareWorld, case: PriorAuthCase, card: CasePolicy
 ) -> tuple[RequirementOutcome, ProviderFindingCode] | None:
     """Return why nothing is to be submitted at all; None if nothing stands against it."""
-    coverage = world.charts[case.patient_id].coverage
+    coverage = coverage_of(world, case.patient_id)
     if coverage is None or not in_force(world, coverage):
         return RequirementOutcome.NOT_COVERED, ProviderFindingCode.COVERAGE_INACTIVE
     if coverage.network_status == "out_of_network":
@@ -196,6 +196,17 @@ def _barred(
     if not card.authorization_required:
         return RequirementOutcome.NOT_REQUIRED, ProviderFindingCode.SERVICE_NOT_PA_REQUIRED
     return None
+
+
+def coverage_of(world: ManagedCareWorld, patient_id: str) -> Coverage | None:
+    """Return the coverage that counts today: the one in force, else the latest there was.
+
+    The source knows one coverage for each patient, whatever its dates; so does a compatible world.
+    """
+    chart = world.charts[patient_id]
+    today = world.clock.now.date()
+    counts = chart.coverage_on(today) if world.rules is Rules.STRICT else None
+    return counts or next(iter(chart.coverages), None)
 
 
 def in_force(world: ManagedCareWorld, coverage: Coverage) -> bool:

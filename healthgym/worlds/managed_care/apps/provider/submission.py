@@ -16,17 +16,25 @@ from healthgym.worlds.managed_care.records.case import (
     ProviderDeterminationPreview,
     ProviderDeterminationRecord,
     SubmissionLineUpdate,
+    SubmissionPacket,
 )
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     ProviderDeterminationAction,
+    SubmissionChannel,
 )
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
+#: What the provider's decision makes of a case.
+FOLLOWS = {
+    ProviderDeterminationAction.SUBMIT_PA: CaseStatus.READY_TO_SUBMIT,
+    ProviderDeterminationAction.GATHER_MORE_EVIDENCE: CaseStatus.DOCS_NEEDED,
+    ProviderDeterminationAction.DO_NOT_SUBMIT: CaseStatus.CLOSED,
+}
 #: What puts something new on file, so that a decision may be taken anew.
 _NEWS = frozenset(
     {
@@ -37,6 +45,19 @@ _NEWS = frozenset(
     }
 )
 _DECIDED = "auth.finalize_provider_determination"
+
+
+def require_channel(channel: SubmissionChannel) -> None:
+    """Refuse a channel by which this payer takes neither requests nor inquiries.
+
+    Raises:
+        Refusal: If it is that.
+    """
+    if channel is SubmissionChannel.FHIR:
+        raise Refusal(
+            RefusalCode.CHANNEL_UNSUPPORTED,
+            "This payer takes no requests by fhir; accepted: portal, api, fax, edi, phone.",
+        )
 
 
 def line_updates(
@@ -118,6 +139,34 @@ def determined(
         policy_citations=advice.policy_citations,
         created_at=world.clock.now,
         created_by=world.actor,
+    )
+
+
+def packed(
+    world: ManagedCareWorld,
+    packet_id: str,
+    case: PriorAuthCase,
+    channel: SubmissionChannel,
+    bundle_id: str | None,
+    answers: Mapping[str, str],
+    updates: Sequence[SubmissionLineUpdate],
+    status: CaseStatus,
+) -> SubmissionPacket:
+    """Return what is sent to the payer; its documents are those of the bundle."""
+    held = world.documents.included_in(bundle_id) if bundle_id else ()
+    return SubmissionPacket(
+        id=packet_id,
+        case_id=case.id,
+        channel=channel,
+        payload={
+            "bundle_document_id": bundle_id,
+            "questionnaire_answers": answers,
+            "line_updates": {one.line_id: one.diagnosis_codes for one in updates},
+        },
+        source_surface="provider_submission",
+        attached_document_ids=tuple(doc.id for doc in held),
+        submitted_at=world.clock.now,
+        status=str(status),
     )
 
 

@@ -18,8 +18,7 @@ BEGINNINGS: Mapping[str, tuple[bytes, ...]] = {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": (b"PK\x03\x04",),
     "text/plain": (),
 }
-#: Greatest size of a file, in bytes.
-LARGEST = 2_000_000
+_MIB = 1 << 20
 
 
 def decoded(file_bytes: str) -> bytes:
@@ -32,12 +31,13 @@ def decoded(file_bytes: str) -> bytes:
     return raw if raw.startswith(tuple(known)) else file_bytes.encode()
 
 
-def require_file(file_bytes: str, mime_type: str) -> bytes:
+def require_file(file_bytes: str, mime_type: str, most_mib: int) -> bytes:
     """Return the bytes of a file that is what its type says; asked for by strict worlds.
 
     Args:
         file_bytes: The file in base64; a text may also be given as it is.
         mime_type: Its media type.
+        most_mib: How large it may be, in MiB.
 
     Raises:
         Refusal: If the type is not accepted, the base64 is broken, the file is empty or too large,
@@ -53,10 +53,10 @@ def require_file(file_bytes: str, mime_type: str) -> bytes:
         raise Refusal(RefusalCode.MISSING_TEXT, "The file is empty; send its bytes in base64.")
     marks = BEGINNINGS[mime_type]
     raw = _from_base64(file_bytes) if marks else decoded(file_bytes)
-    if len(raw) > LARGEST:
+    if len(raw) > most_mib * _MIB:
         raise Refusal(
             RefusalCode.LIMIT_REACHED,
-            f"The file has {len(raw)} bytes; at most {LARGEST} are accepted.",
+            f"The file has {len(raw)} bytes; at most {most_mib} MiB are accepted.",
         )
     if marks and not raw.startswith(marks):
         raise Refusal(
