@@ -1,9 +1,9 @@
 """Business hours by region: when an office is open, and what is so many business hours from now.
 
-Times are UTC throughout. A region is a state by its two letters and keeps its zone's time, with
-summer time from the second Sunday of March to the first of November (Energy Policy Act of 2005),
-and closes on weekends, federal holidays and those of the state. A state that lies in two zones is
-taken to be in that of most of its people.
+Times are UTC throughout. A state, by its two letters, is served by the region that the operating
+rules put it into: on that region's clock and in its hours, closed on weekends, federal holidays
+and those of the state. Summer time is from the second Sunday of March to the first of November
+(Energy Policy Act of 2005).
 """
 
 from __future__ import annotations
@@ -12,10 +12,16 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 
-from healthgym.worlds.managed_care.holidays import holiday, nth_weekday, regions
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, Region
+from healthgym.worlds.managed_care.holidays import holiday, nth_weekday
 
-#: When offices are open if nothing else is said, local time.
-OFFICE_HOURS = (time(8), time(17))
+#: Standard time of the zones in which there are regions, in hours from UTC.
+_STANDARD = {
+    "America/New_York": -5,
+    "America/Chicago": -6,
+    "America/Denver": -7,
+    "America/Los_Angeles": -8,
+}
 _SUNDAY = 6
 _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
@@ -24,24 +30,24 @@ _NOTHING = timedelta(0)
 
 def is_state(state: str) -> bool:
     """Return whether two letters are those of a state, or of the District of Columbia."""
-    return state in _zones()
+    return bool(state) and state in _regions()
 
 
 class OfficeCalendar:
     """The business hours of an office; immutable.
 
     Args:
-        region: State by its two letters; elsewhere Eastern time and federal holidays are kept.
-        hours: From when to when the office is open, local time, within one day.
+        state: Where it is, two letters; elsewhere it is served by the first region and keeps
+            federal holidays only.
+        hours: From when to when it is open, local time, within one day; those of the region if
+            left out.
     """
 
-    def __init__(self, region: str = "", hours: tuple[time, time] = OFFICE_HOURS) -> None:
-        self.region = region
-        self.opens, self.closes = hours
-        self._standard = timedelta(
-            hours=regions()["zones"][_zones().get(region, regions()["default_zone"])]
-        )
-        self._summer_time = region not in regions()["without_summer_time"]
+    def __init__(self, state: str = "", hours: tuple[time, time] | None = None) -> None:
+        region = _regions().get(state, _regions()[""])
+        self.state = state
+        self.opens, self.closes = hours or (time(region.opens), time(region.closes))
+        self._standard = timedelta(hours=_STANDARD[region.zone])
 
     def local(self, at: datetime) -> datetime:
         """Return what the office's clocks show, without a zone.
@@ -59,7 +65,7 @@ class OfficeCalendar:
 
     def holiday(self, day: date) -> str | None:
         """Return the holiday that is kept that day; None if none is."""
-        return holiday(day, self.region)
+        return holiday(day, self.state)
 
     def is_business_day(self, day: date) -> bool:
         """Return whether the office opens that day."""
@@ -134,17 +140,20 @@ class OfficeCalendar:
         return self._standard + _HOUR if self._in_summer(at) else self._standard
 
     def _in_summer(self, at: datetime) -> bool:
-        if not self._summer_time:
-            return False
         at = at.astimezone(UTC)
         begins, ends = _summer(at.year, self._standard)
         return begins <= at < ends
 
 
 @cache
-def office_calendar(region: str = "", hours: tuple[time, time] = OFFICE_HOURS) -> OfficeCalendar:
-    """Return the calendar of a region; one for all who ask."""
-    return OfficeCalendar(region, hours)
+def office_calendar(state: str = "", hours: tuple[time, time] | None = None) -> OfficeCalendar:
+    """Return the calendar of an office; one for all who ask.
+
+    Args:
+        state: Where it is, two letters.
+        hours: Its hours, where they are not those of the region.
+    """
+    return OfficeCalendar(state, hours)
 
 
 @cache
@@ -157,5 +166,6 @@ def _summer(year: int, standard: timedelta) -> tuple[datetime, datetime]:
 
 
 @cache
-def _zones() -> Mapping[str, str]:
-    return {state: zone for zone, states in regions()["states"].items() for state in states}
+def _regions() -> Mapping[str, Region]:
+    regions = OperatingRules().regions
+    return {"": regions[0]} | {state: region for region in regions for state in region.states}

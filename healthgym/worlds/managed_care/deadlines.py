@@ -80,7 +80,8 @@ def decision_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
         limit = triage.sla_deadline
     else:
         state = intake.state or world.intake.member_state(case_id)
-        level = service_level(triage_urgency(intake.level_of_urgency), state)
+        urgency = triage_urgency(intake.level_of_urgency)
+        level = service_level(world.operations, urgency, state)
         limit = level.deadline(intake.received_at)
     return limit + pended_for(world, case_id)
 

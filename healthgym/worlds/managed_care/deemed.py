@@ -11,6 +11,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DecisionOutcome,
     DeterminationDecision,
+    LetterType,
     ReviewRoute,
 )
 
@@ -25,7 +26,8 @@ _CALENDAR = "calendar"
 def deem(world: ManagedCareWorld, case_id: str, rule: DeemedRule) -> DeterminationRecord:
     """Decide a case as the law says that a missed limit decides it.
 
-    An approval gets its number and its window, a denial the window for an appeal.
+    An approval gets its number, its window and its letter; a denial the window for an appeal, and
+    no letter, since nobody has reasons to give.
 
     Args:
         world: The world.
@@ -40,7 +42,7 @@ def deem(world: ManagedCareWorld, case_id: str, rule: DeemedRule) -> Determinati
     status = CaseStatus.APPROVED if approved else CaseStatus.DENIED
     world.cases.move(case_id, status, _CALENDAR)
     case = replace(world.cases.get(case_id), outcome_reason=decision.rationale)
-    timers, now = case_timers(), world.clock.now
+    timers, now = case_timers(world.operations), world.clock.now
     if approved:
         number = f"AUTH-{case_id}-{world.counters.draw('AUTH-'):06X}"
         expires = case.expires_at or now + timers.authorization
@@ -48,6 +50,10 @@ def deem(world: ManagedCareWorld, case_id: str, rule: DeemedRule) -> Determinati
     else:
         case = replace(case, appeal_due_at=case.appeal_due_at or now + timers.appeal)
     world.cases.put(case)
+    if approved:
+        letter = LetterType.APPROVAL
+        basis = decision.rationale
+        world.letters.write(case_id, letter, _CALENDAR, supporting_basis=basis, quiet=True)
     world.history.stage(case_id, "determination", str(status), _CALENDAR, source=DEEMED)
     return determination
 

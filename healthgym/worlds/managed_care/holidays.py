@@ -1,6 +1,6 @@
 """Federal and state holidays, computed from the rules by which they fall.
 
-The rules stand in ``data/regions.json``: a fixed day, the nth weekday of a month, or a distance
+The rules stand in ``data/holidays.json``: a fixed day, the nth weekday of a month, or a distance
 from Easter. Federal ones are those of 5 U.S.C. 6103, moved off a weekend to the Friday before or
 the Monday after; of the states, the days on which their public offices close.
 """
@@ -17,14 +17,6 @@ from importlib.resources import files
 from healthgym.core.borders import Json, JsonObject
 
 _SATURDAY, _SUNDAY = 5, 6
-
-
-@cache
-def regions() -> Mapping[str, Json]:
-    """Return the table of regions: zones, states and rules of holidays."""
-    text = (files(__package__) / "data" / "regions.json").read_text("utf-8")
-    table: Mapping[str, Json] = json.loads(text)
-    return table
 
 
 def holiday(day: date, state: str = "") -> str | None:
@@ -45,7 +37,7 @@ def holidays_of(year: int, state: str = "") -> Mapping[date, str]:
         year: The year.
         state: Two letters; without, federal holidays only.
     """
-    rules = [*regions()["federal_holidays"], *regions()["state_holidays"].get(state, ())]
+    rules = [*_rules()["federal"], *_rules()["state"].get(state, ())]
     found: dict[date, str] = {}
     for rule in rules:
         # New Year's Day may be kept on the last day of the year before.
@@ -54,6 +46,11 @@ def holidays_of(year: int, state: str = "") -> Mapping[date, str]:
                 if day.year == year:
                     found.setdefault(day, str(rule["name"]))
     return dict(sorted(found.items()))
+
+
+def states_with_holidays() -> tuple[str, ...]:
+    """Return the states that keep holidays of their own, by their two letters."""
+    return tuple(_rules()["state"])
 
 
 def easter(year: int) -> date:
@@ -104,3 +101,10 @@ def _moved(day: date, moved: str) -> date:
     if day.weekday() == _SATURDAY and moved == "both":
         return day - timedelta(1)
     return day
+
+
+@cache
+def _rules() -> Mapping[str, Json]:
+    text = (files(__package__) / "data" / "holidays.json").read_text("utf-8")
+    table: Mapping[str, Json] = json.loads(text)
+    return table

@@ -1,9 +1,9 @@
 """How long an office may take: federal and state limits, and the windows of a case.
 
-The hours are the source's (``data/service_levels.json``), counted as calendar time from receipt.
-Of the federal limit and that of the state the stricter one counts; where they are equal the
-federal rule is named. The windows in which intake is to be finished are ours, in business hours.
-What follows from a missed limit by the law of a state stands beside the section that says so.
+The hours are those of the operating rules, which the handbook states and a task may vary; by
+default they are the source's. They are counted as calendar time from receipt. The windows in which
+intake is to be finished are ours, in business hours, and what follows from a missed limit by the
+law of a state stands beside the section that says so (``data/service_levels.json``).
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from functools import cache
 from importlib.resources import files
 
 from healthgym.core.borders import Json
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AuthorizationType,
     DeterminationDecision,
     TriageUrgency,
     Urgency,
 )
-
-#: The rule source of a federal limit.
-FEDERAL = "cms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +89,18 @@ def normalized_state(state: str | None) -> str | None:
     return (state or "").strip().upper() or None
 
 
-def service_level(urgency: TriageUrgency, state: str | None) -> ServiceLevel:
-    """Return the limit for deciding.
+def service_level(rules: OperatingRules, urgency: TriageUrgency, state: str | None) -> ServiceLevel:
+    """Return the limit for deciding: the stricter one, and the federal one where they are equal.
 
     Args:
+        rules: The numbers that operations run on.
         urgency: How urgent triage finds the request.
         state: The state whose law applies; the federal limit alone where none is given, or the
             state has no limit of its own.
     """
-    return _level(urgency, normalized_state(state))
-
-
-@cache
-def _level(urgency: TriageUrgency, state: str | None) -> ServiceLevel:
-    table = _table()
-    federal = int(table["federal"][urgency])
-    own = table["states"].get(state, {}).get(urgency)
-    if own is not None and own < federal:
-        return ServiceLevel(int(own), f"state:{state}", state)
-    return ServiceLevel(federal, FEDERAL, state)
+    known = normalized_state(state)
+    hours, source = rules.hours(urgency, known or "")
+    return ServiceLevel(hours, source, known)
 
 
 def triage_urgency(level_of_urgency: str | None) -> TriageUrgency:
@@ -123,16 +114,14 @@ def intake_window(urgency: TriageUrgency) -> timedelta:
     return timedelta(hours=_table()["intake_window_business_hours"][urgency])
 
 
-@cache
-def case_timers() -> CaseTimers:
+def case_timers(rules: OperatingRules) -> CaseTimers:
     """Return the windows of a case."""
-    hours = {name: timedelta(hours=value) for name, value in _table()["timers"].items()}
     return CaseTimers(
-        standard=hours["decision_standard_hours"],
-        expedited=hours["decision_expedited_hours"],
-        pend=hours["pend_hours"],
-        authorization=hours["authorization_hours"],
-        appeal=hours["appeal_hours"],
+        standard=timedelta(days=rules.decision_due_days),
+        expedited=timedelta(hours=rules.decision_due_expedited_hours),
+        pend=timedelta(days=rules.pend_days),
+        authorization=timedelta(days=rules.authorization_days),
+        appeal=timedelta(days=rules.internal_appeal_days),
     )
 
 

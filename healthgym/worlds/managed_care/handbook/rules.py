@@ -17,6 +17,7 @@ from importlib.resources import files
 import numpy as np
 
 from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.holidays import holidays_of, states_with_holidays
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     PayerRole,
@@ -25,6 +26,9 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     UploadableDocumentKind,
 )
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram, FollowUpCadence
+
+#: The years in which tasks are set.
+_YEARS = (2026, 2027)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,17 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Holiday:
-    """A day on which no office works."""
+    """A day on which offices are closed.
+
+    Attributes:
+        day: The day.
+        name: Its name.
+        state: Two letters of the state whose offices are; all are if empty.
+    """
 
     day: date
     name: str
+    state: str = ""
 
 
 def _states() -> dict[str, TurnaroundHours]:
@@ -93,7 +104,15 @@ def _regions() -> tuple[Region, ...]:
 
 
 def _holidays() -> tuple[Holiday, ...]:
-    return tuple(Holiday(date.fromisoformat(day), name) for day, name in _tables()["holidays"])
+    """Return the holidays of the years in which tasks are set."""
+    found: list[Holiday] = []
+    for year in _YEARS:
+        federal = holidays_of(year)
+        found += [Holiday(day, name) for day, name in federal.items()]
+        for state in states_with_holidays():
+            own = holidays_of(year, state).items()
+            found += [Holiday(day, name, state) for day, name in own if day not in federal]
+    return tuple(sorted(found, key=lambda each: (each.day, each.state)))
 
 
 def _slots() -> dict[LetterType, tuple[str, ...]]:

@@ -119,8 +119,11 @@ def _region_table(rules: OperatingRules) -> str:
 
 
 def _holiday_table(rules: OperatingRules) -> str:
-    rows = [(long_date(each.day), f"{each.day:%A}", each.name) for each in rules.holidays]
-    return table(("Date", "Weekday", "Observance"), rows)
+    rows = [
+        (long_date(each.day), f"{each.day:%A}", each.name, each.state or "all")
+        for each in rules.holidays
+    ]
+    return table(("Date", "Weekday", "Observance", "Offices"), rows)
 
 
 def _lane_table(rules: OperatingRules) -> str:

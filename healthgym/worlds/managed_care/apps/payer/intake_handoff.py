@@ -71,7 +71,9 @@ def refreshed(
     case = world.cases.get(intake.case_id)
     line = world.cases.line(case.id)
     order = world.cases.order(case.service_request_id)
-    coverage = world.charts[case.patient_id].coverage
+    chart, today = world.charts[case.patient_id], world.clock.now.date()
+    # One that has ended says why the member is not eligible.
+    coverage = chart.coverage_on(today) or next(iter(chart.coverages), None)
     channel = case.submission_channel if packet is None else packet.channel
     filled = replace(
         intake,
@@ -88,7 +90,7 @@ def refreshed(
         diagnoses=_diagnoses(world, case, line),
         line_items=(_line_item(case, line, order),),
         requesting_provider=_requesting_provider(world, order, coverage),
-        member_eligible=coverage is not None and coverage.active,
+        member_eligible=chart.coverage_on(today) is not None and _active(coverage),
         plan_type=coverage.plan_name if coverage else None,
         coverage_details=_coverage_words(coverage),
         provider_network_status=_standing(coverage),
@@ -197,6 +199,10 @@ def _standing_words(coverage: Coverage | None) -> str:
     if coverage is None:
         return "No plan to look the provider up in."
     return f"{coverage.plan_name} lists the provider as {_standing(coverage).replace('_', ' ')}."
+
+
+def _active(coverage: Coverage | None) -> bool:
+    return coverage is not None and coverage.active
 
 
 def _coverage_words(coverage: Coverage | None) -> str:

@@ -32,9 +32,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     IntakeStatus,
     ProviderNetworkStatus,
 )
+from healthgym.worlds.managed_care.workflow import state_of
 
-#: Who works at the desk.
-CLERKS = (WorkerRole.INTAKE_COORDINATOR,)
 _DAYS_OF_LINE = ("request_date", "start_date", "end_date")
 _DAYS_OF_HEADER = ("request_date", "state_date")
 
@@ -93,7 +92,7 @@ class IntakeHub(App):
 
     def clerks(self) -> Iterator[str]:
         """Return the ids of those who work at the desk."""
-        return self.world.staff.with_role(*CLERKS)
+        return self.world.staff.with_role(*self._roles())
 
     def member_state(self, case_id: str) -> str | None:
         """Return the state in which the member of a case lives; None if nobody knows."""
@@ -103,18 +102,21 @@ class IntakeHub(App):
     def documents(self, case_id: str) -> tuple[DocumentReference, ...]:
         """Return the documents that the payer has of a case.
 
-        They are those of the packet; of a case that was with the payer before the episode began,
+        They are those of its packets; of a case that was with the payer before the episode began,
         those that are filed under it.
         """
-        packet = self.world.authorizations.packet(case_id)
-        if packet is None:
+        packets = self.world.authorizations.packets.values()
+        sent = [packet for packet in packets if packet.case_id == case_id]
+        if not sent:
             filed = self.world.documents.of_case(case_id)
             return tuple(document for document in filed if document.case_id == case_id)
-        bundle = str(packet.payload.get("bundle_document_id") or "")
-        held = self.world.documents.included_in(bundle)
-        listed = {document.id: document for document in held}
-        for attached in packet.attached_document_ids:
-            listed[attached] = self.world.documents.get(attached)
+        listed: dict[str, DocumentReference] = {}
+        for packet in sent:
+            bundle = packet.payload.get("bundle_document_id")
+            held = self.world.documents.included_in(bundle) if bundle else ()
+            listed |= {document.id: document for document in held}
+            for name in packet.attached_document_ids:
+                listed[name] = self.world.documents.get(name)
         return tuple(listed.values())
 
     # -- at the desk -----------------------------------------------------------------------------
@@ -276,13 +278,16 @@ class IntakeHub(App):
 
     def _clerk(self) -> str:
         """Return who makes the entry: whoever uses the desk, or the clerk whose turn it is."""
-        return duty.on_desk(self.world, CLERKS)
+        return duty.on_desk(self.world, self._roles())
+
+    def _roles(self) -> tuple[WorkerRole, ...]:
+        return tuple(WorkerRole(role) for role in self.world.operations.may_confirm_intake)
 
     def _shown(self, intake: IntakeCase) -> Mapping[str, object]:
         # The look-up of the hand-off is not what the clerk is to confirm unread: not shown.
-        return {name: getattr(intake, name) for name in _names(IntakeCase)} | {
-            "member_eligible": None
-        }
+        known = {name: getattr(intake, name) for name in _names(IntakeCase)}
+        state = state_of(self.world, intake.case_id)
+        return {**known, "member_eligible": None, "workflow_state": state}
 
 
 def _names(kind: type) -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 The order of lanes is the source's. Its gold card is a flag of the policy; in a strict world it
 also needs the provider: in the network, under the identifier that the request bears, and not
-below the share of approvals at which a card is lost (Texas Insurance Code 4201.653: nine in ten,
-of five requests or more, within six months).
+below the share of approvals that the gold-card programme asks for, where the world's own records
+have decided requests enough to tell. Drugs and transplants have no card.
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.records.intake import IntakeCase
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AuthorizationType,
     CaseStatus,
     PayerRouteTarget,
     ProviderNetworkStatus,
+    ServiceTypeCategory,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 
 #: The lanes in which a request is approved without review.
 FAST_LANES = frozenset({PayerRouteTarget.GOLD_CARD_LANE, PayerRouteTarget.NOTIFICATION_ONLY_LANE})
-_SHARE, _LEAST, _WINDOW = 0.9, 5, timedelta(days=183)
+_MONTH = timedelta(days=365) / 12
 _APPROVED = frozenset(
     {
         CaseStatus.APPROVED,
@@ -34,8 +38,14 @@ _APPROVED = frozenset(
         CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
     }
 )
+#: An approval in part counts as none.
 _REFUSED = frozenset(
-    {CaseStatus.DENIED, CaseStatus.APPEAL_UPHELD, CaseStatus.EXTERNAL_APPEAL_UPHELD}
+    {
+        CaseStatus.PARTIALLY_APPROVED,
+        CaseStatus.DENIED,
+        CaseStatus.APPEAL_UPHELD,
+        CaseStatus.EXTERNAL_APPEAL_UPHELD,
+    }
 )
 
 
@@ -51,10 +61,10 @@ class ProviderHistory:
     decided: int
     approved: int
 
-    @property
-    def keeps_card(self) -> bool:
-        """Whether it is short of losing a gold card."""
-        return self.decided < _LEAST or self.approved >= _SHARE * self.decided
+    def keeps_card(self, rules: OperatingRules) -> bool:
+        """Return whether it does not speak against a gold card."""
+        few = self.decided < rules.gold_card_requests_least
+        return few or 100 * self.approved >= rules.gold_card_percent * self.decided
 
 
 def gold_card(world: ManagedCareWorld, case_id: str) -> bool:
@@ -67,24 +77,25 @@ def gold_card(world: ManagedCareWorld, case_id: str) -> bool:
     intake = world.intake.find(case_id)
     return (
         intake is not None
+        and intake.auth_type is not AuthorizationType.RX
+        and _order(world, case_id).service_type != ServiceTypeCategory.TRANSPLANT
         and _in_network(intake)
         and _is_orderer(world, intake)
-        and provider_history(world, case_id).keeps_card
+        and provider_history(world, case_id).keeps_card(world.operations)
     )
 
 
 def provider_history(world: ManagedCareWorld, case_id: str) -> ProviderHistory:
-    """Return what became of the other requests of whoever ordered a case, for the same service."""
-    case = world.cases.get(case_id)
-    order = world.cases.order(case.service_request_id)
+    """Return what became of the other requests of whoever ordered a case, of its category."""
+    order, window = _order(world, case_id), world.operations.gold_card_months * _MONTH
     approved = decided = 0
     for other in world.cases.cases.values():
-        recent = world.clock.now - other.updated_at <= _WINDOW
+        recent = world.clock.now - other.updated_at <= window
         if other.id == case_id or not recent or other.status not in _APPROVED | _REFUSED:
             continue
         theirs = world.cases.order(other.service_request_id)
         same = theirs.ordering_practitioner_id == order.ordering_practitioner_id
-        if same and theirs.procedure_code == order.procedure_code:
+        if same and theirs.service_type == order.service_type:
             decided += 1
             approved += other.status in _APPROVED
     return ProviderHistory(decided, approved)
@@ -143,7 +154,11 @@ def _in_network(intake: IntakeCase) -> bool:
 
 def _is_orderer(world: ManagedCareWorld, intake: IntakeCase) -> bool:
     """Return whether the request bears the identifier of whoever ordered the service."""
-    order = world.cases.order(world.cases.get(intake.case_id).service_request_id)
+    order = _order(world, intake.case_id)
     clinician = world.staff.practitioners.get(order.ordering_practitioner_id)
     named = intake.requesting_provider.npi if intake.requesting_provider else None
     return clinician is not None and clinician.npi is not None and clinician.npi == named
+
+
+def _order(world: ManagedCareWorld, case_id: str) -> ServiceRequest:
+    return world.cases.order(world.cases.get(case_id).service_request_id)

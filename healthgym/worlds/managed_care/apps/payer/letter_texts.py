@@ -105,7 +105,7 @@ def member_name(world: ManagedCareWorld, case: PriorAuthCase) -> str:
 
 def service(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     """Return what was asked for: code and description of the order."""
-    order = world.cases.order(case.id)
+    order = world.cases.order(case.service_request_id)
     return f"{order.procedure_code} {order.description}".strip()
 
 

@@ -1,12 +1,22 @@
-"""What routing does to a case: approved at once in a fast lane, queued for review in the others."""
+"""What triage and routing write down, and what a lane does to a case.
+
+A fast lane approves at once; the others queue a review.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
-from healthgym.worlds.managed_care.records.review import PayerReviewTask, PayerRoutingRecord
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.records.intake import IntakeCase
+from healthgym.worlds.managed_care.records.review import (
+    PayerReviewTask,
+    PayerRoutingRecord,
+    TriageRecord,
+)
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DecisionOutcome,
@@ -14,6 +24,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     PayerRouteTarget,
     ReviewPriority,
     TriageDisposition,
+    TriageUrgency,
     Urgency,
 )
 
@@ -22,6 +33,40 @@ if TYPE_CHECKING:
 
 #: The queue of the physicians, whatever the lane.
 PHYSICIANS = "physician_review"
+
+
+def triaged(
+    world: ManagedCareWorld,
+    case: PriorAuthCase,
+    intake: IntakeCase,
+    urgency: TriageUrgency,
+    until: datetime,
+    actor: str,
+) -> TriageRecord:
+    """Return the triage record of a case, its disposition still to be entered.
+
+    Args:
+        world: The world.
+        case: The case.
+        intake: Its intake record.
+        urgency: How urgent it is.
+        until: Until when it is to be decided.
+        actor: Who triages.
+    """
+    provider = intake.requesting_provider
+    return TriageRecord(
+        id=world.triage.draw_id("TRG-"),
+        case_id=case.id,
+        intake_case_id=intake.id,
+        urgency_level=urgency,
+        receipt_timestamp=intake.received_at,
+        state=world.triage.level(case.id, urgency).state,
+        sla_deadline=until,
+        gold_card_provider_npi=provider.npi if provider else None,
+        gold_card_service_category=world.cases.order(case.service_request_id).service_type,
+        created_at=world.clock.now,
+        actor=actor,
+    )
 
 
 def decide(

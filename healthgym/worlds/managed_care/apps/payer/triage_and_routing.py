@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import TypeVar
 
 from healthgym.core.state import table
@@ -19,7 +18,6 @@ from healthgym.worlds.managed_care.apps.payer import lanes, routing, triage_rule
 from healthgym.worlds.managed_care.apps.payer.reviewers import acting
 from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
-from healthgym.worlds.managed_care.records.intake import IntakeCase
 from healthgym.worlds.managed_care.records.review import (
     PayerReviewTask,
     PayerRoutingRecord,
@@ -102,16 +100,18 @@ class TriageAndRouting(App):
         )
 
     def requeue(self, case_id: str) -> PayerReviewTask | None:
-        """Queue the last finished task of a case again, after a request for information.
+        """Queue the last finished task of a case again, after a reply to a request.
 
-        The case is under review again, then. Without a finished task nothing happens.
+        Returns:
+            The new task; None, and nothing is queued, where no task was finished before. Whoever
+            handed the reply in moves the case.
         """
         done = (t for t in self.tasks.values() if t.status is PayerReviewStatus.COMPLETED)
         task = _last(done, case_id)
         if task is None:
             return None
         now = self.world.clock.now
-        again = self.keep(
+        return self.keep(
             replace(
                 task,
                 id=self.draw_id("RTASK-"),
@@ -123,8 +123,6 @@ class TriageAndRouting(App):
                 updated_at=now,
             )
         )
-        self.take_up(case_id, self.world.actor)
-        return again
 
     def queue(
         self, case_id: str, role: PayerRole, target: PayerRouteTarget, name: str
@@ -190,7 +188,11 @@ class TriageAndRouting(App):
         known = normalized_state(state) or normalized_state(self.world.intake.get(case_id).state)
         if known is None and self.strict:
             known = normalized_state(self.world.intake.member_state(case_id))
-        return service_level(urgency, known)
+        return service_level(self.world.operations, urgency, known)
+
+    def holds_gold_card(self, case_id: str) -> bool:
+        """Return whether a gold card lets the provider of a case pass."""
+        return lanes.gold_card(self.world, case_id)
 
     # -- at the desk -----------------------------------------------------------------------------
 
@@ -242,7 +244,7 @@ class TriageAndRouting(App):
         self.looked("check_gold_card", case_id)
         return {
             "case_id": case_id,
-            "gold_card_eligible": lanes.gold_card(self.world, case_id),
+            "gold_card_eligible": self.holds_gold_card(case_id),
             "provider_npi": known,
             "service_category": category,
         }
@@ -288,9 +290,9 @@ class TriageAndRouting(App):
             level = self.level(case_id, urgency)
             given = (until, hours, rule_source)
             triage_rules.require_computed(urgency, level, intake.received_at, given)
-            triage_rules.require_card(gold_card, lanes.gold_card(self.world, case_id))
+            triage_rules.require_card(gold_card, self.holds_gold_card(case_id))
             hours, rule_source = level.hours, level.rule_source
-        record = self._record(case, intake, urgency, until, actor)
+        record = routing.triaged(self.world, case, intake, urgency, until, actor)
         record = replace(
             record,
             sla_hours=hours,
@@ -356,29 +358,6 @@ class TriageAndRouting(App):
             triage_rules.require_override(self.world, actor, triage, target)
         else:
             triage_rules.require_triage_worker(self.world, actor)
-
-    def _record(
-        self,
-        case: PriorAuthCase,
-        intake: IntakeCase,
-        urgency: TriageUrgency,
-        until: datetime,
-        actor: str,
-    ) -> TriageRecord:
-        provider = intake.requesting_provider
-        return TriageRecord(
-            id=self.draw_id("TRG-"),
-            case_id=case.id,
-            intake_case_id=intake.id,
-            urgency_level=urgency,
-            receipt_timestamp=intake.received_at,
-            state=self.level(case.id, urgency).state,
-            sla_deadline=until,
-            gold_card_provider_npi=provider.npi if provider else None,
-            gold_card_service_category=self.world.cases.order(case.service_request_id).service_type,
-            created_at=self.world.clock.now,
-            actor=actor,
-        )
 
     def _dispose(self, record: TriageRecord) -> PayerReviewTask | None:
         """Queue what a disposition asks for; one that approves only says why."""

@@ -28,13 +28,11 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-#: Who triages.
-TRIAGE = (WorkerRole.INTAKE_COORDINATOR, WorkerRole.UM_NURSE)
-
 
 def require_triage_worker(world: ManagedCareWorld, actor: str) -> None:
     """Refuse an actor who does not work at triage, or is not in."""
-    duty.require_on_duty(world, actor, TRIAGE)
+    roles = tuple(WorkerRole(role) for role in world.operations.may_route)
+    duty.require_on_duty(world, actor, roles)
 
 
 def require_reviewable(case: PriorAuthCase, intake: IntakeCase | None) -> None:
