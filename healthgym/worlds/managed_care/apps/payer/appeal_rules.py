@@ -6,11 +6,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer.reviewers import Part, parts_taken
-from healthgym.worlds.managed_care.apps.payer.windows import APPEAL
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.decision import Appeal
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
-from healthgym.worlds.managed_care.vocabulary.authorization import AppealOutcome
+from healthgym.worlds.managed_care.service_levels import case_timers
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AppealOutcome,
+    DeterminationDecision,
+)
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -27,17 +30,25 @@ _OUTCOMES = {
 def deadline(world: ManagedCareWorld, case: PriorAuthCase, level: str) -> datetime | None:
     """Return until when a case can be appealed; None if no record says so.
 
-    An external review is asked for within the same window, from the decision that upheld.
+    The window of an internal appeal runs from the denial, that of an external review from the
+    decision that upheld it. The source stamps neither, and so has none.
 
     Args:
         world: The world.
         case: The case.
         level: ``internal`` or ``external``.
     """
+    if case.appeal_due_at is None:
+        return None
     if level == "internal":
-        return case.appeal_due_at
-    decided = [a.decided_at for a in world.appeals.of(case.id) if a.level == "internal"]
-    return decided[-1] + APPEAL if decided and decided[-1] else None
+        denied = DeterminationDecision.DENIED
+        since = [
+            d.created_at for d in world.determinations.of(case.id) if d.final_decision is denied
+        ]
+    else:
+        appeals = (a for a in world.appeals.of(case.id) if a.level == "internal")
+        since = [a.decided_at for a in appeals if a.decided_at]
+    return since[-1] + case_timers().appeal if since else case.appeal_due_at
 
 
 def require_timely(

@@ -141,7 +141,7 @@ class AppealsDesk(App):
         """
         appeal = self._undecided(appeal_id, INTERNAL)
         reviewer = acting(self.world, reviewer_id)
-        require_role(self.world, reviewer, APPEAL_REVIEWERS, "review an appeal")
+        require_role(self.world, reviewer, APPEAL_REVIEWERS)
         require_independent(self.world, appeal.case_id, reviewer, Part.APPEAL)
         if self.strict:
             appeal_rules.require_outsider(self.world, appeal, reviewer)
@@ -167,7 +167,7 @@ class AppealsDesk(App):
         reviewer = acting(self.world, reviewer_id)
         said = appeal_rules.outcome_of(outcome)
         if self.strict:
-            require_role(self.world, reviewer, APPEAL_REVIEWERS, "decide an appeal")
+            require_role(self.world, reviewer, APPEAL_REVIEWERS)
             require_independent(self.world, appeal.case_id, reviewer, Part.APPEAL)
             appeal_rules.require_outsider(self.world, appeal, reviewer)
             appeal_rules.require_decision(appeal, reviewer, said, rationale)
@@ -195,7 +195,7 @@ class AppealsDesk(App):
         """
         appeal = self._undecided(appeal_id, EXTERNAL)
         coordinator = acting(self.world, coordinator_id)
-        require_role(self.world, coordinator, COORDINATORS, "assign an external review")
+        require_role(self.world, coordinator, COORDINATORS, "coordinator_id")
         require_independent(self.world, appeal.case_id, coordinator, Part.APPEAL)
         if self.strict and not vendor_name.strip():
             raise Refusal(
@@ -232,7 +232,7 @@ class AppealsDesk(App):
         coordinator = acting(self.world, coordinator_id)
         said = appeal_rules.outcome_of(outcome)
         if self.strict:
-            require_role(self.world, coordinator, COORDINATORS, "record an external review")
+            require_role(self.world, coordinator, COORDINATORS, "coordinator_id")
             appeal_rules.require_decision(appeal, coordinator, said, rationale)
         appeal = replace(appeal, binding_result=True)
         overturned = said is AppealOutcome.EXTERNAL_APPEAL_OVERTURNED

@@ -13,7 +13,7 @@ from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.criteria import tally
 from healthgym.worlds.managed_care.apps.payer.preflight import LEADS_TO, Cleared, clear, upstream
-from healthgym.worlds.managed_care.apps.payer.windows import APPEAL
+from healthgym.worlds.managed_care.apps.payer.reviewers import require_desk
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.decision import (
     Appeal,
@@ -21,6 +21,7 @@ from healthgym.worlds.managed_care.records.decision import (
     ReviewDecision,
 )
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CriterionResult,
     DecisionOutcome,
@@ -75,6 +76,7 @@ class Determinations(App):
             Refusal: If there is no such case.
         """
         world = self.world
+        require_desk(world)
         world.cases.get(case_id)
         rests_on = upstream(world, case_id)
         reviews = world.medical.reviews_of(case_id) or world.nursing.reviews_of(case_id)
@@ -115,6 +117,7 @@ class Determinations(App):
         Raises:
             Refusal: If it cannot be made final (:func:`clear`).
         """
+        require_desk(self.world)
         cleared = clear(
             self.world,
             case_id,
@@ -304,9 +307,9 @@ class Determinations(App):
         case = self.world.cases.get(case.id)
         if decision is not DeterminationDecision.DENIED:
             case = self._authorize(case, actor)
-        # The source gives appeals no deadline here.
-        if self.strict and decision is not DeterminationDecision.APPROVED:
-            case = replace(case, appeal_due_at=self.world.clock.now + APPEAL)
+        # Its letter tells of the right to appeal; no status leads there.
+        if self.strict and decision is DeterminationDecision.PARTIALLY_APPROVED:
+            case = replace(case, appeal_due_at=self.world.clock.now + case_timers().appeal)
             self.world.cases.put(case)
         return self.world.cases.get(case.id)
 

@@ -19,7 +19,12 @@ from healthgym.worlds.managed_care.apps.payer.letter_rules import (
     require_fitting_notice,
     require_slots,
 )
-from healthgym.worlds.managed_care.apps.payer.reviewers import PAYER_STAFF, acting, require_role
+from healthgym.worlds.managed_care.apps.payer.reviewers import (
+    PAYER_STAFF,
+    acting,
+    require_desk,
+    require_role,
+)
 from healthgym.worlds.managed_care.records.case import Message, PriorAuthCase
 from healthgym.worlds.managed_care.records.decision import Letter, PayerLetterRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -130,9 +135,10 @@ class LetterCenter(App):
             Refusal: If the case is not where such a letter follows, or, in a strict world, the
                 writer may not, the letter is written already, or the records lack what it states.
         """
+        require_desk(self.world)
         case = self.world.cases.get(case_id)
         writer = acting(self.world, actor)
-        require_role(self.world, writer, PAYER_STAFF, "write letters")
+        require_role(self.world, writer, PAYER_STAFF, "actor")
         require_due(self.world, case, letter_type)
         require_citations(self.world, case, policy_citations)
         letter = self.write(
@@ -153,6 +159,7 @@ class LetterCenter(App):
         letter_type: LetterType,
         actor: str,
         *,
+        subject: str = "",
         body: str | None = None,
         rationale: str = "",
         supporting_basis: str | None = None,
@@ -166,7 +173,9 @@ class LetterCenter(App):
             case_id: The case.
             letter_type: The letter.
             actor: Who writes.
-            body: The text; in a strict world a remark under the rendered letter.
+            subject: The subject, of a letter whose text another office has rendered; the
+                standing one, over a text rendered here, if blank.
+            body: The text; in a strict world a remark under what is rendered here.
             rationale: What was asked for, if nobody asked before.
             supporting_basis: What the decision rests on; that of the policy if None.
             policy_citations: Sections of the policy; those of the policy if None.
@@ -192,8 +201,9 @@ class LetterCenter(App):
             id=self.draw_id("LET-"),
             case_id=case_id,
             letter_type=letter_type,
-            subject=letter_texts.subject(letter_type),
-            body=self._body(case, letter_type, body, request, supporting_basis),
+            subject=subject or letter_texts.subject(letter_type),
+            body=(subject and body)
+            or self._body(case, letter_type, body, request, supporting_basis),
             created_at=self.world.clock.now,
             supporting_basis=basis,
             policy_citations=citations,
@@ -219,9 +229,10 @@ class LetterCenter(App):
             Refusal: If there is no such case, or, in a strict world, the notice does not fit the
                 case or was sent already.
         """
+        require_desk(self.world)
         case = self.world.cases.get(case_id)
         sender = acting(self.world, actor)
-        require_role(self.world, sender, PAYER_STAFF, "notify members")
+        require_role(self.world, sender, PAYER_STAFF, "actor")
         subject, text = letter_texts.notice(self.world, case, notification)
         require_fitting_notice(self.world, case, notification, subject)
         message = self.world.inbox.post(

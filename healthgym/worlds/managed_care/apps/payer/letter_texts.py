@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from healthgym.core.borders import Json
 from healthgym.worlds.managed_care.apps.payer import pends
 from healthgym.worlds.managed_care.apps.payer.criteria import lines, not_met
-from healthgym.worlds.managed_care.apps.payer.windows import APPEAL
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
+from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     MdReviewDecision,
@@ -164,8 +164,8 @@ def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
 
 
 def _pend(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
-    asked = world.medical.active(case.id) or world.nursing.active(case.id)
-    listed = pends.items(asked.info_requested) if asked else ()
+    asked = (world.medical.active(case.id), world.nursing.active(case.id))
+    listed = next((pends.items(one.info_requested) for one in asked if one), ())
     return {
         "missing_items": "\n".join(f"- {item}" for item in listed),
         "due_date": f"{case.pend_due_at:%Y-%m-%d}" if case.pend_due_at else "",
@@ -181,14 +181,17 @@ def _rights(world: ManagedCareWorld, case: PriorAuthCase) -> str:
 
 
 def _deadline(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    until = case.appeal_due_at
     determination = world.determinations.active(case.id)
-    if case.appeal_due_at is None and determination is None:
-        return ""
-    until = case.appeal_due_at or (determination.created_at + APPEAL if determination else None)
+    if until is None and determination is not None:
+        until = determination.created_at + case_timers().appeal
     return f"{until:%Y-%m-%d}" if until else ""
 
 
 def _rationale(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    determination = world.determinations.active(case.id)
+    if determination is not None and determination.overridden:
+        return determination.override_reason
     decision = world.medical.active(case.id)
     if decision is None:
         return case.outcome_reason or ""

@@ -22,6 +22,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     PHYSICIANS,
     Part,
     acting,
+    require_desk,
     require_independent,
     require_role,
 )
@@ -79,6 +80,7 @@ class MedicalDirectorReview(App):
             Refusal: If the case has no intake record.
         """
         world = self.world
+        require_desk(world)
         intake = world.intake.get(case_id)
         world.triage.looked("get_triage", case_id)
         self.looked("get_md_review_data", case_id)
@@ -118,6 +120,7 @@ class MedicalDirectorReview(App):
                 world, somebody else writes, a finding names what does not exist, or the case is
                 decided already.
         """
+        require_desk(self.world)
         intake = self.world.intake.get(case_id)
         physician = acting(self.world, reviewer_id)
         now = self.world.clock.now
@@ -179,6 +182,7 @@ class MedicalDirectorReview(App):
             Refusal: If the case has no intake record, is decided already, the decision lacks what
                 it needs, or, in a strict world, the physician may not make it.
         """
+        require_desk(self.world)
         intake = self.world.intake.get(case_id)
         physician = acting(self.world, reviewer_id)
         made = MdCaseDecision(
@@ -262,7 +266,7 @@ class MedicalDirectorReview(App):
         """Refuse, in a strict world, a finding by the wrong person, too late, or on nothing."""
         if not self.strict:
             return
-        self._require_physician(case_id, physician, "review as a medical director")
+        self._require_physician(case_id, physician)
         if self.active(case_id):
             raise Refusal(
                 RefusalCode.WRONG_STATE,
@@ -288,10 +292,10 @@ class MedicalDirectorReview(App):
             )
         require_complete(self.world, made)
         if self.strict:
-            self._require_physician(made.case_id, made.reviewer_id, "decide as a medical director")
+            self._require_physician(made.case_id, made.reviewer_id)
             require_founded(self.world, made)
 
-    def _require_physician(self, case_id: str, physician: str, act: str) -> None:
-        require_role(self.world, physician, PHYSICIANS, act)
+    def _require_physician(self, case_id: str, physician: str) -> None:
+        require_role(self.world, physician, PHYSICIANS)
         require_independent(self.world, case_id, physician, Part.PHYSICIAN)
         require_under_review(self.world.cases.get(case_id).status, case_id)

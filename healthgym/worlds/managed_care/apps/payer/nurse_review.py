@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     NURSES,
     Part,
     acting,
+    require_desk,
     require_independent,
     require_role,
 )
@@ -91,6 +92,7 @@ class NurseReview(App):
         Raises:
             Refusal: If the case has no intake record.
         """
+        require_desk(self.world)
         intake = self.world.intake.get(case_id)
         self.world.triage.looked("get_triage", case_id)
         self.looked("get_nurse_review_data", case_id)
@@ -126,6 +128,7 @@ class NurseReview(App):
                 world, somebody else writes, a finding names what does not exist, or the nurse has
                 recommended already.
         """
+        require_desk(self.world)
         intake = self.world.intake.get(case_id)
         nurse = acting(self.world, reviewer_id)
         now = self.world.clock.now
@@ -178,6 +181,7 @@ class NurseReview(App):
                 is asked for, or, in a strict world, the nurse may not, or says more than the
                 findings carry.
         """
+        require_desk(self.world)
         intake = self.world.intake.get(case_id)
         nurse = acting(self.world, reviewer_id)
         self._require_recommendation(case_id, recommendation, nurse, clinical_notes)
@@ -247,7 +251,7 @@ class NurseReview(App):
         """Refuse, in a strict world, a finding by the wrong nurse, too late, or on nothing."""
         if not self.strict:
             return
-        require_role(self.world, nurse, NURSES, "review as a nurse")
+        require_role(self.world, nurse, NURSES)
         require_independent(self.world, case_id, nurse, Part.NURSE)
         require_under_review(self.world.cases.get(case_id).status, case_id)
         if self.active(case_id):
@@ -277,7 +281,7 @@ class NurseReview(App):
             )
         if not self.strict:
             return
-        require_role(self.world, nurse, NURSES, "recommend as a nurse")
+        require_role(self.world, nurse, NURSES)
         require_independent(self.world, case_id, nurse, Part.NURSE)
         require_under_review(self.world.cases.get(case_id).status, case_id)
         if recommendation is NurseReviewRecommendation.APPROVE:

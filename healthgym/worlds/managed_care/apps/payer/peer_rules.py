@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -15,15 +16,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
-
-
-def moment(text: str) -> datetime | None:
-    """Return a time, UTC where it names no zone; None if it is none."""
-    try:
-        time = datetime.fromisoformat(text.strip())
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def require_time(text: str) -> datetime:
@@ -37,13 +29,7 @@ def require_time(text: str) -> datetime:
             RefusalCode.WRONG_STATE,
             "The provider has picked no time; name one as scheduled_at, or wait for the reply.",
         )
-    time = moment(text)
-    if time is None:
-        raise Refusal(
-            RefusalCode.BAD_ARGUMENT,
-            f"scheduled_at: {text[:40]!r} is no time such as 2026-03-16T15:00:00.",
-        )
-    return time
+    return moment(text, "scheduled_at")
 
 
 def outcome_of(text: PeerToPeerOutcome | str) -> PeerToPeerOutcome:
@@ -75,30 +61,31 @@ def require_offer(
             RefusalCode.WRONG_STATE,
             f"Request {request.id} is {request.status}; times are offered before one is picked.",
         )
-    if not slots or len({moment(slot) for slot in slots}) < len(slots):
+    times = [moment(slot, "slots") for slot in slots]
+    if not times or len(set(times)) < len(times):
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
-            "slots: offer one or more different times, such as 2026-03-16T15:00:00.",
+            "slots: offer one or more different times, such as 2026-03-16T15:00.",
         )
-    for slot in slots:
-        time = moment(slot)
-        if time is None or time <= world.clock.now:
+    for time in times:
+        if time <= world.clock.now:
             raise Refusal(
                 RefusalCode.BAD_ARGUMENT,
-                f"slots: {slot[:40]!r} is no time after {world.clock.now:%Y-%m-%dT%H:%M} UTC.",
+                f"slots: {time:%Y-%m-%dT%H:%M} is not after {world.clock.now:%Y-%m-%dT%H:%M} UTC.",
             )
         if not _in_hours(world, contact, time):
             raise Refusal(
                 RefusalCode.BAD_ARGUMENT,
-                f"slots: {contact} does not work at {slot}; offer times in working hours.",
+                f"slots: {contact} does not work at {time:%Y-%m-%dT%H:%M} UTC; offer times in "
+                "working hours.",
             )
 
 
 def _in_hours(world: ManagedCareWorld, contact: str, time: datetime) -> bool:
-    on_duty: Callable[[str, datetime], bool] | None = getattr(world, "on_duty", None)
-    if on_duty is not None:
-        return on_duty(contact, time)
-    return time.weekday() < 5
+    worker = world.staff.workers.get(contact)
+    if worker is None:  # the directory knows no hours, only that offices close
+        return office_calendar().is_business_day(time.date())
+    return office_calendar(worker.region, worker.hours).is_open(time)
 
 
 def require_answerable(
@@ -138,7 +125,8 @@ def require_agreed(world: ManagedCareWorld, request: PayerPeerToPeerRequest, whe
             f"The provider has picked none of the times of request {request.id}; wait for the "
             "reply, or offer others.",
         )
-    if moment(when) != moment(request.provider_selected_slot):
+    picked = moment(request.provider_selected_slot, "provider_selected_slot")
+    if moment(when, "scheduled_at") != picked:
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
             f"scheduled_at: {when[:40]!r} is not the time that the provider picked, "
@@ -156,8 +144,8 @@ def require_begun(world: ManagedCareWorld, request: PayerPeerToPeerRequest) -> N
     Raises:
         Refusal: If it has not come.
     """
-    time = moment(request.scheduled_at or "")
-    if time is not None and world.clock.now < time:
+    time = require_time(request.scheduled_at or "")
+    if world.clock.now < time:
         raise Refusal(
             RefusalCode.WRONG_STATE,
             f"The call of request {request.id} begins at {time:%Y-%m-%dT%H:%M} UTC; wait until "

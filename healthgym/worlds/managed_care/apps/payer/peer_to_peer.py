@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     PEERS,
     Part,
     acting,
+    require_desk,
     require_independent,
     require_mapped,
     require_role,
@@ -83,6 +84,7 @@ class PeerToPeer(App):
         Args:
             case_id: Only those of this case.
         """
+        require_desk(self.world)
         self.looked("list_requests", case_id or "")
         return self.of(case_id) if case_id else tuple(self.requests.values())
 
@@ -130,6 +132,7 @@ class PeerToPeer(App):
                 to a provider who has to pick one, or, in a strict world, the contact may not hold
                 the call, a time cannot be kept, or the call is over.
         """
+        require_desk(self.world)
         request = find(self.requests, request_id, "peer-to-peer request", _HINT)
         contact = acting(self.world, payer_contact_id)
         require_mapped(self.world, contact)
@@ -215,6 +218,7 @@ class PeerToPeer(App):
             Refusal: If there is no such request or contact, no time was offered, there is none,
                 or it is no time; or, in a strict world, it was not offered and picked.
         """
+        require_desk(self.world)
         request = find(self.requests, request_id, "peer-to-peer request", _HINT)
         contact = acting(self.world, payer_contact_id)
         require_mapped(self.world, contact)
@@ -272,6 +276,7 @@ class PeerToPeer(App):
             Refusal: If there is no such request, it is over, or the outcome is none; or, in a
                 strict world, nobody talked, or somebody else records it.
         """
+        require_desk(self.world)
         request = find(self.requests, request_id, "peer-to-peer request", _HINT)
         contact = acting(self.world, payer_contact_id)
         if request.status is PeerToPeerStatus.COMPLETED:
@@ -328,7 +333,7 @@ class PeerToPeer(App):
         return replace(request, status=PeerToPeerStatus.EVENT_OPEN)
 
     def _require_peer(self, request: PayerPeerToPeerRequest, contact: str) -> None:
-        require_role(self.world, contact, PEERS, "hold a peer-to-peer call")
+        require_role(self.world, contact, PEERS, "payer_contact_id")
         require_independent(self.world, request.case_id, contact, Part.PEER)
 
     def _first_physician(self) -> str | None:

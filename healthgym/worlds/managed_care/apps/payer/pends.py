@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from healthgym.worlds.managed_care.apps.payer.windows import PEND
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     LetterType,
@@ -39,7 +38,7 @@ def items(text: str) -> tuple[str, ...]:
 
 def due(world: ManagedCareWorld) -> datetime:
     """Return until when a request made now is to be answered."""
-    return world.clock.now + PEND
+    return world.clock.now + case_timers().pend
 
 
 def require_request(
@@ -95,9 +94,7 @@ def request_information(
     until = due(world)
     target = _LEADS_TO.get(case.status)
     if target is not None:
-        case = world.cases.move(case_id, target, actor)
-    if world.rules is Rules.STRICT and target is CaseStatus.PENDED_ACTION_REQUIRED:
-        world.cases.put(replace(world.cases.get(case_id), pend_due_at=until))
+        world.cases.move(case_id, target, actor)
     by = deadline.strip() or f"{until:%Y-%m-%d}"
     message = world.inbox.post(
         MessageKind.PEND_REQUEST,

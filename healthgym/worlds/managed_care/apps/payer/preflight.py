@@ -225,7 +225,7 @@ def require_authority(
         and not cleared.overridden
     )
     may = (*NURSES, *PHYSICIANS) if nurse_approval else PHYSICIANS
-    require_role(world, cleared.actor, may, f"make {decision} final")
+    require_role(world, cleared.actor, may, "actor")
     if nurse_approval:
         require_grounds(world, cleared.case.id)
     by_physician = cleared.source is DeterminationSource.MD_DECISION

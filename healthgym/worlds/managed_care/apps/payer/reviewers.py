@@ -7,13 +7,15 @@ call and the reviewer of an appeal apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care import duty
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.authorization import PayerMode
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -54,8 +56,22 @@ def acting(world: ManagedCareWorld, person: str | None) -> str:
     return named or "SYSTEM" if world.rules is Rules.COMPAT else world.actor
 
 
+def require_desk(world: ManagedCareWorld) -> None:
+    """Refuse a call at a desk that nobody staffs, because the payer decides by itself.
+
+    Raises:
+        Refusal: If it does.
+    """
+    if world.payer_mode is PayerMode.AUTO:
+        raise Refusal(
+            RefusalCode.DESK_CLOSED,
+            "The payer decides by itself here, and its review desks take no calls; accepted are "
+            "the tools of the provider and of payer_intake_hub.",
+        )
+
+
 def require_role(
-    world: ManagedCareWorld, person: str, roles: tuple[WorkerRole, ...], act: str
+    world: ManagedCareWorld, person: str, roles: tuple[WorkerRole, ...], field: str = "reviewer_id"
 ) -> None:
     """Refuse somebody who is not employed for an act, or is not in; in a strict world only.
 
@@ -63,29 +79,13 @@ def require_role(
         world: The world.
         person: Id of a worker.
         roles: Who may.
-        act: What is done, for the sentence: ``recommend as a nurse``.
+        field: The argument that names the person, for the sentence.
 
     Raises:
         Refusal: If the person is unknown, of another role, or off duty.
     """
-    if world.rules is Rules.COMPAT:
-        return
-    role = world.staff.role_of(person)
-    if role not in roles:
-        found = f"is {role}" if role else "is nobody on the staff"
-        accepted = ", ".join(list(world.staff.with_role(*roles))[:8]) or "nobody is employed as one"
-        raise Refusal(
-            RefusalCode.ROLE_FORBIDDEN,
-            f"{person[:60]!r} {found} and cannot {act}; accepted are those employed as "
-            f"{' or '.join(roles)}: {accepted}.",
-        )
-    on_duty: Callable[[str], bool] | None = getattr(world, "on_duty", None)
-    if on_duty is not None and not on_duty(person):
-        raise Refusal(
-            RefusalCode.DESK_CLOSED,
-            f"{person} is off duty at {world.clock.now:%Y-%m-%d %H:%M} UTC and cannot {act}; name "
-            "somebody who is in, or wait for working hours.",
-        )
+    if world.rules is Rules.STRICT:
+        duty.require_on_duty(world, person, roles, field)
 
 
 def require_independent(world: ManagedCareWorld, case_id: str, person: str, part: Part) -> None:

@@ -1,0 +1,49 @@
+"""The line of a peer-to-peer call, as either side uses it."""
+
+from __future__ import annotations
+
+from healthgym.core.tool import ToolKind, tool
+from healthgym.envs.managed_care.tools.base import DECISION, ENTRY, LOOK, OfficeToolset
+from healthgym.worlds.managed_care.apps.payer import peer_calls
+from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerOutcome
+
+
+class PeerSessionToolset(OfficeToolset):
+    """What is said on a call between the ordering clinician and the payer's physician."""
+
+    namespace = "p2p_session"
+
+    @tool(ToolKind.READ, takes=LOOK)
+    def get_context(self, request_id: str) -> str:
+        """Read where a call stands and what was said on it so far.
+
+        Args:
+            request_id: Id of the request, such as "P2P-0001".
+        """
+        return self.show(peer_calls.context(self.world, request_id))
+
+    @tool(ToolKind.WRITE, takes=ENTRY)
+    def send_turn(self, request_id: str, message: str) -> str:
+        """Say something on an open call, and read the answer. Turns are limited.
+
+        Args:
+            request_id: Id of the request, such as "P2P-0001".
+            message: What you say: facts, or specific questions.
+        """
+        return self.show(peer_calls.send_turn(self.world, request_id, message))
+
+    @tool(ToolKind.WRITE, takes=DECISION)
+    def submit_summary(
+        self, request_id: str, summary: str, proposed_result: PeerToPeerOutcome | str
+    ) -> str:
+        """Sum a call up and end it, once.
+
+        Args:
+            request_id: Id of the request, such as "P2P-0001".
+            summary: What was said and agreed.
+            proposed_result: What ought to come of it: "uphold_intended_adverse_decision" or
+                "overturn_to_approval".
+        """
+        return self.show(
+            peer_calls.submit_summary(self.world, request_id, summary, proposed_result)
+        )

@@ -1,0 +1,252 @@
+"""Appeals: who decides them, until when they are filed, and what an overturn does."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from healthgym.worlds.managed_care.refusals import RefusalCode
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AppealOutcome,
+    CaseStatus,
+    DeterminationDecision,
+    LetterType,
+    MdReviewDecision,
+    SubmissionChannel,
+)
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.worlds.managed_care.apps.payer.review_desk import (
+    AMD,
+    CASE,
+    EXT,
+    MD,
+    MD_2,
+    NURSE,
+    STRANGER,
+    both,
+    decided,
+    finalized,
+    refused,
+)
+
+UPHELD, OVERTURNED = AppealOutcome.APPEAL_UPHELD, AppealOutcome.APPEAL_OVERTURNED
+EXT_UPHELD, EXT_OVERTURNED = (
+    AppealOutcome.EXTERNAL_APPEAL_UPHELD,
+    AppealOutcome.EXTERNAL_APPEAL_OVERTURNED,
+)
+BOTH = pytest.mark.parametrize("rules", Rules)
+_MONTH = timedelta(days=31)
+
+
+def denied(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    return finalized(DeterminationDecision.DENIED, rules)
+
+
+def appealed(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    world = denied(rules)
+    world.appeals.file(CASE, "The echo was overlooked.")
+    return world
+
+
+def assigned(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    world = appealed(rules)
+    world.appeals.assign_internal_appeal_reviewer(number(world), AMD)
+    return world
+
+
+def upheld(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    world = assigned(rules)
+    decide(world, UPHELD)
+    return world
+
+
+def external(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    world = upheld(rules)
+    world.appeals.file(CASE, "Still wrong.", level="external")
+    world.appeals.assign_external_review(number(world), EXT, "Outside Review Inc.")
+    return world
+
+
+def number(world: ManagedCareWorld) -> str:
+    return world.appeals.of(CASE)[-1].id
+
+
+def decide(
+    world: ManagedCareWorld,
+    outcome: str = UPHELD,
+    who: str = AMD,
+    reason: str = "C-2 stays unmet.",
+) -> object:
+    return world.appeals.decide_internal_appeal(number(world), who, outcome, reason)
+
+
+def record(
+    world: ManagedCareWorld, outcome: str = EXT_UPHELD, who: str = EXT, reason: str = "Agreed."
+) -> object:
+    return world.appeals.record_external_review_outcome(number(world), who, outcome, reason)
+
+
+@BOTH
+def test_an_appeal_runs_its_course(rules: Rules) -> None:
+    world = upheld(rules)
+    (letter,) = world.letters.of(CASE)
+    assert (letter.letter_type, letter.delivery_channel) == ("appeal_upheld", "portal")
+    assert letter.delivered_at is not None
+    world.appeals.file(CASE, "Still wrong.", level="external")
+    assert world.appeals.open(CASE) is not None
+    world.appeals.assign_external_review(number(world), EXT, "Outside Review Inc.")
+    record(world)
+    assert world.cases.get(CASE).status is CaseStatus.EXTERNAL_APPEAL_UPHELD
+    assert world.appeals.open(CASE) is None
+    last = world.appeals.of(CASE)[-1]
+    assert (last.binding_result, last.external_vendor) == (True, "Outside Review Inc.")
+
+
+@BOTH
+def test_an_appeal_begins_where_it_can(rules: Rules) -> None:
+    world = decided(MdReviewDecision.DENY, rules)
+    refused(world, RefusalCode.WRONG_STATE, lambda: world.appeals.file(CASE, "r"))
+    world = appealed(rules)
+    refused(world, RefusalCode.WRONG_STATE, lambda: world.appeals.file(CASE, "r"))
+    refused(world, RefusalCode.WRONG_STATE, lambda: world.appeals.file(CASE, "r", (), "external"))
+
+
+def test_an_appeal_has_a_reason() -> None:
+    both(denied, lambda w: w.appeals.file(CASE, " "), RefusalCode.MISSING_TEXT)
+
+
+@pytest.mark.parametrize("level", ["internal", "external"])
+def test_an_appeal_is_filed_in_its_window(level: str) -> None:
+    def late(rules: Rules) -> ManagedCareWorld:
+        world = denied(rules) if level == "internal" else upheld(rules)
+        world.clock.advance(_MONTH)
+        return world
+
+    told = both(late, lambda w: w.appeals.file(CASE, "r", (), level), RefusalCode.ENDED)
+    assert "2026-04-12" in told
+
+
+def test_timeliness_is_reckoned_where_a_deadline_is_on_record() -> None:
+    world = upheld()
+    view = world.appeals.validate_appeal_timeliness(number(world))
+    assert view["timely"] is True
+    world = upheld(Rules.COMPAT)
+    refused(
+        world,
+        RefusalCode.WRONG_STATE,
+        lambda: world.appeals.validate_appeal_timeliness(number(world)),
+    )
+
+
+@pytest.mark.parametrize("person", [MD, MD_2, NURSE, EXT, STRANGER])
+def test_an_appeal_is_reviewed_by_an_appeals_director(person: str) -> None:
+    both(
+        appealed,
+        lambda w: w.appeals.assign_internal_appeal_reviewer(number(w), person),
+        RefusalCode.ROLE_FORBIDDEN,
+    )
+    both(assigned, lambda w: decide(w, who=person), RefusalCode.ROLE_FORBIDDEN)
+
+
+def test_an_appeal_is_reviewed_by_an_outsider() -> None:
+    def called(rules: Rules) -> ManagedCareWorld:
+        world = decided(MdReviewDecision.P2P_REVIEW, rules)
+        (request,) = world.peer.of(CASE)
+        world.peer.offer(request.id, AMD, ("2026-03-16T15:00:00",))
+        world.peer.complete(world.peer.of(CASE)[0], "uphold_intended_adverse_decision", AMD)  # type: ignore[arg-type]
+        world.determinations.finalize(CASE, DeterminationDecision.DENIED)
+        world.appeals.file(CASE, "r")
+        return world
+
+    told = both(
+        called,
+        lambda w: w.appeals.assign_internal_appeal_reviewer(number(w), AMD),
+        RefusalCode.NOT_INDEPENDENT,
+    )
+    assert "peer-to-peer" in told
+
+
+def test_independence_is_what_the_records_say() -> None:
+    world = appealed(Rules.COMPAT)
+    assert world.appeals.validate_reviewer_independence(number(world))["independent"] is False
+    world.appeals.assign_internal_appeal_reviewer(number(world), MD)
+    assert world.appeals.validate_reviewer_independence(number(world))["independent"] is False
+    world.appeals.assign_internal_appeal_reviewer(number(world), AMD)
+    assert world.appeals.validate_reviewer_independence(number(world))["independent"] is True
+
+
+def test_an_appeal_is_assigned_before_it_is_decided() -> None:
+    both(appealed, decide, RefusalCode.WRONG_OWNER)
+
+
+@pytest.mark.parametrize("outcome", [EXT_UPHELD, EXT_OVERTURNED])
+def test_an_outcome_is_of_the_level_of_the_appeal(outcome: AppealOutcome) -> None:
+    both(assigned, lambda w: decide(w, outcome), RefusalCode.BAD_ARGUMENT)
+
+
+@pytest.mark.parametrize("outcome", [UPHELD, OVERTURNED])
+def test_an_outcome_is_of_the_level_of_the_review(outcome: AppealOutcome) -> None:
+    both(external, lambda w: record(w, outcome), RefusalCode.BAD_ARGUMENT)
+
+
+@BOTH
+def test_an_outcome_is_an_outcome(rules: Rules) -> None:
+    world = assigned(rules)
+    refused(world, RefusalCode.BAD_ARGUMENT, lambda: decide(world, "perhaps"))
+
+
+def test_a_decision_on_an_appeal_has_a_reason() -> None:
+    both(assigned, lambda w: decide(w, reason=" "), RefusalCode.MISSING_TEXT)
+    both(external, lambda w: record(w, reason=""), RefusalCode.MISSING_TEXT)
+
+
+@BOTH
+def test_an_appeal_is_decided_once_and_at_its_desk(rules: Rules) -> None:
+    world = upheld(rules)
+    refused(world, RefusalCode.WRONG_STATE, lambda: decide(world))
+    world = external(rules)
+    refused(world, RefusalCode.WRONG_STATE, lambda: decide(world))
+    world = assigned(rules)
+    refused(world, RefusalCode.WRONG_STATE, lambda: record(world))
+
+
+def test_an_external_review_names_coordinator_and_organization() -> None:
+    def filed(rules: Rules) -> ManagedCareWorld:
+        world = upheld(rules)
+        world.appeals.file(CASE, "r", (), "external")
+        return world
+
+    both(
+        filed,
+        lambda w: w.appeals.assign_external_review(number(w), AMD, "Outside"),
+        RefusalCode.ROLE_FORBIDDEN,
+    )
+    both(
+        filed,
+        lambda w: w.appeals.assign_external_review(number(w), EXT, " "),
+        RefusalCode.MISSING_TEXT,
+    )
+    both(filed, record, RefusalCode.WRONG_OWNER)
+
+
+def test_an_overturn_supersedes_the_denial_and_approves() -> None:
+    for make, act in ((assigned, decide), (external, record)):
+        world = make()
+        act(world, OVERTURNED if act is decide else EXT_OVERTURNED)  # type: ignore[operator]
+        first, second = world.determinations.of(CASE)
+        assert first.superseded_by == number(world)
+        assert (second.final_decision, second.source) == ("approved", "appeal_decision")
+        assert world.cases.get(CASE).authorization_number
+        letter = world.letters.generate(CASE, LetterType.APPROVAL, actor=NURSE)["letter"]
+        world.letters.deliver(letter.id, SubmissionChannel.PORTAL)  # type: ignore[attr-defined]
+
+
+def test_in_the_source_the_denial_outlives_its_overturn() -> None:
+    world = assigned(Rules.COMPAT)
+    decide(world, OVERTURNED)
+    found = world.determinations.active(CASE)
+    assert found is not None
+    assert found.final_decision == "denied"
+    assert world.cases.get(CASE).status is CaseStatus.APPEAL_OVERTURNED

@@ -1,0 +1,304 @@
+"""Letters and notices: what they state, when they are due, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from healthgym.worlds.managed_care.apps.payer import letter_texts
+from healthgym.worlds.managed_care.records.review import MdLineItemDecision
+from healthgym.worlds.managed_care.refusals import RefusalCode
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    DeterminationDecision,
+    LetterType,
+    MdReviewDecision,
+    MemberNotification,
+    NurseReviewRecommendation,
+    SubmissionChannel,
+)
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.worlds.managed_care.apps.payer.review_desk import (
+    CASE,
+    NURSE,
+    STRANGER,
+    both,
+    decide,
+    desk,
+    escalated,
+    finalized,
+    refused,
+)
+
+APPROVED, DENIED = DeterminationDecision.APPROVED, DeterminationDecision.DENIED
+PORTAL, FAX = SubmissionChannel.PORTAL, SubmissionChannel.FAX
+
+
+def approved(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    return finalized(APPROVED, rules)
+
+
+def denied(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    return finalized(DENIED, rules)
+
+
+def pended(rules: Rules = Rules.STRICT, queued: bool = True) -> ManagedCareWorld:
+    world = desk(rules, agent_owned_payer_flow=queued)
+    request = NurseReviewRecommendation.REQUEST_INFO
+    world.nursing.submit(CASE, request, info_requested="Echo\nECG", reviewer_id=NURSE)
+    return world
+
+
+def partial(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    world = escalated(rules)
+    line = MdLineItemDecision(
+        line_number=1,
+        decision=MdReviewDecision.APPROVE,
+        approved_units=1,
+        denial_rationale="One is enough.",
+    )
+    decide(world, MdReviewDecision.PARTIAL_APPROVE, line_item_decisions=(line,))
+    world.determinations.finalize(CASE, DeterminationDecision.PARTIALLY_APPROVED)
+    return world
+
+
+DUE: dict[LetterType, Callable[..., ManagedCareWorld]] = {
+    LetterType.APPROVAL: approved,
+    LetterType.DENIAL: denied,
+    LetterType.PEND: pended,
+    LetterType.PARTIAL_APPROVAL: partial,
+}
+EACH = pytest.mark.parametrize("kind", DUE)
+
+
+def write(world: ManagedCareWorld, kind: LetterType, **fields: Any) -> Any:
+    view = world.letters.generate(CASE, kind, actor=NURSE, **fields)
+    return view["letter"]
+
+
+def missing(world: ManagedCareWorld, letter_id: str) -> Any:
+    return world.letters.check(letter_id)["missing_fields"]
+
+
+@EACH
+def test_a_letter_states_all_that_its_type_states(kind: LetterType) -> None:
+    world = DUE[kind]()
+    letter = write(world, kind)
+    assert missing(world, letter.id) == []
+    slots = letter_texts.facts(world, world.cases.get(CASE), kind)
+    assert set(letter_texts.slot_names(kind)) <= set(slots)
+    for name in letter_texts.slot_names(kind):
+        assert slots[name]
+        assert slots[name] in letter.body
+
+
+@EACH
+def test_each_fact_that_goes_missing_is_found_by_name(kind: LetterType) -> None:
+    world = DUE[kind]()
+    letter = write(world, kind)
+    slots = letter_texts.facts(world, world.cases.get(CASE), kind)
+    for name in letter_texts.slot_names(kind):
+        world.letters.letters[letter.id] = replace(
+            letter, body=letter.body.replace(slots[name], "")
+        )
+        assert name in missing(world, letter.id)
+
+
+def test_what_the_letters_state() -> None:
+    world = denied()
+    letter = write(world, LetterType.DENIAL)
+    for fact in ("Ana Bell", CASE, "93653 ablation", "C-2", "2026.03", "physician reviewer"):
+        assert fact in letter.body
+    assert "C-1" not in letter.body  # a criterion that is met
+    assert "2026-04-12" in letter.body  # thirty days from the denial
+    world = partial()
+    assert (
+        "line 1: 1 units approved, 1 units denied" in write(world, LetterType.PARTIAL_APPROVAL).body
+    )
+    world = approved()
+    assert "2 units" in write(world, LetterType.APPROVAL).body
+
+
+@EACH
+def test_there_is_one_letter_of_a_type(kind: LetterType) -> None:
+    def written(rules: Rules) -> ManagedCareWorld:
+        world = DUE[kind](rules)
+        write(world, kind)
+        return world
+
+    told = both(written, lambda w: write(w, kind), RefusalCode.DUPLICATE)
+    assert "reissue" in told
+
+
+def test_a_pend_letter_that_was_written_at_once_is_not_written_again() -> None:
+    both(
+        lambda r: pended(r, queued=False),
+        lambda w: write(w, LetterType.PEND),
+        RefusalCode.DUPLICATE,
+    )
+
+
+@pytest.mark.parametrize("rules", Rules)
+@EACH
+def test_no_letter_without_its_decision(rules: Rules, kind: LetterType) -> None:
+    for other, make in DUE.items():
+        if other is not kind:
+            world = make(rules)
+            refused(world, RefusalCode.WRONG_STATE, lambda w=world: write(w, kind))
+    world = desk(rules)
+    refused(world, RefusalCode.WRONG_STATE, lambda: write(world, kind))
+
+
+def test_a_letter_is_written_by_the_payers_people() -> None:
+    for person in (STRANGER, "C-PA"):
+        both(
+            approved,
+            lambda w, p=person: w.letters.generate(CASE, LetterType.APPROVAL, actor=p),
+            RefusalCode.ROLE_FORBIDDEN,
+        )
+
+
+@pytest.mark.parametrize(
+    "cited", [(), ("CP-9",), ("CP-1 s2", "CP-9")], ids=["none", "other", "more"]
+)
+def test_a_letter_cites_the_policy_of_the_case(cited: tuple[str, ...]) -> None:
+    both(
+        denied,
+        lambda w: write(w, LetterType.DENIAL, policy_citations=cited),
+        RefusalCode.BAD_ARGUMENT,
+    )
+
+
+def test_a_letter_with_a_gap_is_not_written() -> None:
+    def unnumbered(rules: Rules) -> ManagedCareWorld:
+        world = approved(rules)
+        world.cases.put(replace(world.cases.get(CASE), authorization_number=None))
+        return world
+
+    told = both(unnumbered, lambda w: write(w, LetterType.APPROVAL), RefusalCode.UNSUPPORTED_CLAIM)
+    assert "authorization_number" in told
+
+
+def test_a_remark_stands_under_the_rendered_text_and_replaces_nothing() -> None:
+    world = approved()
+    letter = write(world, LetterType.APPROVAL, body="Wishing you well.")
+    assert letter.body.endswith("Remarks: Wishing you well.")
+    assert missing(world, letter.id) == []
+    assert write(approved(Rules.COMPAT), LetterType.APPROVAL, body="Yes.").body == "Yes."
+
+
+def test_another_office_brings_its_own_words() -> None:
+    world = approved()
+    letter = world.letters.write(
+        CASE, LetterType.PEND, "calendar", subject="Closed", body="It lapsed."
+    )
+    assert (letter.subject, letter.body) == ("Closed", "It lapsed.")
+
+
+# -- delivery ------------------------------------------------------------------------------------
+
+
+def written(rules: Rules) -> ManagedCareWorld:
+    world = approved(rules)
+    write(world, LetterType.APPROVAL)
+    return world
+
+
+def sent(rules: Rules) -> ManagedCareWorld:
+    world = written(rules)
+    world.letters.deliver("LET-0001", PORTAL)
+    return world
+
+
+@pytest.mark.parametrize("channel", SubmissionChannel)
+@pytest.mark.parametrize("rules", Rules)
+def test_a_letter_goes_out_on_any_channel(rules: Rules, channel: SubmissionChannel) -> None:
+    letter = written(rules).letters.deliver("LET-0001", channel)["letter"]
+    assert letter.delivery_channel is channel
+    assert letter.delivered_at is not None
+
+
+def test_a_letter_goes_out_once_on_a_channel() -> None:
+    both(sent, lambda w: w.letters.deliver("LET-0001", PORTAL), RefusalCode.DUPLICATE)
+    world = sent(Rules.STRICT)
+    world.letters.deliver("LET-0001", FAX)
+    refused(world, RefusalCode.DUPLICATE, lambda: world.letters.deliver("LET-0001", PORTAL))
+
+
+def test_a_letter_is_written_again_with_a_reason_and_goes_out_anew() -> None:
+    both(sent, lambda w: w.letters.reissue("LET-0001", " "), RefusalCode.MISSING_TEXT)
+    world = sent(Rules.STRICT)
+    again = world.letters.reissue("LET-0001", "typo")["letter"]
+    assert again.reissued_from_letter_id == "LET-0001"
+    assert again.delivered_at is None
+    assert "typo" in again.body
+    world.letters.deliver(again.id, PORTAL)
+
+
+def test_a_letter_that_is_no_longer_so_stays_in() -> None:
+    def overtaken(rules: Rules) -> ManagedCareWorld:
+        world = written(rules)
+        found = world.determinations.active(CASE)
+        assert found is not None
+        gone = replace(found, superseded_by="later")
+        world.determinations.determinations[found.id] = gone
+        return world
+
+    both(overtaken, lambda w: w.letters.deliver("LET-0001", PORTAL), RefusalCode.WRONG_STATE)
+
+
+# -- notices -------------------------------------------------------------------------------------
+
+FITTING = {
+    MemberNotification.APPROVAL: approved,
+    MemberNotification.DENIAL: denied,
+    MemberNotification.PEND: pended,
+    MemberNotification.APPEAL_RIGHTS: denied,
+}
+
+
+@pytest.mark.parametrize("notice", FITTING)
+def test_a_notice_fits_the_case_and_is_sent_once(notice: MemberNotification) -> None:
+    both(
+        lambda r: desk(r),
+        lambda w: w.letters.notify_member(CASE, notice, NURSE),
+        RefusalCode.WRONG_STATE,
+    )
+
+    def told(rules: Rules) -> ManagedCareWorld:
+        world = FITTING[notice](rules)
+        world.letters.notify_member(CASE, notice, NURSE)
+        return world
+
+    both(told, lambda w: w.letters.notify_member(CASE, notice, NURSE), RefusalCode.DUPLICATE)
+
+
+def test_a_denied_case_is_no_good_news() -> None:
+    both(
+        denied,
+        lambda w: w.letters.notify_member(CASE, MemberNotification.APPROVAL, NURSE),
+        RefusalCode.WRONG_STATE,
+    )
+
+
+def test_what_notices_say() -> None:
+    message = approved().letters.notify_member(CASE, MemberNotification.APPROVAL, NURSE)["message"]
+    assert f"AUTH-{CASE}-000001" in message.body
+    assert not message.action_required
+    message = denied().letters.notify_member(CASE, MemberNotification.DENIAL, NURSE)["message"]
+    assert "C-2 is not met." in message.body
+    assert "2026-04-12" in message.body
+    assert message.action_required
+
+
+def test_every_type_of_letter_has_its_words() -> None:
+    for kind in LetterType:
+        assert letter_texts.subject(kind)
+        slots = dict.fromkeys(letter_texts.slot_names(kind), "value")
+        assert "value" in letter_texts.body(kind, slots)
+    for notice in MemberNotification:
+        world = denied()
+        assert all(letter_texts.notice(world, world.cases.get(CASE), notice))

@@ -1,0 +1,394 @@
+"""Calls between physicians: times, turns, the other side, outcomes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from healthgym.worlds.managed_care.apps.payer import peer_calls, peer_session
+from healthgym.worlds.managed_care.apps.payer.peer_to_peer import pick
+from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
+from healthgym.worlds.managed_care.refusals import RefusalCode
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    MdReviewDecision,
+    PeerToPeerOutcome,
+    RevealMode,
+    SlotRule,
+    TaskActor,
+)
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.worlds.managed_care.apps.payer.review_desk import (
+    CASE,
+    CLERK,
+    MD,
+    MD_2,
+    NURSE,
+    SLOT,
+    STRANGER,
+    both,
+    decided,
+    refused,
+)
+
+UPHOLD, OVERTURN = PeerToPeerOutcome
+SLOTS = (SLOT, "2026-03-17T10:00:00", "2026-03-18T09:00:00")
+FACTS = (
+    PeerFact(id="F-open", text="He failed two drugs.", reveal_mode=RevealMode.OPENING),
+    PeerFact(
+        id="F-volunteer",
+        text="He is a pilot.",
+        reveal_mode=RevealMode.VOLUNTEER_AFTER_PROMPT,
+        topics=("work",),
+    ),
+    PeerFact(
+        id="F-asked",
+        text="The ejection fraction is 55 %.",
+        reveal_mode=RevealMode.REVEAL_IF_ASKED,
+        topics=("ejection fraction", "echo"),
+    ),
+    PeerFact(id="F-never", text="Secret.", reveal_mode=RevealMode.NEVER, topics=("echo", "secret")),
+)
+CONTRACT = PeerContract(
+    side=TaskActor.PAYER,
+    turn_limit=3,
+    opening="Good morning.",
+    facts=FACTS,
+    required_points=("F-open", "F-asked"),
+)
+
+
+def asked(rules: Rules = Rules.STRICT, contract: PeerContract | None = CONTRACT) -> Any:
+    """Return a world in which the physician asked for a call, and the request's id."""
+    world = decided(MdReviewDecision.P2P_REVIEW, rules, contract=contract)
+    return world, world.peer.of(CASE)[0].id
+
+
+def fixed(rules: Rules = Rules.STRICT, contract: PeerContract | None = CONTRACT) -> Any:
+    """Return a world in which the call has a time."""
+    world, request = asked(rules, contract)
+    world.peer.offer(request, MD_2, SLOTS)
+    world.peer.schedule(request, MD_2)
+    return world, request
+
+
+def begun(rules: Rules = Rules.STRICT, contract: PeerContract | None = CONTRACT) -> Any:
+    """Return a world in which the time of the call has come."""
+    world, request = fixed(rules, contract)
+    world.clock.advance(timedelta(days=4))
+    return world, request
+
+
+def test_a_request_opens_a_line_and_tells_the_payer() -> None:
+    world, request = asked()
+    assert world.peer.open_request(CASE).id == request
+    session = world.peer.session_of(request)
+    assert (session.turn_limit, session.transcript) == (3, ())
+    (message,) = world.inbox.messages.values()
+    assert (message.kind, message.box) == ("peer_to_peer", "internal")
+
+
+@pytest.mark.parametrize(
+    ("rule", "taken"),
+    [(SlotRule.FIRST_OFFERED, 0), (SlotRule.MIDDLE_OFFERED, 1), (SlotRule.LAST_OFFERED, 2)],
+)
+def test_the_provider_picks_by_its_rule(rule: SlotRule, taken: int) -> None:
+    contract = PeerContract(side=TaskActor.PAYER, slot_rule=rule)
+    assert pick(contract, SLOTS) == SLOTS[taken]
+
+
+def test_the_provider_picks_what_it_can_make() -> None:
+    contract = PeerContract(side=TaskActor.PAYER, offered_slots=(SLOTS[1],))
+    assert pick(contract, SLOTS) == SLOTS[1]
+    assert pick(contract, (SLOTS[0],)) is None
+    world, request = asked(contract=contract)
+    view = world.peer.offer(request, MD_2, (SLOTS[0],))
+    assert view["p2p_request"].status == "slots_offered"
+    assert "None of these" in view["provider_reply"]
+
+
+def test_mail_and_calendar_are_rendered_and_not_kept() -> None:
+    world, request = asked()
+    view = world.peer.offer(request, MD_2, SLOTS)
+    assert "To: c-pa@x.test" in view["offer_email"]
+    before = world.digest()
+    view = world.peer.schedule(request, MD_2)
+    assert "DTSTART:20260316T150000Z" in view["artifacts"]["calendar"]
+    assert before != world.digest()
+    assert not any("BEGIN:VCALENDAR" in str(r) for r in world.peer.requests.values())
+
+
+# -- what is said --------------------------------------------------------------------------------
+
+
+def say(world: ManagedCareWorld, request: str, message: str) -> str:
+    view: Any = peer_calls.send_turn(world, request, message)
+    return str(view["transcript"][-1].message)
+
+
+def revealed(world: ManagedCareWorld, request: str) -> tuple[str, ...]:
+    session = world.peer.session_of(request)
+    assert session is not None
+    return session.revealed_fact_ids
+
+
+def test_the_other_side_opens_with_what_it_leads_with() -> None:
+    world, request = begun()
+    view: Any = peer_calls.context(world, request)
+    assert [turn.message for turn in view["transcript"]] == ["Good morning. He failed two drugs."]
+    assert revealed(world, request) == ("F-open",)
+
+
+def test_a_fact_is_told_when_its_topic_comes_up_and_once() -> None:
+    world, request = begun()
+    assert say(world, request, "Tell me about the Ejection   FRACTION.") == FACTS[2].text
+    assert revealed(world, request) == ("F-open", "F-asked")
+    assert FACTS[2].text not in say(world, request, "Echo again.")
+
+
+def test_part_of_a_topic_brings_nothing_up() -> None:
+    world, request = begun()
+    assert FACTS[2].text not in say(world, request, "The fraction of cases, echoes of it.")
+
+
+def test_a_question_brings_what_people_volunteer() -> None:
+    world, request = begun()
+    assert say(world, request, "Fine.") != FACTS[1].text
+    assert say(world, request, "Anything else?") == FACTS[1].text
+
+
+def test_what_is_never_told_is_never_told() -> None:
+    world, request = begun()
+    for message in ("secret?", "echo secret?", "secret echo work?"):
+        say(world, request, message)
+    assert "F-never" not in revealed(world, request)
+
+
+def test_an_answer_has_room_for_two_facts() -> None:
+    topics = tuple(
+        PeerFact(
+            id=f"F{n}", text=f"Fact {n}.", reveal_mode=RevealMode.REVEAL_IF_ASKED, topics=(f"t{n}",)
+        )
+        for n in range(4)
+    )
+    world, request = begun(contract=PeerContract(side=TaskActor.PAYER, facts=topics))
+    assert say(world, request, "t0 t1 t2 t3?") == "Fact 0. Fact 1."
+
+
+@pytest.mark.parametrize("rules", Rules)
+def test_turns_are_limited(rules: Rules) -> None:
+    world, request = begun(rules)
+    for _ in range(3):
+        say(world, request, "Go on.")
+    refused(world, RefusalCode.LIMIT_REACHED, lambda: peer_calls.send_turn(world, request, "And?"))
+
+
+def test_the_outcome_follows_from_what_was_established() -> None:
+    world, request = begun()
+    session = world.peer.session_of(request)
+    assert peer_session.outcome(CONTRACT, session) is UPHOLD
+    say(world, request, "What did the echo show?")
+    session = world.peer.session_of(request)
+    assert peer_session.outcome(CONTRACT, session) is OVERTURN
+
+
+@pytest.mark.parametrize("result", PeerToPeerOutcome)
+def test_a_fixed_result_is_the_outcome(result: PeerToPeerOutcome) -> None:
+    contract = PeerContract(side=TaskActor.PROVIDER, fixed_result=result)
+    world, request = asked(Rules.COMPAT, contract)
+    assert peer_session.outcome(contract, world.peer.session_of(request)) is result
+
+
+@pytest.mark.parametrize(
+    ("message", "status"), [("The echo was fine.", "approved"), ("Please.", "denied")]
+)
+def test_on_the_providers_side_the_payer_decides_at_the_end(message: str, status: str) -> None:
+    contract = PeerContract(side=TaskActor.PROVIDER, facts=FACTS, required_points=("F-asked",))
+    world, request = asked(contract=contract)
+    world.peer.offer(request, MD_2, SLOTS)
+    view: Any = world.peer.select_slot(CASE, request, SLOT)
+    assert view["p2p_request"].status == "event_open"
+    world.clock.advance(timedelta(days=4))
+    say(world, request, message)
+    view = peer_calls.submit_summary(world, request, "We talked.", OVERTURN)
+    assert world.cases.get(CASE).status == status
+    assert view["determination"].final_decision == status
+    assert "We talked." in view["summary_artifact"]
+
+
+def test_a_summary_on_the_payers_side_is_the_outcome() -> None:
+    world, request = begun()
+    say(world, request, "What did the echo show?")
+    view: Any = peer_calls.submit_summary(world, request, "Convinced.", OVERTURN)
+    assert (view["outcome"], view["determination"]) == (OVERTURN, None)
+    assert view["request"].status == "completed"
+    assert world.peer.open_request(CASE) is None
+
+
+# -- strict --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("person", [NURSE, CLERK, STRANGER])
+def test_physicians_hold_calls(person: str) -> None:
+    both(
+        lambda r: asked(r)[0],
+        lambda w: w.peer.offer(w.peer.of(CASE)[0].id, person, SLOTS),
+        RefusalCode.ROLE_FORBIDDEN,
+    )
+
+
+def test_whoever_decided_does_not_hold_the_call() -> None:
+    both(
+        lambda r: asked(r)[0],
+        lambda w: w.peer.offer(w.peer.of(CASE)[0].id, MD, SLOTS),
+        RefusalCode.NOT_INDEPENDENT,
+    )
+
+
+@pytest.mark.parametrize(
+    "slots",
+    [
+        ("2026-03-13T08:00:00",),
+        ("soon",),
+        ("2026-03-14T15:00:00",),
+        (SLOT, SLOT),
+        (SLOT, "2026-03-16T15:00:00+00:00"),
+    ],
+    ids=["past", "no-time", "weekend", "twice", "twice-in-other-words"],
+)
+def test_times_can_be_kept(slots: tuple[str, ...]) -> None:
+    both(
+        lambda r: asked(r)[0],
+        lambda w: w.peer.offer(w.peer.of(CASE)[0].id, MD_2, slots),
+        RefusalCode.BAD_ARGUMENT,
+    )
+
+
+def test_no_times_are_offered_once_one_is_picked() -> None:
+    both(
+        lambda r: fixed(r)[0],
+        lambda w: w.peer.offer(w.peer.of(CASE)[0].id, MD_2, SLOTS),
+        RefusalCode.WRONG_STATE,
+    )
+
+
+def test_a_call_that_is_over_is_not_reopened() -> None:
+    def over(rules: Rules) -> ManagedCareWorld:
+        world, request = begun(rules)
+        say(world, request, "Hello.")
+        world.peer.record_outcome(request, MD_2, UPHOLD)
+        return world  # type: ignore[no-any-return]
+
+    both(
+        over,
+        lambda w: w.peer.offer(w.peer.of(CASE)[0].id, MD_2, SLOTS),
+        RefusalCode.WRONG_STATE,
+    )
+
+
+def test_the_time_is_the_one_that_was_picked() -> None:
+    def offered(rules: Rules) -> ManagedCareWorld:
+        world, request = asked(rules)
+        world.peer.offer(request, MD_2, SLOTS)
+        return world  # type: ignore[no-any-return]
+
+    both(
+        offered,
+        lambda w: w.peer.schedule(w.peer.of(CASE)[0].id, MD_2, SLOTS[2]),
+        RefusalCode.BAD_ARGUMENT,
+    )
+
+
+@pytest.mark.parametrize("rules", Rules)
+def test_a_time_is_a_time(rules: Rules) -> None:
+    world, request = asked(rules)
+    refused(world, RefusalCode.WRONG_STATE, lambda: world.peer.schedule(request, MD_2))
+    world.peer.offer(request, MD_2, SLOTS)
+    refused(world, RefusalCode.BAD_ARGUMENT, lambda: world.peer.schedule(request, MD_2, "tomorrow"))
+
+
+def test_nobody_talks_before_the_time() -> None:
+    told = both(
+        lambda r: fixed(r)[0],
+        lambda w: peer_calls.send_turn(w, w.peer.of(CASE)[0].id, "Hello."),
+        RefusalCode.WRONG_STATE,
+    )
+    assert "2026-03-16T15:00" in told
+
+
+@pytest.mark.parametrize("message", ["  ", "x" * 5000], ids=["blank", "endless"])
+def test_a_turn_says_something(message: str) -> None:
+    both(
+        lambda r: begun(r)[0],
+        lambda w: peer_calls.send_turn(w, w.peer.of(CASE)[0].id, message),
+        RefusalCode.MISSING_TEXT,
+    )
+
+
+def test_an_outcome_follows_a_call_that_was_held() -> None:
+    record = lambda w: w.peer.record_outcome(w.peer.of(CASE)[0].id, MD_2, OVERTURN)  # noqa: E731
+    both(lambda r: asked(r)[0], record, RefusalCode.WRONG_STATE)
+    both(lambda r: fixed(r)[0], record, RefusalCode.WRONG_STATE)
+    both(lambda r: begun(r)[0], record, RefusalCode.UNSUPPORTED_CLAIM)
+
+
+def test_a_summary_follows_a_call_that_was_held() -> None:
+    submit = lambda w: peer_calls.submit_summary(w, w.peer.of(CASE)[0].id, "s", UPHOLD)  # noqa: E731
+    both(lambda r: asked(r)[0], submit, RefusalCode.WRONG_STATE)
+    both(lambda r: begun(r)[0], submit, RefusalCode.UNSUPPORTED_CLAIM)
+
+
+def talked(rules: Rules) -> ManagedCareWorld:
+    world, request = begun(rules)
+    say(world, request, "What did the echo show?")
+    return world  # type: ignore[no-any-return]
+
+
+def test_whoever_talked_records_the_outcome() -> None:
+    both(
+        talked,
+        lambda w: w.peer.record_outcome(w.peer.of(CASE)[0].id, "C-AMD", UPHOLD),
+        RefusalCode.WRONG_OWNER,
+    )
+
+
+def test_a_summary_is_given_once_and_in_words() -> None:
+    both(
+        talked,
+        lambda w: peer_calls.submit_summary(w, w.peer.of(CASE)[0].id, " ", UPHOLD),
+        RefusalCode.MISSING_TEXT,
+    )
+
+    def summed_up(rules: Rules) -> ManagedCareWorld:
+        world = talked(rules)
+        peer_calls.submit_summary(world, world.peer.of(CASE)[0].id, "s", UPHOLD)
+        return world
+
+    both(
+        summed_up,
+        lambda w: peer_calls.submit_summary(w, w.peer.of(CASE)[0].id, "s", UPHOLD),
+        RefusalCode.DUPLICATE,
+    )
+
+
+@pytest.mark.parametrize("rules", Rules)
+def test_an_outcome_is_one_of_two_and_recorded_once(rules: Rules) -> None:
+    world = talked(rules)
+    request = world.peer.of(CASE)[0].id
+    refused(
+        world, RefusalCode.BAD_ARGUMENT, lambda: world.peer.record_outcome(request, MD_2, "maybe")
+    )
+    world.peer.record_outcome(request, MD_2, UPHOLD, "Nothing new.")
+    assert world.peer.of(CASE)[0].notes == ("Nothing new.",)
+    refused(
+        world, RefusalCode.WRONG_STATE, lambda: world.peer.record_outcome(request, MD_2, OVERTURN)
+    )
+
+
+def test_in_a_strict_world_there_is_always_somebody_to_call() -> None:
+    world, request = begun(contract=None)
+    assert say(world, request, "Hello?")
+    world.peer.record_outcome(request, MD_2, UPHOLD)
+    assert world.peer.of(CASE)[0].status == "completed"
