@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, time, timedelta
 from enum import StrEnum
 from typing import Protocol
 
@@ -97,35 +96,12 @@ class Reply:
     memory: Memory | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallingHours:
-    """When a person may be called.
-
-    Attributes:
-        opens: From this time of day, local.
-        closes: Until this time of day, local, itself excluded.
-        utc_offset: Local time less UTC.
-    """
-
-    opens: time = time(8)
-    closes: time = time(20)
-    utc_offset: timedelta = timedelta()
-
-    def include(self, at: datetime) -> bool:
-        """Return whether the person may be called at a time, timezone-aware, in UTC."""
-        return self.opens <= (at + self.utc_offset).time() < self.closes
-
-
 class LineDownError(Exception):
     """No answer could be had: a failure of the line or of who speaks for the person."""
 
 
 class PatientVoice(Protocol):
     """Somebody who answers the phone. Immutable."""
-
-    @property
-    def hours(self) -> CallingHours | None:
-        """When the person may be called; None if always."""
 
     def reply(self, message: str, heard: Memory) -> Reply:
         """Answer a message.
@@ -155,8 +131,6 @@ class ScriptedVoice:
         lines: What is said, in turn.
         then: What is said after the last line.
     """
-
-    hours: CallingHours | None = None
 
     def __init__(self, lines: tuple[Reply | LineDown, ...] = (), then: str = "All right.") -> None:
         self._lines = lines
@@ -199,12 +173,10 @@ class PlainVoice:
     Attributes:
         agrees: Whether they take part when asked.
         answers: What they tell once they agreed.
-        hours: When they may be called; None if always.
     """
 
     agrees: bool = True
     answers: tuple[Answer, ...] = ()
-    hours: CallingHours | None = None
 
     def reply(self, message: str, heard: Memory) -> Reply:
         """Answer a message; hang up when asked again after a refusal."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
@@ -67,7 +68,7 @@ class CarePlans(App):
             require_reasonable(plan_data)
             require_words(plan_data)
             require_distinct(plan_data)
-            require_dates(plan_data, self.world.clock.now.date())
+            require_dates(plan_data, *self._days())
         saved = replace(
             plan,
             problems=tuple(map(self._numbered, plan_data.problems)),
@@ -91,7 +92,7 @@ class CarePlans(App):
         plan = self._required(case_id)
         _require_whole(plan)
         if self.strict:
-            require_structure(plan, self.world.clock.now.date())
+            require_structure(plan, *self._days())
         referrals = self.world.referrals
         referrals.move(case_id, CMCaseStatus.CARE_PLAN_FINALIZED)
         self.audit("transition_to_care_plan_finalized", case_id)
@@ -103,6 +104,10 @@ class CarePlans(App):
         self.audit("transition_to_closed", case_id)
         self.audit("finalize", case_id)
         return finalized
+
+    def _days(self) -> tuple[date, int]:
+        """Return the day it is, and in how many days a goal is to be reached."""
+        return self.world.clock.now.date(), self.world.operations.goal_target_days_most
 
     def _of(self, case_id: str) -> CMCarePlan | None:
         self.world.referrals.case(case_id)

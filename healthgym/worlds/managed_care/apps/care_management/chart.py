@@ -11,6 +11,7 @@ from healthgym.worlds.managed_care.apps.care_management.wording import (
     require_reasonable,
 )
 from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.duty import require_on_duty
 from healthgym.worlds.managed_care.records.care import CMChartReview, CMChartReviewInput
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -70,8 +71,10 @@ class CareChart(App):
         """
         self.world.referrals.case(case_id)
         if self.strict:
-            self._require_content(review)
-            self._require_reviewer(review.reviewer_id)
+            _require_content(review)
+            if review.reviewer_id != OFFICE:
+                roles = (WorkerRole.CARE_MANAGER,)
+                require_on_duty(self.world, review.reviewer_id, roles, "reviewer_id")
         self.world.referrals.move(case_id, CMCaseStatus.CHART_REVIEWED)
         made = CMChartReview(
             review_id=self.draw_id("CMR-"),
@@ -89,27 +92,10 @@ class CareChart(App):
         self.audit("submit_chart_review", case_id)
         return made
 
-    def _require_content(self, review: CMChartReviewInput) -> None:
-        require_reasonable(review)
-        require_filled({"key_findings": review.key_findings})
-        if not any(concern.strip() for concern in review.primary_concerns):
-            raise Refusal(
-                RefusalCode.INCOMPLETE,
-                "A chart review names at least one primary concern.",
-            )
 
-    def _require_reviewer(self, reviewer: str) -> None:
-        """Refuse a reviewer who does not manage care."""
-        if reviewer == OFFICE:
-            return
-        role = self.world.staff.role_of(reviewer)
-        if role is None:
-            raise Refusal(
-                RefusalCode.NOT_FOUND,
-                f"Nobody here is {reviewer[:60]!r}; accepted is {OFFICE} or a care manager's id.",
-            )
-        if role is not WorkerRole.CARE_MANAGER:
-            raise Refusal(
-                RefusalCode.ROLE_FORBIDDEN,
-                f"{reviewer} is {role}; a chart review is a care manager's.",
-            )
+def _require_content(review: CMChartReviewInput) -> None:
+    """Refuse a review that tells the next reader nothing."""
+    require_reasonable(review)
+    require_filled({"key_findings": review.key_findings})
+    if not any(concern.strip() for concern in review.primary_concerns):
+        raise Refusal(RefusalCode.INCOMPLETE, "A chart review names at least one primary concern.")

@@ -13,12 +13,14 @@ from healthgym.worlds.managed_care.apps.care_management.wording import (
     require_message,
     require_reasonable,
 )
+from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.records.care import (
     CMOutreachRecord,
     CMOutreachSummaryInput,
     ConversationMessage,
     ConversationSession,
 )
+from healthgym.worlds.managed_care.records.chart import Patient
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.care import (
     CMCaseStatus,
@@ -30,8 +32,6 @@ from healthgym.worlds.managed_care.vocabulary.care import (
 )
 from healthgym.worlds.managed_care.voices import Consent, LineDownError, Memory
 
-#: Calls about one episode; whoever was called so often and not won over is left in peace.
-MOST_CALLS: Final = 3
 #: Minutes by which a stated length of a call may exceed the clock's: the note is written later.
 _SLACK: Final = timedelta(minutes=5)
 _HINT = "cm_outreach.start_outreach_call returns the id of a call"
@@ -72,7 +72,7 @@ class Outreach(App):
         if self.strict:
             self.require_no_call(case_id)
             self._require_calls_left(case_id)
-            self._require_hours(case_id)
+            self._require_hours(patient)
         # The source's patient remembers nothing of earlier calls.
         heard = self.memory(case_id) if self.strict else Memory()
         self.memories[case_id] = replace(heard, calls=heard.calls + 1)
@@ -84,6 +84,8 @@ class Outreach(App):
             reason_for_call=case.referral_reason,
             created_at=now,
             last_activity_at=now,
+            max_turns=self.world.operations.outreach_messages_most,
+            timeout_minutes=self.world.operations.outreach_minutes_most,
         )
         self.sessions[made.session_id] = made
         self.audit("start_outreach_call", case_id)
@@ -106,7 +108,7 @@ class Outreach(App):
                 that could be said is said, or the episode has moved on.
         """
         session = find(self.sessions, session_id, "call", _HINT)
-        if session.status is SessionStatus.ENDED or self._silent(session):
+        if session.status is SessionStatus.ENDED or self._too_long(session):
             raise Refusal(
                 RefusalCode.ENDED,
                 f"Call {session_id} is over; file it with cm_outreach.end_outreach_call.",
@@ -168,7 +170,7 @@ class Outreach(App):
             self._require_true(session, summary, heard)
         self.world.referrals.move(session.case_id, CMCaseStatus.OUTREACH_COMPLETE)
         if session.status is SessionStatus.ACTIVE:
-            over = self._silent(session)
+            over = self._too_long(session)
             reason = TerminationReason.TIMEOUT if over else TerminationReason.AGENT_ENDED
             self._end(session, reason)
         made = CMOutreachRecord(
@@ -211,7 +213,7 @@ class Outreach(App):
             Refusal: If a call is going on.
         """
         for session in self.calls(case_id):
-            if session.status is SessionStatus.ACTIVE and not self._silent(session):
+            if session.status is SessionStatus.ACTIVE and not self._too_long(session):
                 raise Refusal(
                     RefusalCode.WRONG_STATE,
                     f"Call {session.session_id} about case {case_id} is going on; end it first.",
@@ -223,9 +225,9 @@ class Outreach(App):
 
     # -- how a call goes on ----------------------------------------------------------------------
 
-    def _silent(self, session: ConversationSession) -> bool:
-        """Return whether nothing was said for so long that the line was closed."""
-        since = self.world.clock.now - (session.last_activity_at or session.created_at)
+    def _too_long(self, session: ConversationSession) -> bool:
+        """Return whether a call has lasted so long that nobody listens any more."""
+        since = self.world.clock.now - session.created_at
         return since > timedelta(minutes=session.timeout_minutes)
 
     def _continued(
@@ -267,22 +269,23 @@ class Outreach(App):
     # -- what a strict world asks for ------------------------------------------------------------
 
     def _require_calls_left(self, case_id: str) -> None:
-        if sum(1 for _ in self.calls(case_id)) >= MOST_CALLS:
+        # Who was called as often as the protocol asks for, and not won over, is left in peace.
+        most = self.world.operations.outreach_attempts_least
+        if sum(1 for _ in self.calls(case_id)) >= most:
             raise Refusal(
                 RefusalCode.LIMIT_REACHED,
-                f"The patient of case {case_id} was called {MOST_CALLS} times, which is the most; "
-                "file the last call or disenroll the case.",
+                f"The patient of case {case_id} was called {most} times, which is the most; file "
+                "the last call or disenroll the case.",
             )
 
-    def _require_hours(self, case_id: str) -> None:
-        voice = self.world.start.voices.get(case_id)
-        hours = None if voice is None else voice.hours
-        if hours is not None and not hours.include(self.world.clock.now):
-            local = self.world.clock.now + hours.utc_offset
+    def _require_hours(self, patient: Patient) -> None:
+        rules = self.world.operations
+        local = office_calendar(patient.address_state).local(self.world.clock.now)
+        if not rules.call_opens <= local.hour < rules.call_closes:
             raise Refusal(
                 RefusalCode.OUT_OF_HOURS,
                 f"It is {local:%H:%M} where the patient lives; calls are accepted from "
-                f"{hours.opens:%H:%M} to {hours.closes:%H:%M}.",
+                f"{rules.call_opens}:00 to {rules.call_closes}:00.",
             )
 
     def _require_latest(self, session: ConversationSession) -> None:

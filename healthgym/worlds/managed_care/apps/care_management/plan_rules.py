@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
 from healthgym.worlds.managed_care.apps.care_management.wording import require_filled
 from healthgym.worlds.managed_care.records.care_plan import (
@@ -55,12 +55,13 @@ def require_distinct(plan: CMCarePlanInput) -> None:
             met.add(word)
 
 
-def require_dates(plan: CMCarePlanInput | CMCarePlan, today: date) -> None:
-    """Refuse days that have passed.
+def require_dates(plan: CMCarePlanInput | CMCarePlan, today: date, most_days: int) -> None:
+    """Refuse days that have passed, and goals that lie too far away.
 
     Args:
         plan: The plan.
         today: The day it is, in UTC.
+        most_days: In how many days a goal is to be reached at the latest.
 
     Raises:
         Refusal: Naming the day.
@@ -74,19 +75,25 @@ def require_dates(plan: CMCarePlanInput | CMCarePlan, today: date) -> None:
                 RefusalCode.IMPLAUSIBLE_DATE,
                 f"{name} {day} is not to come; it is {today}, and later days are accepted.",
             )
+        if name == "target_date" and day is not None and day > today + timedelta(days=most_days):
+            raise Refusal(
+                RefusalCode.IMPLAUSIBLE_DATE,
+                f"{name} {day} is too far away; a goal is reached within {most_days} days.",
+            )
 
 
-def require_structure(plan: CMCarePlan, today: date) -> None:
+def require_structure(plan: CMCarePlan, today: date, most_days: int) -> None:
     """Refuse to finalize a plan that nobody could follow.
 
     Args:
         plan: The plan.
         today: The day it is, in UTC.
+        most_days: In how many days a goal is to be reached at the latest.
 
     Raises:
         Refusal: Naming what a goal or an intervention lacks.
     """
-    require_dates(plan, today)
+    require_dates(plan, today, most_days)
     for problem, goal in _goals(plan):
         where = f"goal {goal.goal_id} of problem {problem.problem_id}"
         if goal.target_date is None:

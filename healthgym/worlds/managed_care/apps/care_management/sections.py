@@ -49,6 +49,8 @@ _ANXIETY: Final = (
     (5, (AnxietySeverity.MILD,)),
     (0, (AnxietySeverity.NONE, AnxietySeverity.MINIMAL)),
 )
+#: Points of the first two items of the PHQ-9 from which on the others are asked.
+_POSITIVE_SCREEN: Final = 3
 #: The item of the PHQ-9 that asks for thoughts of death or self-harm.
 _SELF_HARM_ITEM: Final = "9"
 
@@ -83,7 +85,7 @@ def require_complete(payload: Payload, evidence: Evidence) -> None:
         case MedicationSectionPayload(data=data):
             _complete_medication(data, evidence)
         case BehavioralHealthSectionPayload(data=data):
-            _complete_behavioral_health(data)
+            _complete_behavioral_health(data, evidence)
         case SDoHSectionPayload():
             _complete_sdoh(evidence)
 
@@ -184,8 +186,13 @@ def _sourced_medication(data: MedicationAssessment, evidence: Evidence) -> None:
 # -- behavioral health ---------------------------------------------------------------------------
 
 
-def _complete_behavioral_health(data: BehavioralHealthAssessment) -> None:
-    for name in ("phq9_score", "phq9_administered_at", "gad7_score", "gad7_administered_at"):
+def _complete_behavioral_health(data: BehavioralHealthAssessment, evidence: Evidence) -> None:
+    needed = ["gad7_score", "gad7_administered_at"]
+    if data.phq9_score is not None or not _screened_negative(evidence):
+        needed = ["phq9_score", "phq9_administered_at", *needed]
+    elif not data.depression_screen_notes.strip():
+        raise _missing("behavioral_health", "depression_screen_notes on the two questions asked")
+    for name in needed:
         if getattr(data, name) is None:
             raise _missing("behavioral_health", name)
     if data.motivation_stage is None:
@@ -195,6 +202,16 @@ def _complete_behavioral_health(data: BehavioralHealthAssessment) -> None:
             raise _missing("behavioral_health", "escalation_reason_kind")
         if not data.escalation_notes.strip():
             raise _missing("behavioral_health", "escalation_notes")
+
+
+def _screened_negative(evidence: Evidence) -> bool:
+    """Return whether the first two questions of the PHQ-9 were asked and found nothing.
+
+    Then the other seven are not asked (Kroenke et al. 2003: positive from 3 points on).
+    """
+    answers = {item.item: item.score for item in evidence.about(Topic.PHQ9)}
+    first, second = answers.get("1"), answers.get("2")
+    return first is not None and second is not None and first + second < _POSITIVE_SCREEN
 
 
 def _sourced_behavioral_health(data: BehavioralHealthAssessment, evidence: Evidence) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from healthgym.core.journal import InjectedFault
 from healthgym.errors import ToolError
+from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.machines import care_edges
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
@@ -17,7 +19,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     CMOutreachOutcome,
 )
 from healthgym.worlds.managed_care.voices import (
-    CallingHours,
+    Answer,
     Consent,
     LineDown,
     Memory,
@@ -26,6 +28,7 @@ from healthgym.worlds.managed_care.voices import (
     ScriptedVoice,
     Topic,
 )
+from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.care_management.walk import (
     ASK,
     BEGIN,
@@ -34,6 +37,8 @@ from tests.worlds.managed_care.apps.care_management.walk import (
     HELLO,
     MIND,
     OPEN,
+    PATIENT,
+    PERSON,
     RING,
     SESSION,
     SOCIAL,
@@ -45,6 +50,7 @@ from tests.worlds.managed_care.apps.care_management.walk import (
     refused,
     say,
     section,
+    told,
     walk,
 )
 from tests.worlds.managed_care.finals_care import world_of
@@ -176,7 +182,7 @@ def test_nobody_answers_where_there_is_nobody() -> None:
     assert refused(at_stage("ringing", voice=None), HELLO) is RefusalCode.NOT_FOUND
 
 
-def test_a_silent_line_is_closed() -> None:
+def test_a_call_that_lasts_too_long_is_over() -> None:
     world = at_stage("greeted")
     world.clock.advance(timedelta(minutes=31))
     assert refused(world, HELLO) is RefusalCode.ENDED
@@ -198,12 +204,28 @@ def test_twenty_messages_end_a_call() -> None:
     assert [message.turn_number for message in read["messages"]] == list(range(1, 21))
 
 
-def test_hours_are_the_persons_own() -> None:
-    hours = CallingHours(opens=time(8), closes=time(20), utc_offset=timedelta(hours=-6))
-    assert hours.include(datetime(2026, 3, 13, 14))
-    assert not hours.include(datetime(2026, 3, 13, 13, 59))
-    assert hours.include(datetime(2026, 3, 14, 1, 59))
-    assert not hours.include(datetime(2026, 3, 14, 2))
+def test_hours_are_those_of_the_persons_state() -> None:
+    world = make()
+    chart = world.charts[PATIENT]
+    hawaii = replace(chart, patient=replace(chart.patient, address_state="HI"))
+    world = ManagedCareWorld(
+        replace(world.start, charts=ChartLibrary([hawaii]), voices={CASE: PERSON})
+    )
+    for call in walk("reviewed"):
+        play(world, call)
+    assert refused(world, RING) is RefusalCode.OUT_OF_HOURS  # five in the morning there
+    world.clock.advance(timedelta(hours=3))
+    play(world, RING)
+
+
+def test_operations_say_how_often_and_how_long_one_calls() -> None:
+    given = make().start
+    few = replace(given.operations, outreach_attempts_least=1, outreach_messages_most=2)
+    world = ManagedCareWorld(replace(given, operations=few))
+    for call in (*walk("reviewed"), RING, HELLO):
+        play(world, call)
+    assert world.outreach.sessions[SESSION].status == "ended"
+    assert refused(world, RING) is RefusalCode.LIMIT_REACHED
 
 
 # -- assessment ----------------------------------------------------------------------------------
@@ -234,6 +256,20 @@ def test_a_score_that_the_chart_documents_needs_no_call() -> None:
     assert refused(world, section("behavioral_health", asked)) is RefusalCode.UNSUPPORTED_CLAIM
     world = at_stage("assessing")
     play(world, section("behavioral_health", documented))
+
+
+def test_two_answers_that_find_nothing_are_screening_enough() -> None:
+    two = Answer(cues=("phq",), words="Not really.", tells=told(Topic.PHQ9, (0, 1)))
+    world = at_stage("assessing", voice=PlainVoice(answers=(two, *PERSON.answers[1:])))
+    open_score = MIND | {"phq9_score": None, "phq9_administered_at": None}
+    assert refused(world, section("behavioral_health", open_score)) is RefusalCode.INCOMPLETE
+    noted = open_score | {"depression_screen_notes": "Two questions asked, one point."}
+    play(world, section("behavioral_health", noted))
+    world = at_stage("assessing")
+    play(world, section("behavioral_health", MIND))
+    low = Answer(cues=("phq",), words="Every day.", tells=told(Topic.PHQ9, (3, 3)))
+    world = at_stage("assessing", voice=PlainVoice(answers=(low, *PERSON.answers[1:])))
+    assert refused(world, section("behavioral_health", noted)) is RefusalCode.INCOMPLETE
 
 
 def test_an_episode_that_began_before_goes_by_what_is_on_file() -> None:

@@ -3,96 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import time
 from typing import Any
 
 import pytest
 
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
-from healthgym.worlds.managed_care.voices import (
-    Answer,
-    CallingHours,
-    Disclosure,
-    PlainVoice,
-    Reply,
-    ScriptedVoice,
-    Topic,
+from tests.worlds.managed_care.apps.care_management.entries import (
+    control,
+    diagnosis,
+    discrepancy,
+    disenroll,
+    goal,
+    medicine,
+    mind,
+    step,
 )
 from tests.worlds.managed_care.apps.care_management.walk import (
-    ASK,
     BEGIN,
     CLINICAL,
     COMPLETE,
     DISENROLL,
     DRAFT,
-    FINALIZE,
-    HELLO,
-    MEDICATION,
-    MIND,
-    OPEN,
-    PERSON,
     PLAN,
     RING,
     SOCIAL,
     Call,
     at_stage,
     end,
-    make,
-    of_case,
     plan,
-    play,
     refused,
     review,
     say,
     section,
-    told,
 )
 
 Json = Any
 Code = RefusalCode
-
-
-def goal(**changes: Json) -> Call:
-    """Return a plan whose first goal is changed."""
-    problem = PLAN["problems"][0]
-    return plan(problems=[problem | {"goals": [problem["goals"][0] | changes]}])
-
-
-def step(**changes: Json) -> Call:
-    """Return a plan whose first intervention is changed."""
-    first = PLAN["problems"][0]["goals"][0]["interventions"][0]
-    kept = {key: value for key, value in (first | changes).items() if value is not None}
-    return goal(interventions=[kept])
-
-
-def medicine(**changes: Json) -> Call:
-    return section(
-        "medication", {"current_medications": [MEDICATION["current_medications"][0] | changes]}
-    )
-
-
-def diagnosis(**changes: Json) -> Call:
-    named = [CLINICAL["major_diagnoses"][0] | changes]
-    return section("clinical", CLINICAL | {"major_diagnoses": named})
-
-
-def control(**changes: Json) -> Call:
-    named = [CLINICAL["disease_control"][0] | changes]
-    return section("clinical", CLINICAL | {"disease_control": named})
-
-
-def mind(**changes: Json) -> Call:
-    return section("behavioral_health", MIND | changes)
-
-
-def discrepancy(chart_med: str, report: str) -> Call:
-    row = {"chart_med": chart_med, "patient_report": report, "issue_type": "dose"}
-    return section("medication", MEDICATION | {"discrepancies": [row]})
-
-
-def disenroll(reason: str) -> Call:
-    return of_case("cm_intake.disenroll_case", reason=reason)
 
 
 #: A rule: the stage at which the call comes, the call, and why it is refused.
@@ -108,8 +55,9 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
     # The review has content, and is a care manager's.
     "review without concern": ("opened", review(primary_concerns=[" "]), Code.INCOMPLETE),
     "review without findings": ("opened", review(key_findings=""), Code.MISSING_TEXT),
-    "review by nobody": ("opened", review(reviewer_id="W-9"), Code.NOT_FOUND),
+    "review by nobody": ("opened", review(reviewer_id="W-9"), Code.ROLE_FORBIDDEN),
     "review by a nurse": ("opened", review(reviewer_id="W-2"), Code.ROLE_FORBIDDEN),
+    "review by who is out": ("opened", review(reviewer_id="W-3"), Code.OFF_DUTY),
     "enormous review": ("opened", review(key_findings="x" * 5000), Code.UNREASONABLE_TEXT),
     "endless review": ("opened", review(primary_concerns=["x"] * 99), Code.UNREASONABLE_TEXT),
     # One call at a time, and words that can be said.
@@ -130,6 +78,11 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
     "empty clinical": ("assessing", section("clinical", {}), Code.INCOMPLETE),
     "empty medication": ("assessing", section("medication", {}), Code.INCOMPLETE),
     "empty behavioral health": ("assessing", section("behavioral_health", {}), Code.INCOMPLETE),
+    "no diagnosis": (
+        "assessing",
+        section("clinical", CLINICAL | {"major_diagnoses": []}),
+        Code.INCOMPLETE,
+    ),
     "no control": (
         "assessing",
         section("clinical", CLINICAL | {"disease_control": []}),
@@ -145,6 +98,11 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
     "no day of a score": ("assessing", mind(phq9_administered_at=None), Code.INCOMPLETE),
     "no motivation": ("assessing", mind(motivation_stage=None), Code.INCOMPLETE),
     "escalation without reason": ("assessing", mind(escalation_required=True), Code.INCOMPLETE),
+    "escalation of no kind": (
+        "assessing",
+        mind(escalation_required=True, escalation_notes="Told the clinic at noon."),
+        Code.INCOMPLETE,
+    ),
     "escalation without words": (
         "assessing",
         mind(escalation_required=True, escalation_reason_kind="other"),
@@ -169,6 +127,11 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
         Code.UNSUPPORTED_CLAIM,
     ),
     "invented medicine": ("assessing", medicine(name="warfarin"), Code.UNSUPPORTED_CLAIM),
+    "medicine that nobody knows": (
+        "assessing",
+        medicine(name="warfarin", adherence="unknown"),
+        Code.UNSUPPORTED_CLAIM,
+    ),
     "discrepancy of no medicine": (
         "assessing",
         discrepancy("warfarin 5 mg", "takes half"),
@@ -229,6 +192,7 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
     ),
     # A plan can be followed.
     "target in the past": ("drafted", goal(target_date="2026-03-01"), Code.IMPLAUSIBLE_DATE),
+    "target in years": ("drafted", goal(target_date="2029-03-01"), Code.IMPLAUSIBLE_DATE),
     "due today": ("drafted", step(due_date="2026-03-13"), Code.IMPLAUSIBLE_DATE),
     "follow-up in the past": (
         "drafted",
@@ -250,6 +214,7 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
     ),
     # An episode ends for a reason, once.
     "disenrolment for no reason": ("opened", disenroll("declined"), Code.MISSING_TEXT),
+    "enormous disenrolment": ("opened", disenroll("no no no " * 900), Code.UNREASONABLE_TEXT),
     "blank disenrolment": ("opened", disenroll(""), Code.MISSING_TEXT),
 }
 
@@ -259,133 +224,3 @@ def test_a_strict_world_refuses_what_a_compatible_one_accepts(rule: str) -> None
     stage, call, code = RULES[rule]
     assert refused(at_stage(stage), call) is code
     assert refused(at_stage(stage, Rules.COMPAT), call) is None
-
-
-#: Plans that may be saved, and may not be finalized.
-UNFINISHED: Mapping[str, Call] = {
-    "no target date": goal(target_date=None),
-    "no criteria": goal(measurable_criteria=""),
-    "neither due nor repeated": step(frequency=None),
-    "blank frequency": step(frequency=" "),
-    "custom cadence without words": plan(follow_up_cadence_kind="custom"),
-}
-
-
-@pytest.mark.parametrize("rule", UNFINISHED)
-def test_a_plan_that_nobody_could_follow_is_not_finalized(rule: str) -> None:
-    for rules, answer in ((Rules.STRICT, Code.INCOMPLETE), (Rules.COMPAT, None)):
-        world = at_stage("drafted", rules)
-        play(world, UNFINISHED[rule])
-        assert refused(world, FINALIZE) is answer
-
-
-def test_a_plan_whose_days_have_passed_is_not_finalized() -> None:
-    for rules, answer in ((Rules.STRICT, Code.IMPLAUSIBLE_DATE), (Rules.COMPAT, None)):
-        world = at_stage("planned", rules)
-        world.clock.advance(world.clock.now - world.clock.now.replace(month=1))
-        assert refused(world, FINALIZE) is answer
-
-
-def test_disenrolment_happens_once() -> None:
-    for rules, answer in ((Rules.STRICT, Code.ILLEGAL_TRANSITION), (Rules.COMPAT, None)):
-        world = at_stage("opened", rules)
-        play(world, DISENROLL)
-        assert refused(world, DISENROLL) is answer
-
-
-def test_a_person_is_called_in_their_hours() -> None:
-    late = PlainVoice(hours=CallingHours(opens=time(10), closes=time(12)))
-    for rules, answer in ((Rules.STRICT, Code.OUT_OF_HOURS), (Rules.COMPAT, None)):
-        assert refused(at_stage("reviewed", rules, late), RING) is answer
-
-
-def test_a_person_is_called_three_times_and_no_more() -> None:
-    curt = ScriptedVoice((Reply(text="Not now.", stop=True),) * 9)
-    for rules, answer in ((Rules.STRICT, Code.LIMIT_REACHED), (Rules.COMPAT, None)):
-        world = at_stage("reviewed", rules, curt)
-        for number in (1, 2, 3):
-            play(world, RING)
-            play(world, say("Good morning.", f"SES-000{number}"))
-        assert refused(world, RING) is answer
-
-
-def test_the_latest_call_is_the_one_that_is_filed() -> None:
-    curt = ScriptedVoice((Reply(text="Not now.", stop=True),) * 9)
-    claim = end(engagement_status="pending", consent_obtained=False)
-    for rules, answer in ((Rules.STRICT, Code.WRONG_STATE), (Rules.COMPAT, None)):
-        world = at_stage("ringing", rules, curt)
-        for call in (HELLO, RING, say("Hello again.", "SES-0002")):
-            play(world, call)
-        assert refused(world, claim) is answer
-
-
-def test_nobody_is_assessed_who_has_not_agreed() -> None:
-    unwilling = PlainVoice(agrees=False)
-    summary = end(engagement_status="refused", consent_obtained=False)
-    for rules, answer in ((Rules.STRICT, Code.NO_CONSENT), (Rules.COMPAT, None)):
-        world = at_stage("greeted", rules, unwilling)
-        for call in (ASK, summary):
-            play(world, call)
-        assert refused(world, BEGIN) is answer
-
-
-def test_scores_that_nobody_answered_are_not_recorded() -> None:
-    for rules, answer in ((Rules.STRICT, Code.UNSUPPORTED_CLAIM), (Rules.COMPAT, None)):
-        world = at_stage("agreed", rules)
-        for call in (end(), BEGIN):
-            play(world, call)
-        assert refused(world, mind()) is answer
-        assert refused(world, medicine()) is answer
-        sdoh = None if rules is Rules.COMPAT else Code.INCOMPLETE
-        assert refused(world, section("sdoh", {})) is sdoh
-
-
-def test_thoughts_of_self_harm_are_not_left_out() -> None:
-    scores = (0, 0, 0, 0, 0, 0, 0, 0, 2)
-    answer = Answer(cues=("phq",), words="Sometimes.", tells=told(Topic.PHQ9, scores))
-    grave = PlainVoice(answers=(answer, *PERSON.answers[1:]))
-    for rules, code in ((Rules.STRICT, Code.UNSUPPORTED_CLAIM), (Rules.COMPAT, None)):
-        world = at_stage("assessing", rules, grave)
-        assert refused(world, mind(phq9_score=2)) is code
-        assert refused(world, mind(phq9_score=2, safety_concerns=True)) is None
-
-
-def test_a_flag_does_not_say_otherwise_than_the_person() -> None:
-    drinks = Answer(
-        cues=("gad",),
-        words="I drink more than I should.",
-        tells=(*told(Topic.GAD7, (1, 1, 1, 1, 1, 0, 0)), Disclosure(topic=Topic.SUBSTANCE_USE)),
-    )
-    voice = PlainVoice(answers=(PERSON.answers[0], drinks))
-    for rules, code in ((Rules.STRICT, Code.UNSUPPORTED_CLAIM), (Rules.COMPAT, None)):
-        world = at_stage("assessing", rules, voice)
-        assert refused(world, mind()) is code
-        assert refused(world, mind(substance_use_concerns=True)) is None
-
-
-def test_a_medicine_of_the_chart_is_not_left_out() -> None:
-    takes = Answer(
-        cues=("medicine",),
-        words="Only something for my heart.",
-        tells=(Disclosure(topic=Topic.MEDICATION, item="aspirin"),),
-    )
-    voice = PlainVoice(answers=(takes,))
-    for rules, code in ((Rules.STRICT, Code.INCOMPLETE), (Rules.COMPAT, None)):
-        world = at_stage("assessing", rules, voice)
-        assert refused(world, medicine(name="aspirin", dose="81 mg daily")) is code
-
-
-def test_a_blocked_assessment_takes_no_section_until_it_is_begun_again() -> None:
-    for rules, codes in (
-        (Rules.STRICT, (Code.WRONG_STATE, Code.ILLEGAL_TRANSITION)),
-        (Rules.COMPAT, (None, None)),
-    ):
-        world = at_stage("filled", rules)
-        play(world, section("sdoh", SOCIAL, "asked to stop for today"))
-        assert refused(world, section("sdoh", SOCIAL)) is codes[0]
-        assert refused(world, COMPLETE) is codes[1]
-
-
-def test_a_referral_without_a_patient_opens_nothing() -> None:
-    nobody = (OPEN[0], {**OPEN[1], "referral_id": "REF-2"})
-    assert refused(make(), nobody) is Code.BAD_ARGUMENT

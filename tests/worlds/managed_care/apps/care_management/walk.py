@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from functools import cache
 from typing import Any
 
@@ -258,8 +258,20 @@ def start() -> WorldStart:
     workers = (
         Worker(id="W-1", name="N One", role=WorkerRole.CARE_MANAGER, organization_id="ORG-CM"),
         Worker(id="W-2", name="N Two", role=WorkerRole.UM_NURSE, organization_id="ORG-CM"),
+        Worker(
+            id="W-3",
+            name="N Three",
+            role=WorkerRole.CARE_MANAGER,
+            organization_id="ORG-CM",
+            hours=(time(18), time(22)),
+        ),
     )
-    return replace(given, charts=ChartLibrary([filled]), staff=Staff(workers, (), ()))
+    return replace(
+        given,
+        now=datetime(2026, 3, 13, 15, tzinfo=UTC),  # a Friday, eleven o'clock Eastern time
+        charts=ChartLibrary([filled]),
+        staff=Staff(workers, (), ()),
+    )
 
 
 def make(rules: Rules = Rules.STRICT, voice: PatientVoice | None = PERSON) -> ManagedCareWorld:
