@@ -24,9 +24,10 @@ from healthgym.worlds.managed_care.records.chart import (
     MedicationRequest,
     Observation,
 )
+from healthgym.worlds.managed_care.records.peer import P2PSessionRecord
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.world import ManagedCareWorld
-from tests.worlds.managed_care.recorded import build, record
+from tests.worlds.managed_care.recorded import build, peer_contract, record
 from tests.worlds.managed_care.replay import at, call, substitute
 
 Json = Any
@@ -91,7 +92,13 @@ def begin(row: Row) -> ManagedCareWorld:
             )
             for chart in charts
         ]
-    return ManagedCareWorld(replace(world.start, charts=ChartLibrary(charts)))
+    start = replace(world.start, charts=ChartLibrary(charts))
+    workflow = row["expectation"].get("expected_p2p_workflow")
+    if workflow is not None:
+        # The source's services read what the other side holds from the expectation.
+        case = row["expectation"]["target_case_id"]
+        start = replace(start, contracts={case: peer_contract(workflow)})
+    return ManagedCareWorld(start)
 
 
 def _observations(chart: Row, patient: str) -> list[Observation]:
@@ -125,12 +132,23 @@ def play(row: Row) -> ManagedCareWorld:
         assert bool(answer.refusal) is refused, f"call {number} {step['do']}: {answer.refusal}"
         for variable, path in step.get("bind", {}).items():
             bound[variable] = at(answer.result, path)
-        if name == "auth.submit_authorization" and "payer_truth" in row["setup"]:
-            truth = record(CasePolicy, row["setup"]["payer_truth"])
-            relay.bind_truth(world, arguments["case_id"], truth)
+        if "payer_truth" in row["setup"]:
+            _between_seats(world, name, str(bound["$c"]), row["setup"]["payer_truth"])
     if "chart" in row and row["chart"] is None:
         world.__dict__["charts"] = ChartLibrary()
     return world
+
+
+def _between_seats(world: ManagedCareWorld, tool: str, case: str, truth: Row) -> None:
+    """Do what the source's services do in an arena, and only there, after a call."""
+    if tool == "auth.submit_authorization":
+        relay.bind_truth(world, case, record(CasePolicy, truth))
+    if tool == "review.submit_md_case_decision":
+        # Every request has a session there, though no contract says who is on the other side.
+        for request in world.peer.requests.values():
+            made = {"id": f"P2PS-{request.id}", "request_id": request.id, "case_id": case}
+            times = {"created_at": request.created_at, "updated_at": request.created_at}
+            world.peer.begin_with(record(P2PSessionRecord, made | times | {"benchmark_side": "payer"}))
 
 
 def _relay(world: ManagedCareWorld, name: str, arguments: Row, case: str) -> None:
