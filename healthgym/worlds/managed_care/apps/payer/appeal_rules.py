@@ -48,7 +48,7 @@ def deadline(world: ManagedCareWorld, case: PriorAuthCase, level: str) -> dateti
     else:
         appeals = (a for a in world.appeals.of(case.id) if a.level == "internal")
         since = [a.decided_at for a in appeals if a.decided_at]
-    return since[-1] + case_timers().appeal if since else case.appeal_due_at
+    return since[-1] + case_timers(world.operations).appeal if since else case.appeal_due_at
 
 
 def require_timely(

@@ -184,7 +184,7 @@ def _deadline(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     until = case.appeal_due_at
     determination = world.determinations.active(case.id)
     if until is None and determination is not None:
-        until = determination.created_at + case_timers().appeal
+        until = determination.created_at + case_timers(world.operations).appeal
     return f"{until:%Y-%m-%d}" if until else ""
 
 

@@ -38,7 +38,7 @@ def items(text: str) -> tuple[str, ...]:
 
 def due(world: ManagedCareWorld) -> datetime:
     """Return until when a request made now is to be answered."""
-    return world.clock.now + case_timers().pend
+    return world.clock.now + case_timers(world.operations).pend
 
 
 def require_request(
