@@ -56,14 +56,13 @@ class _Desk:
         return text
 
     def wait_until(self, time: datetime) -> str:
-        now, due = self._clock.now, self._clock.agenda.first()
+        now = self._clock.now
         if time <= now:
             raise ToolError(f"until: it is {now:%Y-%m-%dT%H:%M} already.")
         if time - now > _LONGEST_WAIT:
             raise ToolError(f"until: at most {_LONGEST_WAIT.days} days from now.")
-        until = time if due is None else min(time, max(due.at, now))
-        self.waits = until - now
-        return f"Waited until {until:%Y-%m-%d %H:%M}."
+        self.waits = time - now
+        return ""  # how long it was is known when it is over
 
 
 class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
@@ -130,8 +129,11 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self._bench.touch(event, journal.changes != changes, state.seats)
         takes = spec.takes(done.arguments) if callable(spec.takes) else spec.takes
         step = self._config.step_time if takes is None else takes
-        self.pass_time(state, step if waits is None else waits)
-        return Result(spec.identifier, done.result.text, images)
+        if waits is None:
+            self.pass_time(state, step)
+            return Result(spec.identifier, done.result.text, images)
+        self.pass_time(state, waits, waiting=role)
+        return Result(spec.identifier, f"Waited until {world.clock.now:%Y-%m-%d %H:%M}.", images)
 
     def _case(self, world: WorldIn, role: str, request: ToolCall) -> str:
         """Return the case that a call is about; what an agent wrote there need not be text."""
@@ -153,27 +155,40 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         state.events.append(self._event(state, role, name, arguments, None, reason, case))
         return Result(name[:80], reason if self._config.plain else f"Error: {reason}")
 
-    def pass_time(self, state: EpisodeState[WorldIn], amount: timedelta) -> None:
+    def pass_time(
+        self, state: EpisodeState[WorldIn], amount: timedelta, *, waiting: str = ""
+    ) -> None:
         """Let time pass; what falls due happens at its time, each in a transaction of its own.
 
         Then the roles are done for whom the world has nothing left to do.
+
+        Args:
+            state: The episode.
+            amount: How long.
+            waiting: A role that waits for news: time stops when it is told something. What others
+                do meanwhile does not wake it, and so does not show.
 
         Raises:
             Exception: If the world fails.
         """
         world = state.world
         if world.clock.agenda:
-            self._pass_events(state, world.clock.now + amount)
+            self._pass_events(state, world.clock.now + amount, waiting)
         else:
             world.clock.advance(amount)
         for role, seat in state.seats.items():
             if not seat.done and not world.left_to_do(role):
                 seat.submission = MappingProxyType({})
 
-    def _pass_events(self, state: EpisodeState[WorldIn], target: datetime) -> None:
+    def _pass_events(
+        self, state: EpisodeState[WorldIn], target: datetime, waiting: str = ""
+    ) -> None:
         """Move the clock to a time, by way of what falls due until then."""
-        clock = state.world.clock
+        clock, notices = state.world.clock, state.world.notices
+        known = len(notices)
         for _ in range(_MOST_EVENTS):
+            if waiting and any(notice.role == waiting for notice in notices[known:]):
+                return
             due = clock.agenda.first()
             if due is None or due.at > target:
                 clock.advance(target - clock.now)

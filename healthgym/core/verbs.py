@@ -16,7 +16,7 @@ class Verb(StrEnum):
 
     FINISH = "finish"  #: the role is done; for worlds whose tools end nothing
     READ_MORE = "read_more"  #: continues a result that was too long to show
-    WAIT = "wait"  #: lets time pass, up to the next thing that happens
+    WAIT = "wait"  #: lets time pass, up to the next thing that the role is told
 
 
 class Desk(Protocol):
@@ -26,7 +26,7 @@ class Desk(Protocol):
         """Return what is left of the last result that was cut, and forget it; empty if nothing."""
 
     def wait_until(self, time: datetime) -> str:
-        """Ask for time to pass once the call is over; say how far it will."""
+        """Ask for time to pass once the call is over, up to a time or to the next news."""
 
 
 class EngineToolset(Toolset[World]):
@@ -55,7 +55,7 @@ class EngineToolset(Toolset[World]):
 
     @tool(ToolKind.READ)
     def wait(self, until: str) -> str:
-        """Let time pass, until a time or until something happens, whichever comes first.
+        """Let time pass, until a time or until you are told something, whichever comes first.
 
         Args:
             until: Date and time in UTC, such as "2024-03-01T14:30".
