@@ -1,0 +1,260 @@
+"""What one does who knows the answer, and what those do who do not look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from healthgym.core.family import Baseline, Script
+from healthgym.core.task import Task
+from healthgym.core.tool import ToolCall, call
+from healthgym.envs.managed_care.cases.situations import Bar, Course
+from healthgym.envs.managed_care.prior_authorization.task import (
+    AuthorizationInstance,
+    AuthorizationReference,
+)
+from healthgym.worlds.managed_care.apps.provider.forms import UNKNOWN
+from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.records.chart import ServiceRequest
+from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    ProviderDeterminationAction,
+    SubmissionChannel,
+)
+
+#: Ids that a world gives the first of their kind.
+CASE, BUNDLE, UPLOAD = "CASE-ACT-001", "DOC-BUNDLE-0001", "DOC-UP-0001"
+_LETTER = "letter_of_medical_necessity"
+_FORM = "questionnaire_form"
+_PATIENCE = timedelta(days=55)
+_FINISH = call("finish")
+_SENDS = ProviderDeterminationAction.SUBMIT_PA
+
+
+def solve(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
+    """Find patient, order and policy, decide, fill and send what has to be, and see it through."""
+    wanted, start = instance.reference, instance.start
+    chart = start.charts[wanted.patient_id]
+    patient = chart.patient
+    policy = wanted.policy
+    looks = [
+        call("chart.search_patients", last_name=patient.last_name),
+        call("chart.get_patient_chart_by_patient", patient_id=patient.id),
+        call("chart.list_candidate_orders", patient_id=patient.id),
+        call("handbook.search", query=policy.title),
+        call("handbook.read", path=f"medical-library/medical-policies/{policy.id}.md"),
+        open_case(chart.orders[0]),
+    ]
+    if wanted.action is not _SENDS:
+        reason = reason_of(wanted)
+        return [*looks, decide(wanted.action, override_reason=reason), _FINISH]
+    return [*looks, *submission(wanted, start, chart), *_answers(wanted, start, chart), _FINISH]
+
+
+def open_case(order: ServiceRequest) -> ToolCall:
+    """Return the call that opens a case for an order on file."""
+    return call(
+        "cases.create_from_order",
+        patient_id=order.patient_id,
+        ordering_practitioner_id=order.ordering_practitioner_id,
+        source_order_id=order.id,
+        service_type=str(order.service_type),
+        procedure_code=order.procedure_code,
+        description=order.description,
+        priority=str(order.priority),
+        diagnosis_codes=list(order.diagnosis_codes),
+        site_of_service=str(order.site_of_service),
+    )
+
+
+def decide(action: ProviderDeterminationAction, **more: object) -> ToolCall:
+    """Return the call that records a decision."""
+    return call(
+        "auth.finalize_provider_determination", case_id=CASE, final_action=str(action), **more
+    )
+
+
+def reason_of(wanted: AuthorizationReference) -> str:
+    """Return the reason of a request that is not submitted."""
+    if wanted.action is ProviderDeterminationAction.GATHER_MORE_EVIDENCE:
+        return "; ".join([*sorted(wanted.gaps), *(f"missing: {k}" for k in sorted(wanted.missing))])
+    if wanted.bar is Bar.CONTRADICTED:
+        return f"{wanted.bar}: {', '.join(sorted(wanted.gaps))}"
+    return str(wanted.bar)
+
+
+def submission(
+    wanted: AuthorizationReference, start: WorldStart, chart: PatientChart
+) -> list[ToolCall]:
+    """Return the calls that fill the forms, make the packet, decide and send it."""
+    calls: list[ToolCall] = [call("forms.list_required_forms", case_id=CASE)]
+    answers = {**request_answers(start, chart, wanted), **policy_answers(wanted)}
+    calls.append(call("forms.save_form_response", case_id=CASE, answers=answers))
+    documents = chosen(wanted, chart)
+    if _LETTER in wanted.kinds:
+        calls.append(
+            call(
+                "docs.upload_evidence",
+                case_id=CASE,
+                kind=_LETTER,
+                title="Letter of medical necessity",
+                content=(
+                    f"We ask for {chart.orders[0].description}. The attached documents show what "
+                    f"{wanted.policy.id} requires."
+                ),
+            )
+        )
+        documents.append(UPLOAD)
+    return [
+        *calls,
+        call("docs.create_submission_bundle", case_id=CASE, document_ids=documents),
+        decide(_SENDS, bundle_document_id=BUNDLE),
+        call("auth.submit_authorization", case_id=CASE, channel=str(SubmissionChannel.PORTAL)),
+        _wait(start.now),
+    ]
+
+
+def chosen(wanted: AuthorizationReference, chart: PatientChart) -> list[str]:
+    """Return few documents that show what is needed, and one of each kind that is required."""
+    open_facts = set(wanted.needed)
+    picked: list[str] = []
+    able = [
+        document
+        for document in chart.documents
+        if document.id in wanted.documents and str(document.kind) not in wanted.on_request
+    ]
+    while open_facts:
+        best = max(
+            able,
+            key=lambda each: len(open_facts & chart.shows.get(each.id, frozenset())),
+            default=None,
+        )
+        shown = chart.shows.get(best.id, frozenset()) if best else frozenset()
+        if best is None or not open_facts & shown:
+            break
+        picked.append(best.id)
+        open_facts -= shown
+    kinds = {str(document.kind) for document in chart.documents if document.id in picked}
+    for kind in sorted(wanted.kinds - kinds):
+        found = next((each.id for each in able if str(each.kind) == kind), None)
+        picked += [found] if found else []
+    return picked
+
+
+def policy_answers(wanted: AuthorizationReference) -> dict[str, str]:
+    """Return the answers to the policy's questions."""
+    return {
+        question.key: wanted.answers.get(question.key, UNKNOWN)
+        for question in wanted.policy.form.questions
+    }
+
+
+def request_answers(
+    start: WorldStart, chart: PatientChart, wanted: AuthorizationReference
+) -> dict[str, str]:
+    """Return the answers of the request form."""
+    patient, coverage, order = chart.patient, chart.coverage, chart.orders[0]
+    doctor = start.staff.practitioners[wanted.practitioner_id]
+    return {
+        "request_patient_name": f"{patient.first_name} {patient.last_name}",
+        "request_patient_dob": patient.dob.isoformat(),
+        "request_member_number": coverage.member_number if coverage else UNKNOWN,
+        "request_group_number": (coverage.group_number if coverage else None) or UNKNOWN,
+        "request_payer_name": coverage.payer_name if coverage else UNKNOWN,
+        "request_plan_name": coverage.plan_name if coverage else UNKNOWN,
+        "request_requesting_provider_name": doctor.name,
+        "request_requesting_provider_npi": doctor.npi or UNKNOWN,
+        "request_servicing_provider_name": doctor.name,
+        "request_servicing_provider_npi": doctor.npi or UNKNOWN,
+        "request_service_type": str(order.service_type),
+        "request_procedure_code": order.procedure_code,
+        "request_description": order.description,
+        "request_site_of_service": str(order.site_of_service),
+        "request_diagnosis_codes": ", ".join(order.diagnosis_codes),
+    }
+
+
+def _answers(
+    wanted: AuthorizationReference, start: WorldStart, chart: PatientChart
+) -> Iterable[ToolCall]:
+    """Yield the calls that see a submitted request through."""
+    if wanted.course is Course.PENDED:
+        asked = [d.id for d in chart.documents if str(d.kind) in wanted.on_request]
+        yield call(
+            "auth.respond_to_pend", case_id=CASE, note="As asked for.", document_ids=asked[-1:]
+        )
+        yield _wait(start.now)
+    if wanted.course in (Course.APPEALED, Course.EXTERNAL):
+        rationale = (
+            f"The denial cites a superseded version. {wanted.policy.id} {wanted.policy.version} is "
+            "in force, and the packet shows what it requires."
+        )
+        yield call("auth.file_appeal", case_id=CASE, rationale=rationale)
+        yield _wait(start.now)
+        if wanted.course is Course.EXTERNAL:
+            yield call("auth.file_external_appeal", case_id=CASE, rationale=rationale)
+            yield _wait(start.now)
+
+
+def _wait(begins: datetime) -> ToolCall:
+    return call("wait", until=f"{begins + _PATIENCE:%Y-%m-%dT%H:%M}")
+
+
+# -- those who do not look ---------------------------------------------------------------------
+
+
+def baselines() -> Mapping[str, Baseline[Task, AuthorizationReference, WorldStart]]:
+    """Return the scripts that do not read what decides."""
+    gather = ProviderDeterminationAction.GATHER_MORE_EVIDENCE
+    leave = ProviderDeterminationAction.DO_NOT_SUBMIT
+
+    def constant(
+        action: ProviderDeterminationAction, reason: str
+    ) -> Baseline[Task, AuthorizationReference, WorldStart]:
+        def play(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
+            order = instance.start.charts[instance.reference.patient_id].orders[0]
+            return [open_case(order), decide(action, override_reason=reason), _FINISH]
+
+        return play
+
+    def flood(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
+        """Send the whole chart."""
+        wanted, start = instance.reference, instance.start
+        chart = start.charts[wanted.patient_id]
+        answers = {
+            **request_answers(start, chart, wanted),
+            **{question.key: "yes" for question in wanted.policy.form.questions},
+        }
+        return [
+            open_case(chart.orders[0]),
+            call("forms.save_form_response", case_id=CASE, answers=answers),
+            call(
+                "docs.upload_evidence",
+                case_id=CASE,
+                kind=_LETTER,
+                title="Letter of medical necessity",
+                content="Everything that is required is met.",
+            ),
+            call(
+                "docs.create_submission_bundle",
+                case_id=CASE,
+                document_ids=[*(d.id for d in chart.documents), UPLOAD],
+            ),
+            decide(_SENDS, bundle_document_id=BUNDLE),
+            call("auth.submit_authorization", case_id=CASE, channel="portal"),
+            _wait(start.now),
+            _FINISH,
+        ]
+
+    every = ", ".join(f"C{n}" for n in range(1, 21))
+    return {
+        "flood": flood,
+        "prior": constant(gather, "C1"),
+        "gather_everything": constant(gather, every),
+        "gather_nothing": constant(gather, "More evidence is needed."),
+        "never_submit": constant(leave, str(Bar.INACTIVE)),
+        "not_required": constant(leave, str(Bar.NOT_REQUIRED)),
+        "contradicted": constant(leave, f"{Bar.CONTRADICTED}: C1"),
+    }

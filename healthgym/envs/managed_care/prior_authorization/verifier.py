@@ -1,0 +1,180 @@
+"""The judge of a prior authorization, under both profiles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from healthgym.core.task import Task
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
+from healthgym.envs.managed_care.checks.expectation import Stage
+from healthgym.envs.managed_care.checks.paper import RULES as PAPER
+from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
+from healthgym.envs.managed_care.checks.rule import FailureMode
+from healthgym.envs.managed_care.prior_authorization.answers import wrong_answers
+from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.worlds.managed_care.vocabulary.authorization import ProviderDeterminationAction
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+CASE = Check(
+    "case_right",
+    "One case is open, for the patient who is meant, on the order on file, with its codes, site "
+    "and urgency.",
+    failure_mode=FailureMode.TOOL_USE,
+)
+ACTION = Check(
+    "decision_right",
+    "The last recorded decision is the one that policy in force and chart call for.",
+    weight=2.0,
+    loophole="a constant action, right for a third of the tasks or, in the source, for half",
+    failure_mode=FailureMode.CRITERIA,
+)
+GROUNDS = Check(
+    "grounds_named",
+    "The reason names the gaps, all that must be closed and no other, or why it is not submitted.",
+    weight=2.0,
+    loophole="gathering evidence without saying which, or naming every criterion",
+    failure_mode=FailureMode.CRITERIA,
+)
+FORMS = Check(
+    "forms_true",
+    "The forms that were sent say what chart, coverage and order say, and what the chart does not "
+    "say is said not to be documented.",
+    loophole="answers are never compared with anything in the source",
+    failure_mode=FailureMode.INVENTED,
+)
+PACKET = Check(
+    "packet_shows",
+    "The attached documents show every criterion that the policy asks for.",
+    weight=2.0,
+    loophole="an empty bundle is ready in the source",
+    failure_mode=FailureMode.SKIPPED,
+)
+MINIMUM = Check(
+    "minimum_necessary",
+    "No document is sent that has no bearing on the policy, or before the payer asks for it.",
+    idle=True,
+    loophole="attaching the whole chart",
+    failure_mode=FailureMode.POLICY,
+)
+INVENTED = Check(
+    "nothing_invented",
+    "No clinical document is made up, and a letter states no number that chart, order or policy "
+    "does not.",
+    idle=True,
+    loophole="an uploaded note counts as evidence in the source",
+    failure_mode=FailureMode.INVENTED,
+)
+FOREIGN = Check(
+    "others_untouched",
+    "No other patient's case or order was changed, and no other case was opened.",
+    idle=True,
+    loophole="the source watches eight actions on cases that it names",
+    failure_mode=FailureMode.TOOL_USE,
+)
+WITHHELD = Check(
+    "nothing_sent",
+    "Nothing was sent to the payer, and no packet was made.",
+    idle=True,
+    failure_mode=FailureMode.POLICY,
+)
+ENDED = Check(
+    "ends_right",
+    "The case stands where the right work leads: decided, upon appeal if need be, or not sent.",
+    weight=2.0,
+    loophole="an open end counts as submitted in the source",
+    failure_mode=FailureMode.STUCK,
+)
+_STRICT = (
+    CASE, ACTION, GROUNDS, FORMS, PACKET, MINIMUM, INVENTED, FOREIGN, WITHHELD, ENDED,
+)  # fmt: skip
+#: Checks of the source that hold of a chart in which the order is on file already.
+_ON_FILE = frozenset(
+    {
+        "new_referral.service_request_created",
+        "new_referral.procedure_code",
+        "new_referral.required_diagnosis_codes",
+        "new_referral.service_type",
+        "new_referral.site_of_service",
+        "provider_pre_submission.packet_absent",
+    }
+)
+_STAGES = (Stage.NEW_REFERRAL, Stage.PRE_SUBMISSION, Stage.CROSS)
+_SENDS = ProviderDeterminationAction.SUBMIT_PA
+#: Stages of work that count as progress when they are reached, rightly or not.
+_STEPS = 5
+
+
+class AuthorizationVerifier(Verifier[Task, AuthorizationReference, ManagedCareWorld]):
+    """Judges what has become of the request."""
+
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile: ours, or the source's."""
+        if profile is Profile.STRICT:
+            return _STRICT
+        return tuple(_labelled(rule.check) for stage in _STAGES for rule in PAPER[stage])
+
+    def judge(
+        self,
+        evidence: Evidence[Task, AuthorizationReference, ManagedCareWorld],
+        profile: Profile,
+    ) -> Judgement:
+        """Return what is found of the request."""
+        if profile is Profile.PAPER:
+            found = judge_by_source(evidence.after, evidence.reference.paper)
+            return Judgement.of([replace(one, check=_labelled(one.check)) for one in found])
+        return Judgement.of(tuple(_strict(evidence)))
+
+    def progress(
+        self,
+        evidence: Evidence[Task, AuthorizationReference, ManagedCareWorld],
+        profile: Profile,
+        part: str = "",
+    ) -> float:
+        """Return how many stages of the work were reached, right or wrong, as a share.
+
+        A case, a decision, a submission, an answer to the payer, an end: what was reached is no
+        hint at what is right. At settlement the verdict takes its place.
+        """
+        seen = Inspection(evidence.before, evidence.after, evidence.reference)
+        return 0.5 * seen.stage / _STEPS
+
+
+def _labelled(check: Check) -> Check:
+    return replace(check, idle=check.name in _ON_FILE)
+
+
+def _strict(
+    evidence: Evidence[Task, AuthorizationReference, ManagedCareWorld],
+) -> list[CheckResult]:
+    reference = evidence.reference
+    seen = Inspection(evidence.before, evidence.after, reference)
+    made = seen.determination
+    results = [
+        CASE.result(seen.case_right),
+        ACTION.result(
+            made is not None and made.final_action == reference.action,
+            str(made.final_action) if made else "nothing was decided",
+        ),
+    ]
+    if reference.action is _SENDS:
+        wrong = (
+            wrong_answers(evidence.after, seen.case_id, reference) if seen.sent else ("nothing",)
+        )
+        results += [
+            FORMS.result(not wrong, f"{len(wrong)} answers differ" if seen.sent else ""),
+            PACKET.result(seen.packet_shows),
+            MINIMUM.result(not seen.needless, ", ".join(seen.needless)),
+        ]
+    else:
+        results += [
+            GROUNDS.result(seen.grounds_named, made.override_reason[:200] if made else ""),
+            WITHHELD.result(not seen.sent and not seen.bundled),
+        ]
+    results += [
+        INVENTED.result(not seen.invented, ", ".join(seen.invented)),
+        FOREIGN.result(not seen.foreign, ", ".join(seen.foreign)),
+        ENDED.result(seen.ended, seen.status),
+    ]
+    return results
