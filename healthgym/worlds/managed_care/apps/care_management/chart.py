@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Final, TypeAlias
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
@@ -13,10 +15,29 @@ from healthgym.worlds.managed_care.apps.care_management.wording import (
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.duty import require_on_duty
 from healthgym.worlds.managed_care.records.care import CMChartReview, CMChartReviewInput
+from healthgym.worlds.managed_care.records.chart import (
+    Allergy,
+    Condition,
+    DocumentReference,
+    Encounter,
+    MedicationRequest,
+    Observation,
+    Procedure,
+)
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
 
+_Filed: TypeAlias = (
+    Condition
+    | Encounter
+    | MedicationRequest
+    | Observation
+    | Procedure
+    | Allergy
+    | DocumentReference
+)
+_NOT_SHOWN: Final = frozenset({"patient_id", "structured_data"})
 #: The office itself, which the source puts in where nobody is named.
 OFFICE = "care_manager"
 
@@ -46,6 +67,8 @@ class CareChart(App):
     def data(self, case_id: str) -> Mapping[str, object]:
         """Return everything on file about the patient.
 
+        It is one patient's: rows do not repeat whose they are.
+
         Raises:
             Refusal: If there is no such episode, or no chart.
         """
@@ -53,13 +76,13 @@ class CareChart(App):
         return {
             "patient": chart.patient,
             "coverage": chart.coverage_on(self.world.clock.now.date()),
-            "conditions": chart.conditions,
-            "encounters": chart.encounters,
-            "medications": chart.medications,
-            "labs_and_vitals": chart.observations,
-            "procedures": chart.procedures,
-            "allergies": chart.allergies,
-            "documents": chart.documents,
+            "conditions": _rows(chart.conditions),
+            "encounters": _rows(chart.encounters),
+            "medications": _rows(chart.medications),
+            "labs_and_vitals": _rows(chart.observations),
+            "procedures": _rows(chart.procedures),
+            "allergies": _rows(chart.allergies),
+            "documents": _rows(chart.documents),
         }
 
     def submit_review(self, case_id: str, review: CMChartReviewInput) -> CMChartReview:
@@ -91,6 +114,14 @@ class CareChart(App):
         self.reviews[made.review_id] = made
         self.audit("submit_chart_review", case_id)
         return made
+
+
+def _rows(records: Sequence[_Filed]) -> tuple[Mapping[str, object], ...]:
+    """Return records of one kind without whose they are, and without the form of a document."""
+    if not records:
+        return ()
+    names = [item.name for item in fields(records[0]) if item.name not in _NOT_SHOWN]
+    return tuple({name: getattr(record, name) for name in names} for record in records)
 
 
 def _require_content(review: CMChartReviewInput) -> None:

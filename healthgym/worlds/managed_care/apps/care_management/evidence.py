@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -125,10 +126,12 @@ class Evidence:
         told = self.about(topic)
         if told:
             return told[-1].present
-        if topic is Topic.LANGUAGE and self.chart.patient.preferred_language != "English":
-            return True
         codes = rules().social.get(topic.value, ())
         return True if codes and self.has_code(*codes) else None
+
+    def speaks_another_language(self) -> bool:
+        """Return whether the chart has another language than English as the preferred one."""
+        return self.chart.patient.preferred_language != "English"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +168,17 @@ def rules() -> SectionRules:
 
 
 def same_medicine(one: str, other: str) -> bool:
-    """Return whether two names are of one medicine: doses and forms come after the first word."""
-    first, second = one.casefold().split(), other.casefold().split()
-    return bool(first) and bool(second) and first[0] == second[0]
+    """Return whether two names are of one medicine.
+
+    A dose is no part of a name, and a name may be short for a longer one: ``insulin`` for
+    ``insulin glargine``, which is another one than ``insulin lispro``.
+    """
+    first, second = _name_words(one), _name_words(other)
+    shared = min(len(first), len(second))
+    return shared > 0 and first[:shared] == second[:shared]
+
+
+def _name_words(medicine: str) -> tuple[str, ...]:
+    """Return the words of a medicine's name, up to the dose."""
+    words = medicine.casefold().replace(",", " ").split()
+    return tuple(takewhile(lambda word: not word[0].isdigit(), words))

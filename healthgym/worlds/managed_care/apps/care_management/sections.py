@@ -10,7 +10,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Final, TypeAlias
 
-from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence, rules
+from healthgym.worlds.managed_care.apps.care_management.evidence import (
+    Evidence,
+    rules,
+    same_medicine,
+)
 from healthgym.worlds.managed_care.records.assessment import (
     BehavioralHealthAssessment,
     BehavioralHealthSectionPayload,
@@ -155,9 +159,8 @@ def _sourced_clinical(data: ClinicalAssessment, evidence: Evidence) -> None:
 def _complete_medication(data: MedicationAssessment, evidence: Evidence) -> None:
     recorded = [entry.name for entry in data.current_medications]
     recorded += [item.chart_med for item in data.discrepancies]
-    firsts = {name.casefold().split()[0] for name in recorded if name.strip()}
     for name in evidence.medicines():
-        if name.casefold().split()[0] not in firsts:
+        if not any(same_medicine(name, other) for other in recorded):
             raise _missing("medication", f"{name}, which the chart has as active")
     if not recorded and not evidence.about(Topic.MEDICATION):
         raise _missing("medication", "current_medications, which the patient was not asked about")
@@ -305,5 +308,7 @@ def _sourced_sdoh(data: SDoHAssessment, evidence: Evidence) -> None:
         known = evidence.barrier(topic)
         if known is not None and known != barrier:
             raise _unfounded(f"Chart or patient tell otherwise of {topic}")
-        if known is None and barrier:
+        # Whoever prefers another language may well manage in English: the chart only allows it.
+        allowed = topic is Topic.LANGUAGE and evidence.speaks_another_language()
+        if known is None and barrier and not allowed:
             raise _unfounded(f"Nothing tells of a barrier in {topic}")

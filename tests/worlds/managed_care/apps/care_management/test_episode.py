@@ -207,14 +207,13 @@ def test_twenty_messages_end_a_call() -> None:
 def test_hours_are_those_of_the_persons_state() -> None:
     world = make()
     chart = world.charts[PATIENT]
-    hawaii = replace(chart, patient=replace(chart.patient, address_state="HI"))
-    world = ManagedCareWorld(
-        replace(world.start, charts=ChartLibrary([hawaii]), voices={CASE: PERSON})
-    )
+    west = replace(chart, patient=replace(chart.patient, address_state="CA"))
+    early = world.clock.now - timedelta(hours=1)
+    world = ManagedCareWorld(replace(world.start, now=early, charts=ChartLibrary([west])))
     for call in walk("reviewed"):
         play(world, call)
-    assert refused(world, RING) is RefusalCode.OUT_OF_HOURS  # five in the morning there
-    world.clock.advance(timedelta(hours=3))
+    assert refused(world, RING) is RefusalCode.OUT_OF_HOURS  # seven in the morning there
+    world.clock.advance(timedelta(hours=1))
     play(world, RING)
 
 

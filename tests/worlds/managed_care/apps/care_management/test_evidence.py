@@ -1,0 +1,69 @@
+"""What an assessment may rest on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from healthgym.worlds.managed_care.apps.care_management.evidence import (
+    Evidence,
+    rules,
+    same_medicine,
+)
+from healthgym.worlds.managed_care.records.chart import Condition
+from healthgym.worlds.managed_care.refusals import RefusalCode
+from healthgym.worlds.managed_care.voices import Topic
+from tests.worlds.managed_care.apps.care_management.walk import (
+    CASE,
+    PATIENT,
+    SOCIAL,
+    at_stage,
+    play,
+    refused,
+    section,
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("metformin", "Metformin 500 mg", True),
+        ("metformin 1000 mg", "metformin 500 mg", True),
+        ("insulin", "insulin glargine", True),
+        ("insulin lispro", "insulin glargine", False),
+        ("metoprolol tartrate 25 mg", "metoprolol succinate", False),
+        ("warfarin", "metformin", False),
+        ("", "metformin", False),
+        ("500 mg", "metformin", False),
+    ],
+)
+def test_a_dose_is_no_part_of_a_name(one: str, other: str, same: bool) -> None:
+    assert same_medicine(one, other) is same
+    assert same_medicine(other, one) is same
+
+
+def test_a_barrier_is_known_by_its_code_or_the_persons_last_word() -> None:
+    evidence = Evidence.of(at_stage("assessing"), CASE)
+    assert [evidence.barrier(topic) for topic in rules().required_social] == [True, False, False]
+    assert evidence.barrier(Topic.CAREGIVER) is None
+    coded = Condition(id="c9", patient_id=PATIENT, code="Z74.2", display="Needs help at home")
+    chart = replace(evidence.chart, conditions=(coded,))
+    assert replace(evidence, chart=chart).barrier(Topic.CAREGIVER) is True
+
+
+def test_a_preferred_language_allows_a_barrier_and_asks_for_none() -> None:
+    spoken = SOCIAL | {"language_barrier": "Spanish"}
+    world = at_stage("assessing")
+    assert refused(world, section("sdoh", spoken)) is RefusalCode.UNSUPPORTED_CLAIM
+    chart = world.charts[PATIENT]
+    patient = replace(chart.patient, preferred_language="Spanish")
+    world.charts = world.charts.with_charts([replace(chart, patient=patient)])
+    play(world, section("sdoh", SOCIAL))
+    play(world, section("sdoh", spoken))
+
+
+def test_rows_of_a_chart_do_not_repeat_whose_they_are() -> None:
+    shown = play(at_stage("opened"), ("cm_chart.get_chart_data", {"case_id": CASE}))
+    assert all("patient_id" not in row for row in (*shown["conditions"], *shown["medications"]))
+    assert shown["conditions"][0]["code"] == "E11.9"
