@@ -26,6 +26,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 from healthgym.worlds.managed_care.policies.planting import subject
 from healthgym.worlds.managed_care.policies.policy import Policy, amend, variant
 from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.units import value_range
 
 _MONTHS = (1, 2, 3, 4, 6, 9, 12, 18, 24, 36, 48, 60, 84, 120, 180, 240)
 _WEEKS = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24)
@@ -126,5 +127,5 @@ def _thresholds(criterion: MeasurementCriterion | CountCriterion) -> tuple[float
     step = next(step for bound, step in _STEPS if value >= bound)
     step = max(1.0, float(round(step))) if whole else step
     candidates = (round(value + k * step, 2) for k in (-2, -1, 1, 2))
-    top = 100.0 if criterion.unit == "%" else float("inf")
-    return tuple(new for new in candidates if 0 < new <= top)
+    low, high = value_range(criterion.code, criterion.unit)
+    return tuple(new for new in candidates if max(low, 0) < new < high)

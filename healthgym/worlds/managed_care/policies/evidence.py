@@ -56,7 +56,9 @@ def evidence_items(criterion: AnyCriterion) -> Items:
             return (_on_record(criterion, "", criterion.wanted),)
         case ProcedureCriterion():
             return (
-                _on_record(criterion, f" in the last {criterion.months} months", criterion.wanted),
+                _on_record(
+                    criterion, f" in the last {_months(criterion.months)}", criterion.wanted
+                ),
             )
 
 
@@ -90,6 +92,10 @@ def roll_up(rule: RollUp, results: tuple[CriterionResult, ...]) -> CriterionResu
     if CriterionResult.UNCLEAR in results or (rule is RollUp.ALL_ITEMS and not results):
         return CriterionResult.UNCLEAR
     return CriterionResult.MET
+
+
+def _months(count: int) -> str:
+    return "1 month" if count == 1 else f"{count} months"
 
 
 def _scalar(
@@ -132,14 +138,14 @@ def _on_record(criterion: AnyCriterion, when: str, wanted: bool) -> ClinicalEvid
 
 def _measured(criterion: MeasurementCriterion) -> ClinicalEvidenceItemTemplate:
     which = "Latest" if criterion.recency == "latest" else "Any"
-    label = f"{which} {criterion.display} of the last {criterion.months} months"
+    label = f"{which} {criterion.display} of the last {_months(criterion.months)}"
     operator = criterion.operator
     return _scalar(criterion, "value", label, operator, criterion.threshold, criterion.unit)
 
 
 def _counted(criterion: CountCriterion) -> ClinicalEvidenceItemTemplate:
     bound = f"{criterion.operator} {criterion.threshold:g} {printed(criterion.unit)}"
-    label = f"Days with {criterion.display} {bound} in the last {criterion.months} months"
+    label = f"Days with {criterion.display} {bound} in the last {_months(criterion.months)}"
     return _scalar(criterion, "days", label, "gte", criterion.minimum, "days")
 
 
@@ -159,7 +165,7 @@ def _tried_drugs(criterion: StepTherapyCriterion) -> Items:
 
 
 def _tried_therapy(criterion: TherapyCriterion) -> Items:
-    when = f"in the last {criterion.months} months"
+    when = f"in the last {_months(criterion.months)}"
     items = []
     if criterion.sessions:
         label = f"{criterion.display}: sessions attended {when}"
@@ -171,7 +177,7 @@ def _tried_therapy(criterion: TherapyCriterion) -> Items:
 
 
 def _seen(criterion: FindingCriterion) -> ClinicalEvidenceItemTemplate:
-    when = f" of the last {criterion.months} months" if criterion.months else ""
+    when = f" of the last {_months(criterion.months)}" if criterion.months else ""
     if len(criterion.accepted) > 1 or criterion.scale == ("absent", "present"):
         words = " or ".join(criterion.accepted)
         expected = f"{criterion.display}{when} is {words}"

@@ -215,9 +215,9 @@ def _documents(policy: Policy) -> Iterator[str]:
     needs = documents_for(policy.id, policy.criteria)
     for need in needs:
         yield f"- `{need.kind.value}`{'' if need.required else ' (alternative)'} {need.text}"
-    listed_kinds = {need.kind for need in needs}
+    shown = {need.kind for need in needs if need.required}
     for kind in policy.extra_documents:
-        if kind not in listed_kinds:
+        if kind not in shown:
             yield f"- `{kind.value}` {_phrase(policy, 'extra', kind.value)}"
 
 

@@ -35,7 +35,7 @@ from healthgym.worlds.managed_care.policies.treatment_stories import (
     tried_drugs,
     tried_therapy,
 )
-from healthgym.worlds.managed_care.policies.units import convert, other_units
+from healthgym.worlds.managed_care.policies.units import convert, other_units, value_range
 from healthgym.worlds.managed_care.vocabulary.authorization import ItemOperator, Posture
 
 _Measured = MeasurementCriterion | CountCriterion
@@ -78,7 +78,8 @@ def _amount(criterion: _Measured, good: bool, rng: Generator, near: int = 0) -> 
     if not good and strict and near:
         away = 0
     sign = 1 if upward is good else -1
-    return round(max(0.0, criterion.threshold + sign * away * step), 2)
+    low, high = value_range(criterion.code, criterion.unit)
+    return round(min(high, max(low, criterion.threshold + sign * away * step)), 2)
 
 
 def _result(criterion: _Measured, value: float, taken: date, unit: str | None = None) -> Draft:

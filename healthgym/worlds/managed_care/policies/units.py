@@ -1,8 +1,9 @@
-"""Units as pages print them, and values carried from one unit to another.
+"""Units as pages print them, values carried between units, and values that can be.
 
 Known conversions are in ``data/units.json``: between units of one quantity for any code, and
 between mass and substance concentration (or the two scales of hemoglobin A1c) for the codes listed,
-since these depend on what is measured. Everything else is not comparable.
+since these depend on what is measured. Everything else is not comparable. ``data/ranges.json``
+holds the least and greatest value of scores and shares.
 """
 
 from __future__ import annotations
@@ -75,3 +76,15 @@ def printed_units() -> dict[str, str]:
 def printed(unit: str) -> str:
     """Return a UCUM unit as pages print it."""
     return _table()[0][unit]
+
+
+@cache
+def _ranges() -> dict[str, tuple[float, float]]:
+    raw = json.loads((files(__package__) / "data" / "ranges.json").read_text("utf-8"))
+    return {code: (low, high) for code, (low, high) in raw.items()}
+
+
+def value_range(code: str, unit: str) -> tuple[float, float]:
+    """Return the least and the greatest value that a measurement can have, in its own unit."""
+    ranges = _ranges()
+    return ranges.get(code) or ranges.get(unit) or (0.0, float("inf"))

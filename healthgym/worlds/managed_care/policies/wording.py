@@ -100,7 +100,7 @@ def summary(policy_id: str, criterion: AnyCriterion) -> str:
             form = "{display} within {months} months"
         case _:
             form = "{display}"
-    return form.format(**slots)
+    return _months(form.format(**slots))
 
 
 def variant_of(criterion: AnyCriterion) -> str:
@@ -134,9 +134,13 @@ def listed(words: Sequence[str], joint: str = "or") -> str:
     return f"{', '.join(words[:-1])} {joint} {words[-1]}"
 
 
+def _months(text: str) -> str:
+    return re.sub(r"\b1 months\b", "1 month", text)
+
+
 def _sentence(text: str) -> str:
     """Return text as a sentence: one month in the singular, and a capital where none would hurt."""
-    text = re.sub(r"\b1 months\b", "1 month", text)
+    text = _months(text)
     first = text.partition(" ")[0]
     return text if first != first.lower() else text[0].upper() + text[1:]
 

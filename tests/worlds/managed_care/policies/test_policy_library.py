@@ -15,7 +15,7 @@ from healthgym.worlds.managed_care.policies.drawing import drawn, former_version
 from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.loading import by_category, library, load_policies
 from healthgym.worlds.managed_care.policies.pages import questionnaire_text, render_page
-from healthgym.worlds.managed_care.policies.planting import plant_policy
+from healthgym.worlds.managed_care.policies.planting import plant, plant_policy
 from healthgym.worlds.managed_care.policies.policy import amend, catalog, to_case_policy
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.policies.repetition import repeated_share, sentences
@@ -56,6 +56,22 @@ def test_every_category_has_policies_of_many_shapes():
 def test_every_lane_is_in_the_library():
     targets = {policy.lanes.target for policy in library().values()}
     assert targets == set(PayerRouteTarget)
+
+
+def test_every_policy_asks_for_documents_that_its_page_names():
+    for policy in library().values():
+        assert policy.required_documents, policy.id
+        for kind in policy.required_documents:
+            assert f"- `{kind.value}` " in render_page(policy)
+
+
+def test_planted_scores_stay_on_their_scale():
+    policy = library()["MP-BEH-006"]
+    criterion = policy.criterion("C2")
+    rng = np.random.default_rng(8)
+    values = [plant(criterion, Posture.SATISFIED, HEART, TODAY, rng)[-1].value for _ in range(60)]
+    assert set(values) <= set(range(20, 28))
+    assert 27 in values
 
 
 def test_every_medicine_has_a_dose():
