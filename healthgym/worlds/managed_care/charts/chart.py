@@ -196,14 +196,15 @@ class ChartLibrary(Mapping[str, PatientChart]):
             wanted: What must hold; an empty filter finds everybody.
             limit: Rows at most, brought into 1 to 5,000.
         """
-        tests = _tests(wanted)
-        found = [
-            chart
-            for chart, keys in zip(self._roster, self._keys, strict=True)
-            if all(_matches(keys, *test) for test in tests)
-        ]
+        found = list(zip(self._roster, self._keys, strict=True))
+        for text, place, whole in _tests(wanted):
+            if whole:
+                found = [each for each in found if each[1][place] == text]
+            else:
+                found = [each for each in found if text in each[1][place]]
         least, most = LIMITS
-        return Found(tuple(found[: min(max(limit, least), most)]), len(found))
+        rows = found[: min(max(limit, least), most)]
+        return Found(tuple(chart for chart, _ in rows), len(found))
 
     def with_charts(self, charts: Iterable[PatientChart]) -> ChartLibrary:
         """Return a library in which these charts are added, or replace those of their patients.
@@ -244,6 +245,7 @@ def _sort_key(patient: Patient) -> tuple[str, str, str]:
 
 
 def _identifiers(patient: Patient) -> tuple[str, ...]:
+    """Return id, member id, first and last name, birthday, and all of these in one text."""
     first, last = patient.first_name.casefold(), patient.last_name.casefold()
     return (
         patient.id.casefold(),
@@ -251,29 +253,22 @@ def _identifiers(patient: Patient) -> tuple[str, ...]:
         first,
         last,
         patient.dob.isoformat(),
-        f"{first} {last}",
-        f"{last}, {first}",
+        f"{patient.id}\n{patient.member_id}\n{first} {last}, {first}\n{patient.dob}".casefold(),
     )
 
 
-def _tests(wanted: PatientFilter) -> list[tuple[str, tuple[int, ...], bool]]:
-    """List (text, which identifiers, whether the whole must match) for each filter given."""
-    asked: tuple[tuple[str | None, tuple[int, ...], bool], ...] = (
-        (wanted.patient_id, (0,), True),
-        (wanted.member_id, (1,), True),
-        (wanted.first_name, (2,), False),
-        (wanted.last_name, (3,), False),
-        (wanted.dob, (4,), True),
-        (wanted.query, (0, 1, 2, 3, 4, 5, 6), False),
+def _tests(wanted: PatientFilter) -> list[tuple[str, int, bool]]:
+    """List (text, which identifier, whether the whole must match) for each filter given."""
+    asked = (
+        (wanted.patient_id, 0, True),
+        (wanted.member_id, 1, True),
+        (wanted.first_name, 2, False),
+        (wanted.last_name, 3, False),
+        (wanted.dob, 4, True),
+        (wanted.query, 5, False),
     )
     return [
-        (text.strip().casefold(), places, whole)
-        for text, places, whole in asked
+        (text.strip().casefold(), place, whole)
+        for text, place, whole in asked
         if text is not None and text.strip()
     ]
-
-
-def _matches(keys: tuple[str, ...], text: str, places: tuple[int, ...], whole: bool) -> bool:
-    if whole:
-        return any(keys[place] == text for place in places)
-    return any(text in keys[place] for place in places)

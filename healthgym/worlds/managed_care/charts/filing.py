@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.charts.knowledge import (
 )
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.prose import Prose
+from healthgym.worlds.managed_care.charts.prose import Prose, lower_first
 from healthgym.worlds.managed_care.charts.reports import REPORTS, panel_of
 from healthgym.worlds.managed_care.charts.sections import SECTIONS, SYSTEMS, Draft
 from healthgym.worlds.managed_care.charts.structured import id_tail
@@ -291,19 +291,15 @@ class Desk:
             return self._name(named[0])
         for seen in facts:
             if isinstance(seen, Finding):
-                return _lower(seen.display)
+                return lower_first(seen.display.removeprefix("Admission for "))
         return _PLAIN[self._chooser.below(len(_PLAIN))]
 
     def _name(self, problem: Diagnosis) -> str:
-        names = (*short_names(problem.code), _lower(problem.display))
+        names = (*short_names(problem.code), lower_first(problem.display))
         return names[self._chooser.below(len(names))]
 
 
 _PLAIN = ("ongoing care", "general health", "current medicines", "recent results")
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _series(facts: Iterable[AnyFact]) -> dict[str, list[Measurement]]:

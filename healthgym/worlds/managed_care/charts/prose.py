@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from operator import attrgetter
+from typing import cast
 
 from healthgym.worlds.managed_care.charts.knowledge import (
     converted,
@@ -30,24 +32,35 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 LASTING = (Diagnosis, MedicationCourse, TherapyCourse, Intolerance)
 
 
+def _completed(fact: MedicationCourse | TherapyCourse) -> date:
+    return fact.ended or fact.started
+
+
+# Asked a thousand times for a chart, so looked up by class rather than asked class by class.
+_BEGUN: Mapping[type[AnyFact], Callable[[AnyFact], date]] = {
+    Diagnosis: attrgetter("onset"),
+    Measurement: attrgetter("taken"),
+    MedicationCourse: attrgetter("started"),
+    TherapyCourse: attrgetter("started"),
+    ProcedureDone: attrgetter("performed"),
+    Finding: attrgetter("found"),
+    Intolerance: attrgetter("recorded"),
+}
+_DAY: Mapping[type[AnyFact], Callable[[AnyFact], date]] = {
+    **_BEGUN,
+    MedicationCourse: lambda fact: _completed(cast("MedicationCourse", fact)),
+    TherapyCourse: lambda fact: _completed(cast("TherapyCourse", fact)),
+}
+
+
 def day_of(fact: AnyFact) -> date:
     """Return the day from which a fact can be told in full: a course that ended, when it ended."""
-    if isinstance(fact, Measurement):
-        return fact.taken
-    if isinstance(fact, MedicationCourse | TherapyCourse):
-        return fact.ended or fact.started
-    if isinstance(fact, ProcedureDone):
-        return fact.performed
-    if isinstance(fact, Finding):
-        return fact.found
-    return fact.onset if isinstance(fact, Diagnosis) else fact.recorded
+    return _DAY[type(fact)](fact)
 
 
 def begun(fact: AnyFact) -> date:
     """Return the first day on which a fact is true."""
-    if isinstance(fact, MedicationCourse | TherapyCourse):
-        return fact.started
-    return day_of(fact)
+    return _BEGUN[type(fact)](fact)
 
 
 def names_of(fact: Measurement) -> tuple[str, ...]:
@@ -71,6 +84,11 @@ def written_value(fact: Measurement, unit: str | None = None) -> str:
     shown = written_unit(own)
     number = written_number(value)
     return f"{number}{shown}" if shown in ("%", "°F", "°C") else f"{number} {shown}".rstrip()
+
+
+def lower_first(text: str) -> str:
+    """Return a name as it stands within a sentence; abbreviations keep their capitals."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 class Prose:
@@ -177,6 +195,8 @@ class Prose:
         slots = {"name": fact.display, "code": fact.code, "onset": self.day(fact.onset)}
         if not fact.active:
             return self.say("diagnosis.past", **slots)
+        if told:
+            slots["name"] = lower_first(fact.display)
         return self.say("diagnosis.told" if told else "diagnosis.active", **slots)
 
     def procedure(self, fact: ProcedureDone, *, coded: bool = False) -> str:

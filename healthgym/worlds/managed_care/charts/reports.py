@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from healthgym.worlds.managed_care.charts.knowledge import measures, written_number
+from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.sections import Draft, age_on, is_vital
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
@@ -25,7 +27,8 @@ def imaging(draft: Draft) -> list[str]:
     prose = draft.prose
     findings = draft.facts(Finding)
     lines = [f"Study date: {prose.day(draft.day)}"]
-    studies = [prose.procedure(fact, coded=True) for fact in draft.facts(ProcedureDone)]
+    done = draft.facts(ProcedureDone)
+    studies = [prose.procedure(replace(fact, result=""), coded=True) for fact in done]
     if not studies and findings:
         studies = [f"Imaging study for {findings[0].display[:1].lower()}{findings[0].display[1:]}"]
     lines += [f"Examination: {study}" for study in studies]
@@ -35,6 +38,7 @@ def imaging(draft: Draft) -> list[str]:
     lines.append(f"Comparison: {prose.say('imaging.comparison')}")
     lines.append(f"Technique: {prose.say('imaging.technique')}")
     lines.append("FINDINGS")
+    lines += [f"- {fact.result.rstrip('.')}." for fact in done if fact.result]
     lines += [f"- {prose.finding(fact, draft.day)}." for fact in findings]
     measured = [prose.measurement(fact, draft.day) for fact in draft.facts(Measurement)]
     lines += [f"- {text[:1].upper()}{text[1:]}." for text in measured]
@@ -44,6 +48,8 @@ def imaging(draft: Draft) -> list[str]:
     if seen:
         lines.append("IMPRESSION")
         lines += [f"- {prose.finding(fact, draft.day)}." for fact in seen[:4]]
+    elif done and done[0].result:
+        lines += ["IMPRESSION", f"- As above: {lower_first(done[0].result.rstrip('.'))}."]
     return lines
 
 
@@ -119,11 +125,12 @@ def questionnaire(draft: Draft) -> list[str]:
 def _items(draft: Draft, items: tuple[str, ...], most: int, total: int) -> list[str]:
     """Return a line for each item, with points that sum to the total."""
     points = [0] * len(items)
-    open_items = list(range(len(items)))
+    # The last item of the instruments asks for the gravest: it takes what the others cannot hold.
+    open_items = list(range(len(items) - 1))
     for _ in range(min(total, most * len(items))):
-        place = open_items[draft.prose.chooser.below(len(open_items))]
+        place = open_items[draft.prose.chooser.below(len(open_items))] if open_items else -1
         points[place] += 1
-        if points[place] == most:
+        if points[place] == most and open_items:
             open_items.remove(place)
     return [f"{item}: {point}" for item, point in zip(items, points, strict=True)]
 
@@ -168,10 +175,15 @@ REPORTS: Mapping[str, Callable[[Draft], list[str]]] = {
 
 def panel_of(facts: tuple[AnyFact, ...]) -> str:
     """Return the panel or instrument that a report is about."""
+    found: dict[str, None] = {}
     for fact in facts:
         if isinstance(fact, Measurement):
             known = measures().get(fact.code)
             if known and known.panel and not is_vital(fact):
-                return known.panel
-            return known.names[0] if known else fact.display
-    return "results"
+                found[known.panel] = None
+            else:
+                found[known.names[0] if known else fact.display] = None
+    names = list(found)
+    if len(names) > 2:
+        return "combined panel"
+    return " and ".join(names) or "results"

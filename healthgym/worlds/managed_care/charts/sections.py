@@ -311,10 +311,15 @@ def _doing(draft: Draft, topic: Topic | None, used: set[str]) -> list[str]:
         else:
             going.append(fact.medication)
     if going:
-        lines.append(prose.say("plan.continue", drug=" and ".join(going)))
+        lines.append(prose.say("plan.continue", drug=_listed(going)))
     if f"plan.{topic.name}" in prose.book and prose.chooser.chance(60):
         lines.append(prose.say(f"plan.{topic.name}"))
     return lines
+
+
+def _listed(names: list[str]) -> str:
+    """Return names as a list in a sentence."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def reason(draft: Draft) -> list[str]:

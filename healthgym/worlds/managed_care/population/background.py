@@ -12,7 +12,12 @@ from itertools import count
 
 import numpy as np
 
-from healthgym.worlds.managed_care.facts import AnyFact, Intolerance, Measurement
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+)
 from healthgym.worlds.managed_care.population.conditions import Condition, conditions
 from healthgym.worlds.managed_care.population.disease import Habits, draw_disease
 from healthgym.worlds.managed_care.population.person import draw_coverages, draw_patient
@@ -114,9 +119,12 @@ def draw_background(
     habits = Habits(_note_kind(rng), today - _TOLD)
     visits = _visits(coverages, rng, today)
     numbers = count(1)
-    diseases = {
-        each.name: draw_disease(each, patient, visits, habits, numbers, rng) for each in ill
-    }
+    diseases: dict[str, tuple[AnyFact, ...]] = {}
+    taken: frozenset[str] = frozenset()
+    for each in ill:
+        facts = draw_disease(each, patient, visits, habits, numbers, rng, taken)
+        taken |= {fact.drug_class for fact in facts if isinstance(fact, MedicationCourse)}
+        diseases[each.name] = facts
     diseases["body"] = _body(ill, diseases, visits, habits, numbers, rng)
     orders = _orders(patient, ill, staff, visits, rng)
     return Background(patient, coverages, diseases, orders, habits)

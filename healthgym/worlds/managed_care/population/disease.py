@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -31,6 +31,7 @@ from healthgym.worlds.managed_care.population.conditions import (
     Course,
     Prescription,
 )
+from healthgym.worlds.managed_care.population.kidney import creatinine_of
 from healthgym.worlds.managed_care.records.chart import Patient
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
@@ -82,6 +83,7 @@ def draw_disease(
     habits: Habits,
     numbers: Iterator[int],
     rng: np.random.Generator,
+    spoken_for: frozenset[str] = frozenset(),
 ) -> tuple[AnyFact, ...]:
     """Draw a patient's course of a disease.
 
@@ -92,8 +94,9 @@ def draw_disease(
         habits: How notes are kept.
         numbers: Numbers of the facts' ids.
         rng: Where chance comes from.
+        spoken_for: Drug classes that the patient takes for another disease; none is given twice.
     """
-    return _Drawing(condition, patient, visits, habits, numbers, rng).facts()
+    return _Drawing(condition, patient, visits, habits, numbers, rng, spoken_for).facts()
 
 
 class _Drawing:
@@ -105,10 +108,11 @@ class _Drawing:
         habits: Habits,
         numbers: Iterator[int],
         rng: np.random.Generator,
+        spoken_for: frozenset[str],
     ) -> None:
         self._condition, self._patient, self._rng = condition, patient, rng
         self._visits, self._habits, self._numbers = visits, habits, numbers
-        self._state = _State()
+        self._state, self._spoken_for = _State(), spoken_for
         self._starts = [float(rng.uniform(*course.start)) for course in condition.courses]
         least, most = condition.years
         before = visits[-1] - timedelta(days=int(rng.uniform(least, most) * 365))
@@ -182,26 +186,34 @@ class _Drawing:
         )
 
     def _intensify(self, day: date) -> None:
-        """Take the next step, in the place of the last or beside it."""
+        """Take the next step that is open, in the place of the last or beside it."""
         state, condition = self._state, self._condition
-        if state.next_step >= len(condition.steps):
-            return
-        options = condition.steps[state.next_step]
         going = [step.prescription for step in state.steps if step.ended is None]
-        classes = {each.drug_class for each in going} if condition.add else set()
-        options = tuple(each for each in options if each.drug_class not in classes)
+        closed = self._spoken_for
+        if condition.add:
+            closed |= {each.drug_class for each in going}
+        options: tuple[Prescription, ...] = ()
+        while not options and state.next_step < len(condition.steps):
+            step_options = condition.steps[state.next_step]
+            options = tuple(each for each in step_options if each.drug_class not in closed)
+            state.next_step += 1
         if not options:
             return
         chosen = options[int(self._rng.integers(len(options)))]
         works = 0.15 if self._rng.random() < _FAILS else 1.0
         drops = tuple(works * float(self._rng.uniform(*x.drop)) for x in condition.courses)
         if not condition.add:
-            for step in state.steps:
-                if step.ended is None:
-                    step.ended, step.reason = day, StopReason.INEFFECTIVE
+            self._replace(chosen, day)
         state.steps.append(_Step(chosen, day, drops))
-        state.next_step += 1
         state.changed = day
+
+    def _replace(self, chosen: Prescription, day: date) -> None:
+        """End what is going on; a new dose of the same medicine does not make it ineffective."""
+        for step in self._state.steps:
+            if step.ended is None:
+                same = step.prescription.medication == chosen.medication
+                step.ended = day
+                step.reason = StopReason.COMPLETED if same else StopReason.INEFFECTIVE
 
     def _visit(self, place: int, day: date) -> None:
         values = self._measure(place, day)
@@ -347,6 +359,8 @@ class _Drawing:
         for sign in self._condition.signs:
             if not seen or self._rng.random() > 0.6:
                 continue
+            found = self._found(sign.told, seen)
+            self._tell_with(sign.told, found)
             self._facts.append(
                 Finding(
                     id=self._id(),
@@ -354,9 +368,19 @@ class _Drawing:
                     key=sign.key,
                     display=sign.display,
                     value=sign.values[int(self._rng.integers(len(sign.values)))],
-                    found=self._found(sign.told, seen),
+                    found=found,
                 )
             )
+
+    def _tell_with(self, told: DocumentKind, day: date) -> None:
+        """Let the document of a finding tell the problem and that day's measures, too."""
+        if told is DocumentKind.IMAGING_REPORT:
+            return
+        for place, fact in enumerate(self._facts):
+            near = isinstance(fact, Measurement) and 0 <= (day - fact.taken).days <= 6
+            known = isinstance(fact, Diagnosis) and fact.onset < self._visits[0]
+            if (near or known) and told not in fact.noted_in:
+                self._facts[place] = replace(fact, noted_in=(*fact.noted_in, told))
 
 
 def _is_imaging(code: str) -> bool:
@@ -366,20 +390,3 @@ def _is_imaging(code: str) -> bool:
 
 def _rounded(value: float, decimals: int) -> float:
     return float(round(value, decimals))
-
-
-def creatinine_of(gfr: float, patient: Patient, day: date) -> float:
-    """Return the serum creatinine that gives a filtration rate, in mg/dL.
-
-    The CKD-EPI equation of 2021 without race, solved for a creatinine above the sex's threshold,
-    as it is wherever the rate is reduced.
-
-    Args:
-        gfr: Estimated glomerular filtration rate, in mL/min/1.73 m².
-        patient: Whose age and sex count.
-        day: The day.
-    """
-    age = (day - patient.dob).days / 365.25
-    female = patient.sex == "F"
-    scale = 142 * 0.9938**age * (1.012 if female else 1.0)
-    return float((0.7 if female else 0.9) * (scale / gfr) ** (1 / 1.2))

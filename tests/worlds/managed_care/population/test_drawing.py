@@ -14,8 +14,8 @@ from healthgym.worlds.managed_care.charts.prose import begun, day_of
 from healthgym.worlds.managed_care.facts import Diagnosis, Measurement, MedicationCourse, StopReason
 from healthgym.worlds.managed_care.population.background import draw_background
 from healthgym.worlds.managed_care.population.conditions import conditions
-from healthgym.worlds.managed_care.population.disease import creatinine_of
 from healthgym.worlds.managed_care.population.drawing import Population, draw_population
+from healthgym.worlds.managed_care.population.kidney import creatinine_of
 from healthgym.worlds.managed_care.population.staff import draw_workforce, names
 from healthgym.worlds.managed_care.staff import WorkerRole
 
