@@ -105,8 +105,8 @@ class AuthToolset(OfficeToolset):
 
         Args:
             case_id: Id of the pended case, such as "CASE-ACT-001".
-            note: What is said, at most 4,000 characters, such as "Ejection fraction is in the
-                echo report of 2 March, attached."
+            note: What is said, at most 4,000 characters, such as "the ejection fraction is
+                in the echo report of 2 March".
             document_ids: Documents that go with it, each once, such as ["DOC-2"].
         """
         return self.show(self.world.authorizations.respond_to_pend(case_id, note, document_ids))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 
 from healthgym.worlds.managed_care.apps.provider.case_view import listed, summary_of
-from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View
+from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View, listing
 from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of
 from healthgym.worlds.managed_care.charts.chart import PatientChart, PatientFilter
 from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
@@ -96,7 +96,7 @@ class ChartReader(ProviderApp):
         """
         self._chart(patient_id)
         self.saw("ehr.list_candidate_orders")
-        return {"items": self._orders(patient_id)}
+        return listing(self._orders(patient_id))
 
     def _chart(self, patient_id: str) -> PatientChart:
         found = self.world.charts.get(patient_id)

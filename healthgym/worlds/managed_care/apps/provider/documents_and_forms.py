@@ -12,6 +12,7 @@ from healthgym.worlds.managed_care.apps.provider.office import (
     Limit,
     ProviderApp,
     View,
+    listing,
     require_short,
     require_text,
 )
@@ -141,9 +142,9 @@ class DocumentsAndForms(ProviderApp):
         Raises:
             Refusal: If there is no such case.
         """
-        items = tuple(map(listed, self.of_case(case_id)))
+        found = listing(map(listed, self.of_case(case_id)))
         self.saw("doc_center.list_case_documents", case_id)
-        return {"items": items}
+        return found
 
     def read(self, document_id: str) -> DocumentReference:
         """Return a document with its text.

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import find
-from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View
+from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View, listing
 from healthgym.worlds.managed_care.apps.provider.opening import ORDERING
 from healthgym.worlds.managed_care.records.case import Message
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -96,7 +96,7 @@ class InboxAndDirectory(ProviderApp):
         if self.strict and case_id is not None:
             self.world.cases.get(case_id)
         self.saw("comms.list_messages", case_id or "")
-        return {"items": self.visible(case_id)}
+        return listing(self.visible(case_id))
 
     def read_message(self, message_id: str) -> Message:
         """Return a message, and note that it was read; the first reading counts.
@@ -124,24 +124,20 @@ class InboxAndDirectory(ProviderApp):
         """
         self.saw("directory.list_contacts")
         everybody = self.world.staff.contacts.values()
-        return {
-            "items": tuple(
-                contact
-                for contact in everybody
-                if role is None or role in (contact.role, contact.escalation_role)
-            )
-        }
+        return listing(
+            contact
+            for contact in everybody
+            if role is None or role in (contact.role, contact.escalation_role)
+        )
 
     def list_ordering_providers(self) -> View:
         """Return the clinicians of the provider who may order."""
         self.saw("directory.list_ordering_providers")
-        return {
-            "items": tuple(
-                one
-                for one in self.world.staff.practitioners.values()
-                if one.role in ORDERING and self._is_providers(one.organization_id)
-            )
-        }
+        return listing(
+            one
+            for one in self.world.staff.practitioners.values()
+            if one.role in ORDERING and self._is_providers(one.organization_id)
+        )
 
     def list_reviewer_contacts(self, required_role: str | None = None) -> View:
         """Return who reviews for the payer.
@@ -153,13 +149,9 @@ class InboxAndDirectory(ProviderApp):
         self.saw("payer_um_workbench.list_reviewer_contacts")
         roles = [role for role in _REVIEWERS if required_role in (None, role)]
         contacts = self.world.staff.contacts
-        return {
-            "items": tuple(
-                contacts[person]
-                for person in self.world.staff.with_role(*roles)
-                if person in contacts
-            )
-        }
+        return listing(
+            contacts[person] for person in self.world.staff.with_role(*roles) if person in contacts
+        )
 
     def _is_providers(self, organization_id: str) -> bool:
         payer = self.world.start.payer

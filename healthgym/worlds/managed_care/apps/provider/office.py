@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from healthgym.worlds.managed_care.apps.app import App
@@ -34,6 +34,12 @@ LONGEST: Mapping[Limit, int] = {
     Limit.RATIONALE: 10_000,
     Limit.ANSWER: 2_000,
 }
+
+
+def listing(items: Iterable[object]) -> View:
+    """Return a list as an answer that says how many there are, also when there are none."""
+    shown = tuple(items)
+    return {"total": len(shown), "items": shown}
 
 
 class ProviderApp(App):

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import find
 from healthgym.worlds.managed_care.apps.provider import case_view, deadlines, opening
-from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View
+from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View, listing
 from healthgym.worlds.managed_care.apps.provider.readiness import preview
 from healthgym.worlds.managed_care.machines import case_edges, require_edge
 from healthgym.worlds.managed_care.records.case import (
@@ -217,7 +217,7 @@ class OrdersAndCases(ProviderApp):
         open_ones.sort(key=lambda case: case.updated_at, reverse=True)
         open_ones.sort(key=lambda case: case.urgency is not Urgency.EXPEDITED)
         self.saw("pa_queue.list_cases")
-        return {"items": tuple(case_view.summary_of(self.world, case) for case in open_ones)}
+        return listing(case_view.summary_of(self.world, case) for case in open_ones)
 
     def check_requirement(self, case_id: str, channel: str) -> ProviderDeterminationPreview:
         """Ask the payer whether a service needs authorization, and what for.
