@@ -36,6 +36,8 @@ class WorldStart:
         payer_mode: Whether the payer decides by itself at submission, or somebody plays it.
         letters_queued: Whether a request for information is only queued as a letter, for whoever
             plays the payer to write.
+        front_doors: Whether what comes by fax, EDI or telephone waits at its front door until the
+            payer's people have taken it in; for worlds in which somebody plays the payer.
         contracts: What the other side of a peer-to-peer call holds, by case.
         voices: The person on the phone, by episode of care management; where there is none,
             nobody answers.
@@ -56,6 +58,7 @@ class WorldStart:
     rules: Rules = Rules.STRICT
     payer_mode: PayerMode = PayerMode.AGENT
     letters_queued: bool = False
+    front_doors: bool = False
     contracts: Mapping[str, PeerContract] = field(default_factory=dict)
     voices: Mapping[str, PatientVoice] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)

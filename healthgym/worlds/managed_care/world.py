@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.apps.care_management.outreach import Outreach
 from healthgym.worlds.managed_care.apps.payer.appeals import AppealsDesk
 from healthgym.worlds.managed_care.apps.payer.audit import ComplianceAudit
 from healthgym.worlds.managed_care.apps.payer.determination import Determinations
+from healthgym.worlds.managed_care.apps.payer.front_doors import FrontDoors
 from healthgym.worlds.managed_care.apps.payer.intake_hub import IntakeHub
 from healthgym.worlds.managed_care.apps.payer.letter_center import LetterCenter
 from healthgym.worlds.managed_care.apps.payer.medical_director_review import MedicalDirectorReview
@@ -72,6 +73,7 @@ class ManagedCareWorld(World):
         self.authorizations = Authorizations(self)
         self.inbox = InboxAndDirectory(self)
         # The payer's.
+        self.doors = FrontDoors(self)
         self.intake = IntakeHub(self)
         self.triage = TriageAndRouting(self)
         self.nursing = NurseReview(self)

@@ -185,6 +185,8 @@ def compared(result: object, path: str, value: Json) -> Iterator[str]:
 def at(result: object, path: str) -> Any:
     """Return what stands at a path of an answer: ``case.id``, ``items.#`` for a length."""
     for part in path.split("."):
+        if result is None:
+            return None  # the source writes a record that is not there as null
         if part == "#":
             result = len(result)  # type: ignore[arg-type]
         elif isinstance(result, Mapping):

@@ -14,9 +14,10 @@ from healthgym.core.state import table
 from healthgym.worlds.managed_care import deadlines, duty
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import intake_rules
+from healthgym.worlds.managed_care.apps.payer.front_doors import WAITING
 from healthgym.worlds.managed_care.apps.payer.intake_handoff import refreshed
 from healthgym.worlds.managed_care.dates import normalized_day
-from healthgym.worlds.managed_care.records.case import SubmissionPacket
+from healthgym.worlds.managed_care.records.case import PriorAuthCase, SubmissionPacket
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.records.intake import (
     IntakeAuthHeaderData,
@@ -29,6 +30,7 @@ from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AuthorizationType,
+    CaseStatus,
     IntakeStatus,
     ProviderNetworkStatus,
 )
@@ -84,11 +86,19 @@ class IntakeHub(App):
         """
         known = self.find(case_id)
         intake = known or self._begin(case_id, AuthorizationType.SP)
-        intake = self._keep(refreshed(self.world, intake, packet, reply=reply))
-        self.audit("handoff_submission", case_id)
+        doors = self.world.start.front_doors and packet is not None and not reply
+        if doors and packet is not None and packet.channel in WAITING:
+            self.world.doors.receive(case_id, packet)
+        else:
+            intake = self._take_in(intake, packet, reply=reply)
         if self.strict:
             deadlines.watch(self.world, case_id)
         return intake
+
+    def open_door(self, case_id: str) -> IntakeCase:
+        """Fill the record of a request whose door has done its work."""
+        packet = self.world.authorizations.packet(case_id)
+        return self._take_in(self.get(case_id), packet, reply=False)
 
     def clerks(self) -> Iterator[str]:
         """Return the ids of those who work at the desk."""
@@ -100,7 +110,11 @@ class IntakeHub(App):
         return (chart.patient.address_state or None) if chart else None
 
     def documents(self, case_id: str) -> tuple[DocumentReference, ...]:
-        """Return the documents that the payer has of a case.
+        """Return the documents of a case that the payer can see: none while it waits at a door."""
+        return () if self.world.doors.waiting(case_id) else self.sent(case_id)
+
+    def sent(self, case_id: str) -> tuple[DocumentReference, ...]:
+        """Return the documents that the payer was sent for a case.
 
         They are those of its packets; of a case that was with the payer before the episode began,
         those that are filed under it.
@@ -246,7 +260,29 @@ class IntakeHub(App):
         self.audit("confirm_intake_decisions", case_id, actor)
         return done
 
+    def withdraw(self, case_id: str, reason: str) -> PriorAuthCase:
+        """Close a request that its sender takes back.
+
+        Args:
+            case_id: The case.
+            reason: Why, in the sender's words.
+        """
+        case = self.world.cases.get(case_id)
+        intake_rules.require_withdrawable(case)
+        self.world.cases.move(case_id, CaseStatus.CLOSED)
+        said = f"Withdrawn by the sender. {reason}".strip()
+        kept = replace(self.world.cases.get(case_id), outcome_reason=said)
+        self.audit("cancel_request", case_id)
+        return self.world.cases.put(kept)
+
     # -- inside ----------------------------------------------------------------------------------
+
+    def _take_in(
+        self, intake: IntakeCase, packet: SubmissionPacket | None, *, reply: bool
+    ) -> IntakeCase:
+        filled = self._keep(refreshed(self.world, intake, packet, reply=reply))
+        self.audit("handoff_submission", intake.case_id)
+        return filled
 
     def _begin(self, case_id: str, auth_type: AuthorizationType) -> IntakeCase:
         now = self.world.clock.now

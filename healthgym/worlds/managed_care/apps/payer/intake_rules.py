@@ -49,6 +49,17 @@ def require_submitted(case: PriorAuthCase) -> None:
         )
 
 
+def require_withdrawable(case: PriorAuthCase) -> None:
+    """Refuse to withdraw what was never handed in, or is decided; in every world."""
+    open_ones = (*WITH_PAYER, CaseStatus.PENDED_ACTION_REQUIRED)
+    if case.status not in open_ones:
+        raise Refusal(
+            RefusalCode.WRONG_STATE,
+            f"Case {case.id} is {case.status}; a request can be withdrawn while it is "
+            f"{_or(open_ones)}.",
+        )
+
+
 def require_first(known: IntakeCase | None) -> None:
     """Refuse a second record of a case."""
     if known is not None:

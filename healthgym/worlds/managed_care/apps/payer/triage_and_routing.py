@@ -102,15 +102,17 @@ class TriageAndRouting(App):
     def requeue(self, case_id: str) -> PayerReviewTask | None:
         """Queue the last finished task of a case again, after a reply to a request.
 
+        The case is under review again, then.
+
         Returns:
-            The new task; None, and nothing is queued, where no task was finished before. Whoever
-            handed the reply in moves the case.
+            The new task; None, and nothing happens, where no task was finished before.
         """
         done = (t for t in self.tasks.values() if t.status is PayerReviewStatus.COMPLETED)
         task = _last(done, case_id)
         if task is None:
             return None
         now = self.world.clock.now
+        self.take_up(case_id, self.world.actor)
         return self.keep(
             replace(
                 task,

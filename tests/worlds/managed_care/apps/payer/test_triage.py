@@ -236,9 +236,20 @@ def test_a_finished_task_is_queued_again_after_a_reply() -> None:
     assert again.id != done.id
 
 
-def test_without_a_finished_task_nothing_is_queued_again() -> None:
+def test_a_reply_brings_the_case_under_review() -> None:
     desk = world(intake())
+    _set(desk)
+    desk.triage.complete_task(CASE, PayerRole.UM_NURSE, None, "W-NUR")
+    desk.cases.move(CASE, CaseStatus.PENDED_ACTION_REQUIRED, "W-NUR")
+    desk.cases.move(CASE, CaseStatus.RESUBMITTED, "C-PA")
+    desk.triage.requeue(CASE)
+    assert desk.cases.get(CASE).status is CaseStatus.UNDER_REVIEW
+
+
+def test_without_a_finished_task_nothing_is_queued_again() -> None:
+    desk = world(intake(), case(CaseStatus.RESUBMITTED))
     assert desk.triage.requeue(CASE) is None
+    assert desk.cases.get(CASE).status is CaseStatus.RESUBMITTED
     _set(desk)
     assert desk.triage.requeue(CASE) is None
     assert len(desk.triage.tasks) == 1
