@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.review import (
+    MdCaseDecision,
     MdReviewRecord,
+    NurseCaseRecommendation,
     NurseCriterionEvaluation,
     NurseReviewRecord,
 )
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 Review = NurseReviewRecord | MdReviewRecord
+#: What a round of review ends with.
+Word = NurseCaseRecommendation | MdCaseDecision
 #: Line and id of a criterion.
 Place = tuple[int, str]
 _MOST_NAMED = 6
@@ -86,6 +90,7 @@ def require_sound(
             f"Case {case.id} has no line {line_number}; it has {', '.join(map(str, numbers))}.",
         )
     known = {item.criterion_id for item in world.nursing.catalog(case.id, line_number)}
+    sources = evidence(world, case)
     for found in evaluations:
         if known and found.criterion_id not in known:
             raise Refusal(
@@ -93,7 +98,29 @@ def require_sound(
                 f"Line {line_number} has no criterion {found.criterion_id[:60]!r}; its criteria "
                 f"are {', '.join(sorted(known))}.",
             )
-        _require_evidence(world, case, found)
+        _require_evidence(case.id, found, sources)
+
+
+def require_first(reviews: Iterable[Review], words: Iterable[Word], line_number: int) -> None:
+    """Refuse a second review of a line in one round; a round ends when its word is superseded.
+
+    Args:
+        reviews: What reviewers of one kind wrote about the case so far.
+        words: What they recommended or decided so far.
+        line_number: The line.
+
+    Raises:
+        Refusal: If the line has a review in this round.
+    """
+    ended = [word.created_at for word in words if word.superseded_by]
+    for review in reviews:
+        begun = not ended or review.created_at > max(ended)
+        if review.line_number == line_number and begun:
+            raise Refusal(
+                RefusalCode.DUPLICATE,
+                f"Line {line_number} of case {review.case_id} has review {review.id}; name it as "
+                "review_id to write on it.",
+            )
 
 
 def require_grounds(world: ManagedCareWorld, case_id: str) -> None:
@@ -144,18 +171,14 @@ def _references(found: NurseCriterionEvaluation) -> tuple[str, ...]:
 
 
 def _require_evidence(
-    world: ManagedCareWorld, case: PriorAuthCase, found: NurseCriterionEvaluation
+    case_id: str, found: NurseCriterionEvaluation, sources: frozenset[str]
 ) -> None:
-    references = _references(found)
-    if not references:
-        return
-    known = evidence(world, case)
-    for reference in references:
-        if reference not in known:
+    for reference in _references(found):
+        if reference not in sources:
             raise Refusal(
                 RefusalCode.NOT_FOUND,
                 f"{found.criterion_id[:60]} refers to {reference[:60]!r}, which is no document of "
-                f"case {case.id} and no entry of the chart.",
+                f"case {case_id} and no entry of the chart.",
             )
 
 
@@ -166,13 +189,13 @@ def evidence(world: ManagedCareWorld, case: PriorAuthCase) -> frozenset[str]:
     if chart is None:
         return frozenset(documents)
     entries = (
-        *chart.encounters,
-        *chart.conditions,
-        *chart.observations,
-        *chart.procedures,
-        *chart.medications,
-        *chart.allergies,
-        *chart.coverages,
-        *chart.documents,
+        {entry.id for entry in chart.encounters},
+        {entry.id for entry in chart.conditions},
+        {entry.id for entry in chart.observations},
+        {entry.id for entry in chart.procedures},
+        {entry.id for entry in chart.medications},
+        {entry.id for entry in chart.allergies},
+        {entry.id for entry in chart.coverages},
+        {entry.id for entry in chart.documents},
     )
-    return frozenset(documents | {entry.id for entry in entries})
+    return frozenset(documents.union(*entries))

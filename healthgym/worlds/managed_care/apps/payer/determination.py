@@ -309,7 +309,9 @@ class Determinations(App):
             case = self._authorize(case, actor)
         # Its letter tells of the right to appeal; no status leads there.
         if self.strict and decision is DeterminationDecision.PARTIALLY_APPROVED:
-            case = replace(case, appeal_due_at=self.world.clock.now + case_timers(self.world.operations).appeal)
+            case = replace(
+                case, appeal_due_at=self.world.clock.now + case_timers(self.world.operations).appeal
+            )
             self.world.cases.put(case)
         return self.world.cases.get(case.id)
 

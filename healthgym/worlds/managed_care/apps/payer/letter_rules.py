@@ -101,13 +101,15 @@ def require_citations(
     if world.rules is Rules.COMPAT or citations is None:
         return
     policy = world.cases.policy(case.id)
-    known = policy.policy_citations if policy else ()
-    if not citations or not set(citations) <= set(known):
-        accepted = "; ".join(known) or "none"
+    whole = policy.policy_citations if policy else ()
+    criteria = {item.criterion_id for item in world.nursing.catalog(case.id)}
+    known = {*whole, *(f"{section}, {one}" for section in whole for one in criteria)}
+    if not citations or not set(citations) <= known:
+        accepted = "; ".join(whole) or "none"
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
-            f"policy_citations: the policy of case {case.id} has {accepted}; cite from these, or "
-            "leave the argument out.",
+            f"policy_citations: the policy of case {case.id} has {accepted}, with or without one "
+            "of its criteria after it; cite from these, or leave the argument out.",
         )
 
 

@@ -68,14 +68,14 @@ def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
         "decision": str(wording()["decisions"][letter_type]),
     }
     if letter_type is LetterType.APPROVAL:
-        return found | _approval(world, case)
+        return {**found, **_approval(world, case)}
     if letter_type is LetterType.PARTIAL_APPROVAL:
-        return found | _partial(world, case)
+        return {**found, **_partial(world, case)}
     if letter_type is LetterType.DENIAL:
-        return found | _denial(world, case)
+        return {**found, **_denial(world, case)}
     if letter_type is LetterType.PEND:
-        return found | _pend(world, case)
-    return found | {"rationale": _appeal_reason(world, case)}
+        return {**found, **_pend(world, case)}
+    return {**found, "rationale": _appeal_reason(world, case)}
 
 
 def notice(

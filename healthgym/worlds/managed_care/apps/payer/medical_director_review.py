@@ -12,7 +12,7 @@ from dataclasses import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import pends
-from healthgym.worlds.managed_care.apps.payer.criteria import require_sound
+from healthgym.worlds.managed_care.apps.payer.criteria import require_first, require_sound
 from healthgym.worlds.managed_care.apps.payer.nurse_review import require_under_review
 from healthgym.worlds.managed_care.apps.payer.physician_rules import (
     require_complete,
@@ -273,14 +273,8 @@ class MedicalDirectorReview(App):
                 f"The physician's review of case {case_id} ended with a decision; findings can no "
                 "longer be changed.",
             )
-        same = (one for one in self.reviews_of(case_id) if one.line_number == line_number)
-        begun = next(same, None)
-        if begun is not None and review_id is None:
-            raise Refusal(
-                RefusalCode.DUPLICATE,
-                f"Line {line_number} of case {case_id} has review {begun.id}; name it as "
-                "review_id to write on it.",
-            )
+        if review_id is None:
+            require_first(self.reviews_of(case_id), self.of(case_id), line_number)
         require_sound(self.world, self.world.cases.get(case_id), line_number, evaluations)
 
     def _require_decision(self, made: MdCaseDecision) -> None:

@@ -12,7 +12,11 @@ from dataclasses import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import pends
-from healthgym.worlds.managed_care.apps.payer.criteria import require_grounds, require_sound
+from healthgym.worlds.managed_care.apps.payer.criteria import (
+    require_first,
+    require_grounds,
+    require_sound,
+)
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     NURSES,
     Part,
@@ -260,14 +264,8 @@ class NurseReview(App):
                 f"The nurse review of case {case_id} ended with a recommendation; findings can no "
                 "longer be changed.",
             )
-        same = (one for one in self.reviews_of(case_id) if one.line_number == line_number)
-        begun = next(same, None)
-        if begun is not None and review_id is None:
-            raise Refusal(
-                RefusalCode.DUPLICATE,
-                f"Line {line_number} of case {case_id} has review {begun.id}; name it as "
-                "review_id to write on it.",
-            )
+        if review_id is None:
+            require_first(self.reviews_of(case_id), self.of(case_id), line_number)
         require_sound(self.world, self.world.cases.get(case_id), line_number, evaluations)
 
     def _require_recommendation(
@@ -285,11 +283,20 @@ class NurseReview(App):
         require_independent(self.world, case_id, nurse, Part.NURSE)
         require_under_review(self.world.cases.get(case_id).status, case_id)
         if recommendation is NurseReviewRecommendation.APPROVE:
+            self._require_nurse_may_approve(case_id)
             require_grounds(self.world, case_id)
         if recommendation is NurseReviewRecommendation.ESCALATE and not notes.strip():
             raise Refusal(
                 RefusalCode.MISSING_TEXT,
                 "clinical_notes: say for the physician why the case is handed on.",
+            )
+
+    def _require_nurse_may_approve(self, case_id: str) -> None:
+        policy = self.world.cases.policy(case_id)
+        if policy is not None and not policy.allow_nurse_approval:
+            raise Refusal(
+                RefusalCode.ROLE_FORBIDDEN,
+                f"The policy of case {case_id} leaves approvals to physicians; escalate it.",
             )
 
 

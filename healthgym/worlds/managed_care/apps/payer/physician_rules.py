@@ -13,6 +13,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import MdReviewDecis
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
+#: What a line can be granted with; how much is in its units.
+_GRANTS = (MdReviewDecision.APPROVE, MdReviewDecision.PARTIAL_APPROVE)
 _SIGNED = (MdReviewDecision.DENY, MdReviewDecision.PARTIAL_APPROVE)
 
 
@@ -85,8 +87,8 @@ def _reduces(one: MdLineItemDecision, asked: int | None) -> bool:
         if not one.denial_rationale.strip():
             _missing(where, "give denial_rationale for a denied line")
         return True
-    if one.decision is not MdReviewDecision.APPROVE:
-        raise Refusal(RefusalCode.BAD_ARGUMENT, f"{where} takes approve or deny.")
+    if one.decision not in _GRANTS:
+        raise Refusal(RefusalCode.BAD_ARGUMENT, f"{where} takes approve, partial_approve or deny.")
     units = one.approved_units
     if units is None:
         return False

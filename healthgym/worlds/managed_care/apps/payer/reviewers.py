@@ -108,10 +108,12 @@ def require_independent(world: ManagedCareWorld, case_id: str, person: str, part
 def parts_taken(world: ManagedCareWorld, case_id: str) -> Iterator[tuple[str, Part]]:
     """Yield who had which part in a case so far."""
     nursing, medical = world.nursing, world.medical
-    for nurse in (*nursing.reviews_of(case_id), *nursing.of(case_id)):
-        yield nurse.reviewer_id, Part.NURSE
-    for physician in (*medical.reviews_of(case_id), *medical.of(case_id)):
-        yield physician.reviewer_id, Part.PHYSICIAN
+    nurses = [one.reviewer_id for one in nursing.reviews_of(case_id)]
+    nurses += [one.reviewer_id for one in nursing.of(case_id)]
+    physicians = [one.reviewer_id for one in medical.reviews_of(case_id)]
+    physicians += [one.reviewer_id for one in medical.of(case_id)]
+    yield from ((who, Part.NURSE) for who in nurses)
+    yield from ((who, Part.PHYSICIAN) for who in physicians)
     for request in world.peer.of(case_id):
         if request.payer_contact_id:
             yield request.payer_contact_id, Part.PEER

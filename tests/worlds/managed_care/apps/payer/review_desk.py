@@ -181,3 +181,10 @@ def both(
     act(make(Rules.COMPAT))
     world = make(Rules.STRICT)
     return refused(world, code, lambda: act(world))
+
+
+def appealed_case(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    """Return a world in which the provider has appealed a denial."""
+    world = finalized(DeterminationDecision.DENIED, rules)
+    world.appeals.file(CASE, "The echo was overlooked.")
+    return world

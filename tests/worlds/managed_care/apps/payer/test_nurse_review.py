@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
     CriterionResult,
     NurseReviewRecommendation,
 )
@@ -155,6 +157,16 @@ def test_a_nurse_works_on_cases_in_review(status: str) -> None:
     )
 
 
+def test_some_policies_leave_approvals_to_physicians() -> None:
+    def reserved(rules: Rules) -> ManagedCareWorld:
+        world = find_as_nurse(desk(rules))
+        policy = world.cases.policies[f"POL-{CASE}"]
+        world.cases.policies[policy.id] = replace(policy, allow_nurse_approval=False)
+        return world
+
+    both(reserved, approve, RefusalCode.ROLE_FORBIDDEN)
+
+
 def test_findings_stand_once_the_nurse_has_recommended() -> None:
     def rewrite(world: ManagedCareWorld) -> object:
         (review,) = world.nursing.reviews_of(CASE)
@@ -172,6 +184,18 @@ def test_a_line_has_one_review() -> None:
         RefusalCode.DUPLICATE,
     )
     assert "NR-0001" in told
+
+
+def test_a_reply_begins_a_round_of_its_own() -> None:
+    world = find_as_nurse(desk(), CriterionResult.UNCLEAR)
+    ask(world)
+    world.nursing.supersede_requests(CASE, "ANSWERED")
+    case = world.cases.get(CASE)
+    world.cases.put(replace(case, status=CaseStatus.UNDER_REVIEW))
+    world.clock.advance(timedelta(minutes=1))
+    find_as_nurse(world)
+    assert len(world.nursing.reviews_of(CASE)) == 2
+    approve(world)
 
 
 @pytest.mark.parametrize("rules", Rules)
