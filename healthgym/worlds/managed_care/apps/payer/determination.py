@@ -161,11 +161,12 @@ class Determinations(App):
                 f"Case {case_id} has no intake record; begin one before it is routed.",
             )
         reason = _LANE_REASON[lane]
+        routing = world.triage.routing_of(case_id)
         determination = self._keep(
             case_id,
             intake.id,
             source=DeterminationSource.TRIAGE_AUTO_APPROVE,
-            source_record_id=intake.id,
+            source_record_id=routing.id if routing else intake.id,
             recommendation=DeterminationDecision.APPROVED,
             decision=DeterminationDecision.APPROVED,
             actor=actor,

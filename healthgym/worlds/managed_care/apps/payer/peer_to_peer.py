@@ -103,6 +103,7 @@ class PeerToPeer(App):
             case_id=case_id,
             requested_by_contact_id=case.assigned_to or None,
             payer_contact_id=None if self.strict else self._first_physician(),
+            notes=(f"Asked for on the physician's review by {actor}.",),
             created_at=now,
             updated_at=now,
         )

@@ -383,18 +383,14 @@ class Authorizations(ProviderApp):
             "rationale": found.rationale,
         }
 
-    def _requeued(self, case_id: str) -> None:
-        if self.world.triage.requeue(case_id) is None:
-            self.noted("payer_hub.respond_to_pend_no_task_to_requeue", case_id)
-        else:
-            self.world.cases.move(case_id, CaseStatus.UNDER_REVIEW)
-
     def _handed_over(self, case_id: str, name: str, reply: bool = False) -> View:
         intake = self.world.intake.receive(case_id, self.packet(case_id), reply=reply)
         case = self.world.cases.get(case_id)
         if case.payer_intake_case_id != intake.id:
             self.world.cases.put(replace(case, payer_intake_case_id=intake.id))
-        if reply:
-            self._requeued(case_id)
+        if reply and self.world.triage.requeue(case_id) is None:
+            self.noted("payer_hub.respond_to_pend_no_task_to_requeue", case_id)
+        elif reply:
+            self.world.cases.move(case_id, CaseStatus.UNDER_REVIEW)
         self.noted(name, case_id)
         return {"case": self.world.cases.get(case_id), "intake_case": intake}
