@@ -1,9 +1,9 @@
-"""The large edition: written once into a cache folder, mapped from then on.
+"""The two sizes of the library: the large one is written once into a cache folder, then mapped.
 
 It holds the compact pages, the pages of all policies, and around them what a real library of its
 size consists of: casebooks, minutes of committees, handling notes for every service and drug,
-filing guides of the states, benefit riders, notes on conditions. These state no criterion and no
-time limit: they are what a search has to see through.
+filing guides of the states, benefit riders. These state no criterion and no time limit: they are
+what a search has to see through.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from enum import StrEnum
 from functools import cache
 from importlib.resources import as_file, files
 from operator import attrgetter
@@ -37,7 +38,14 @@ from healthgym.worlds.managed_care.handbook.wording import table
 #: Raised when the same bank is to give other pages.
 _EDITION = "2026.1"
 _YEAR = 2025
-_KEPT: BuildCache[Library] = BuildCache(2)
+_KEPT: BuildCache[Library] = BuildCache(4)
+
+
+class HandbookSize(StrEnum):
+    """How large a library is."""
+
+    COMPACT = "compact"  #: the written pages and those of the policies
+    FULL = "full"  #: these, and what surrounds them in a real library
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +79,14 @@ class Kind:
         heading: Rule of the sections' headings.
         parts: Rules of a section's sentences.
         times: Least and most sections.
-        rows_of: Rule of the rows of the table at its end.
+        rows_of: Rule of the rows of the table at its end; their cells are set apart by ``&``.
         header: The table's header.
         rows: Least and most rows.
+        cast: What is drawn anew for each section and mostly kept within it: rule, and in how
+            many of ten mentions.
+        opening: Rule of what follows the first paragraph once; empty if nothing does.
+        focus: In how many of ten mentions a topic is the page's own.
+        volumes_are: Rule of the bank that always gives the page's volume; empty if none does.
     """
 
     folder: str
@@ -88,6 +101,10 @@ class Kind:
     rows_of: str
     header: tuple[str, ...]
     rows: tuple[int, int]
+    cast: tuple[tuple[str, int], ...] = ()
+    opening: str = ""
+    focus: int = 6
+    volumes_are: str = ""
 
     @classmethod
     def of(cls, row: Mapping[str, object]) -> Kind:
@@ -99,6 +116,7 @@ class Kind:
             heading=sections["heading"],
             parts=tuple(sections["parts"]),
             times=tuple(sections["times"]),
+            cast=tuple(sections.get("cast", {}).items()),
             rows_of=below["rule"],
             header=tuple(below["header"].split(" | ")),
             rows=tuple(below["rows"]),
@@ -130,7 +148,7 @@ def drawn_pages() -> Iterator[Page]:
     )
     for path, number, topic, volume in plan:
         key = np.random.SeedSequence(stable_hash(f"handbook/{_EDITION}/{path}"))
-        writer.begin(np.random.Generator(np.random.PCG64(key)), {kinds[number].over: topic})
+        writer.begin(np.random.Generator(np.random.PCG64(key)))
         yield _drawn(writer, kinds[number], path, topic, volume)
 
 
@@ -149,11 +167,19 @@ def _drawn(writer: Writer, kind: Kind, path: str, topic: str, volume: str) -> Pa
     title = kind.title.format(topic=topic, volume=shown)
     title = title[:1].upper() + title[1:]
     blocks = [f"# {title}", kind.lead.format(topic=topic, volume=shown)]
+    if kind.opening:
+        blocks.append(writer.write(kind.opening))
     for number in range(1, _between(writer, kind.times) + 1):
+        writer.release()
+        writer.bind(kind.over, topic, kind.focus)
+        if kind.volumes_are:
+            writer.bind(kind.volumes_are, shown, 10)
+        for rule, tenths in kind.cast:
+            writer.bind(rule, writer.mention(rule), tenths)
         blocks.append(f"## {number}. {writer.write(kind.heading)}")
         blocks.append(" ".join(writer.write(part) for part in kind.parts))
     rows = [
-        tuple(writer.write(kind.rows_of).split(" | ")) for _ in range(_between(writer, kind.rows))
+        tuple(writer.write(kind.rows_of).split(" & ")) for _ in range(_between(writer, kind.rows))
     ]
     blocks += ["## Table", table(kind.header, rows)]
     year = int(volume[:4]) if volume[:4].isdigit() and len(volume) >= 4 else _YEAR
@@ -179,15 +205,36 @@ def full_pages(medical: MedicalSource = NO_POLICIES) -> Iterator[Page]:
     """
     by_path = attrgetter("path")
     written = sorted(edition().pages(OperatingRules()), key=by_path)
-    return heapq.merge(
-        written, sorted(medical.pages(), key=by_path), drawn_pages(), key=by_path
-    )
+    return heapq.merge(written, sorted(medical.pages(), key=by_path), drawn_pages(), key=by_path)
 
 
 def user_cache_folder() -> Path:
     """Return where a user's programs keep what they can make again (the XDG convention)."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(named) if named else Path.home() / ".cache") / "healthgym"
+
+
+def handbook(
+    size: HandbookSize, medical: MedicalSource = NO_POLICIES, folder: Path | None = None
+) -> Library:
+    """Return a library under the usual rules; environments of a process share it.
+
+    Args:
+        size: Which one.
+        medical: Where the pages of the policies come from.
+        folder: Cache folder of the full one; the user's if None.
+
+    Raises:
+        DamagedDataError: If two pages have one path.
+    """
+    if size is HandbookSize.FULL:
+        return full_library(medical, folder)
+    if medical is NO_POLICIES:
+        return written_library()
+    key = ("compact", medical.digest)
+    return _KEPT.get(
+        key, lambda: Library.of([*edition().pages(OperatingRules()), *medical.pages()])
+    )
 
 
 def full_library(medical: MedicalSource = NO_POLICIES, folder: Path | None = None) -> Library:

@@ -8,7 +8,7 @@ number between two bounds, both included.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,6 @@ from healthgym.errors import DamagedDataError
 Maker = Callable[[], str]
 
 _TOKEN = re.compile(r"<#(\d+)-(\d+)>|<([a-z.]+)>|([{}|])|([^<{}|]+)")
-#: How many of ten mentions of what a page is about are about its own topic.
-_FOCUS = 6
 _BATCH = 1 << 16
 
 
@@ -44,18 +42,39 @@ class Writer:
         self._makers: dict[str, Maker] = {}
         self._numbers: Iterator[int] = iter(())
         self._rng = np.random.Generator(np.random.PCG64(0))
-        self._topics: Mapping[str, str] = {}
+        self._bound: dict[str, tuple[str, int]] = {}
         for name in self._texts:
             self._makers[name] = self._compiled(name)
 
-    def begin(self, rng: np.random.Generator, topics: Mapping[str, str]) -> None:
-        """Begin a page.
+    def begin(self, rng: np.random.Generator) -> None:
+        """Begin a page, with nothing bound.
 
         Args:
             rng: What it is drawn from.
-            topics: Rule -> what the page is about; most of the rule's mentions are that.
         """
-        self._rng, self._numbers, self._topics = rng, iter(()), topics
+        self._rng, self._numbers = rng, iter(())
+        self.release()
+
+    def release(self) -> None:
+        """Let every rule give any of its alternatives again."""
+        self._bound = {}
+
+    def bind(self, rule: str, text: str, tenths: int) -> None:
+        """Let a rule mostly give one text, so that what stands together is about one thing.
+
+        Args:
+            rule: The rule.
+            text: What it is to give.
+            tenths: In how many of ten mentions it gives that.
+        """
+        self._bound[rule] = (text, tenths)
+
+    def mention(self, rule: str) -> str:
+        """Draw from a rule, or give what is bound to it."""
+        bound = self._bound.get(rule)
+        if bound is not None and (bound[1] >= 10 or self.below(10) < bound[1]):
+            return bound[0]
+        return self._makers[rule]()
 
     def below(self, bound: int) -> int:
         """Draw a number below a bound."""
@@ -113,13 +132,7 @@ class Writer:
         if rule not in self._texts:
             raise DamagedDataError(f"{where}: there is no rule @{rule}.")
 
-        def make() -> str:
-            topic = self._topics.get(rule)
-            if topic is not None and self.below(10) < _FOCUS:
-                return topic
-            return self._makers[rule]()
-
-        return make
+        return lambda: self.mention(rule)
 
     def _number(self, low: int, high: int) -> Maker:
         return lambda: str(low + self.below(high - low + 1))

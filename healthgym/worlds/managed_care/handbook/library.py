@@ -286,9 +286,13 @@ class Library:
 
 
 def _best(scores: Floats, limit: int) -> list[int]:
-    """Return the places of the best scores, ties in order; a few more where the last ones tie."""
-    order = np.lexsort((np.arange(len(scores)), -scores))
-    return [int(place) for place in order[: limit + 1]]
+    """Return the places of the best scores above zero, ties in order."""
+    places = np.flatnonzero(scores > 0)
+    if len(places) > limit:
+        least = np.partition(scores, -limit)[-limit]
+        places = np.flatnonzero(scores >= max(least, np.float32(1e-9)))
+    order = np.argsort(-scores[places], kind="stable")
+    return [int(place) for place in places[order][:limit]]
 
 
 @lru_cache(maxsize=1024)

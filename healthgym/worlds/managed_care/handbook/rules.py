@@ -31,6 +31,10 @@ from healthgym.worlds.managed_care.vocabulary.care import CMProgram, FollowUpCad
 _YEARS = (2026, 2027)
 
 
+#: Years whose holidays the handbook prints.
+_YEARS = (2026, 2027)
+
+
 @dataclass(frozen=True, slots=True)
 class TurnaroundHours:
     """Hours from receipt to decision, in calendar time.

@@ -95,7 +95,9 @@ class Index:
     def load(cls, folder: Path) -> Index:
         """Map the arrays of a folder; nothing is read before it is asked for."""
         names = [item.name for item in fields(cls)]
-        return cls(*(np.load(folder / f"index-{name}.npy", mmap_mode="r") for name in names))
+        paths = (folder / f"index-{name}.npy" for name in names)
+        # Plain arrays over the mapped files: slices of numpy's own class for these cost more.
+        return cls(*(np.asarray(np.load(path, mmap_mode="r")) for path in paths))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ def _norm(length: int, mean: float) -> float:
 
 _SNIPPET = 220
 #: Places of one word that are looked at for a snippet.
-_LOOKS = 6
+_LOOKS = 4
 _TARGET_BYTES = re.compile(rb"(?<=\])\([^)\s]+\)")
 
 
@@ -195,8 +197,8 @@ def snippet(data: bytes, words: Sequence[str]) -> tuple[str, str]:
             best, most = start, shown
     above = data.rfind(b"\n#", 0, best)
     heading = data[above + 1 : _end(data, above + 1)] if above >= 0 else b""
-    line = data[best : _end(data, best)].decode()
-    return _cut(line, words), heading.decode().lstrip("# ").strip()
+    shown_line = data[best : _end(data, best)].decode()
+    return _cut(shown_line, words), heading.decode().lstrip("# ").strip()
 
 
 def _lines(lowered: bytes, word: bytes) -> Iterator[int]:

@@ -99,28 +99,32 @@ class MappedShelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._made: dict[int, Card] = {}
         try:
             table = json.loads((folder / _CARDS).read_bytes())
             with (folder / _TEXTS).open("rb") as file:
                 self._texts = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             self._starts = np.load(folder / _STARTS, mmap_mode="r")
             self.index = Index.load(folder)
+            self._cards: list[list[object]] = table["cards"]
+            self.digest = str(table["digest"])
+            self.paths = tuple(str(row[0]) for row in self._cards)
         except FileNotFoundError as error:
             raise MissingDataError(
                 f"{folder} is no handbook: {error.filename} is missing."
             ) from error
-        except (ValueError, EOFError) as error:
+        except (ValueError, TypeError, LookupError, EOFError) as error:
             raise DamagedDataError(f"{folder} is a damaged handbook: {error}.") from error
-        self._cards: list[list[object]] = table["cards"]
-        self.digest = str(table["digest"])
-        self.paths = tuple(str(row[0]) for row in self._cards)
         self.places = {path: place for place, path in enumerate(self.paths)}
         if len(self._texts) != self._starts[-1] or len(self.index) != len(self.paths):
             raise DamagedDataError(f"{folder} is a damaged handbook: its files do not agree.")
 
     def card(self, place: int) -> Card:
         """Return a page's card."""
-        return _card(self._cards[place])
+        found = self._made.get(place)
+        if found is None:
+            found = self._made[place] = _card(self._cards[place])
+        return found
 
     def data(self, place: int) -> bytes:
         """Return a page's text in UTF-8."""

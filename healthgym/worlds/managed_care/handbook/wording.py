@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.holidays import holidays_of
 from healthgym.worlds.managed_care.vocabulary.authorization import LetterType, TriageUrgency
 
 PLACEHOLDER = re.compile(r"\{\{([a-zA-Z0-9_.|]+)\}\}")
@@ -126,6 +127,18 @@ def _holiday_table(rules: OperatingRules) -> str:
     return table(("Date", "Weekday", "Observance", "Offices"), rows)
 
 
+def _state_holidays(rules: OperatingRules) -> str:
+    federal = {each.day for each in rules.holidays}
+    year = min(federal).year
+    states = sorted(code for region in rules.regions for code in region.states)
+    rows = [
+        (code, "; ".join(f"{long_date(day)} ({name})" for day, name in sorted(own.items())))
+        for code in states
+        if (own := {d: n for d, n in holidays_of(year, code).items() if d not in federal})
+    ]
+    return table(("State", f"Also closed in {year}"), rows)
+
+
 def _lane_table(rules: OperatingRules) -> str:
     rows = [
         (f"`{lane}`", ", ".join(f"`{kind}`" for kind in kinds) or "none")
@@ -148,6 +161,7 @@ _TABLES: Mapping[str, Callable[[OperatingRules], str]] = {
     "governing_table": _governing,
     "region_table": _region_table,
     "holiday_table": _holiday_table,
+    "state_holiday_table": _state_holidays,
     "lane_document_table": _lane_table,
     "cadence_table": _cadence_table,
     "approval_slots": _slot_list(LetterType.APPROVAL),
@@ -161,6 +175,7 @@ _TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "governing_table": ("cms_hours", "state_hours"),
     "region_table": ("regions",),
     "holiday_table": ("holidays",),
+    "state_holiday_table": ("holidays", "regions"),
     "lane_document_table": ("lane_documents",),
     "cadence_table": ("cadences",),
     **dict.fromkeys(

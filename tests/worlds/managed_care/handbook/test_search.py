@@ -99,7 +99,10 @@ def test_an_empty_index_finds_nothing():
 
 def test_a_snippet_is_the_fitting_line_under_its_heading():
     text = "# Page\n\nKnees in general.\n\n## Surgery\n\nThe [knee](a.md) after surgery.\n"
-    assert snippet(text.encode(), query_words("knee surgery")) == ("The [knee] after surgery.", "Surgery")
+    assert snippet(text.encode(), query_words("knee surgery")) == (
+        "The [knee] after surgery.",
+        "Surgery",
+    )
 
 
 def test_a_long_line_is_cut_around_the_word():
