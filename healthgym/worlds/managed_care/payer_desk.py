@@ -192,8 +192,9 @@ class PayerDesk(App):
             case_id, found
         )
         reason = found.summary()
+        lines: tuple[MdLineItemDecision, ...] = ()
         if satisfied:
-            decision, lines = MdReviewDecision.APPROVE, ()
+            decision = MdReviewDecision.APPROVE
         elif limit is not None:
             decision = MdReviewDecision.PARTIAL_APPROVE
             lines = (
@@ -205,7 +206,7 @@ class PayerDesk(App):
                 ),
             )
         else:
-            decision, lines = MdReviewDecision.DENY, ()
+            decision = MdReviewDecision.DENY
         self.world.medical.submit(
             case_id,
             decision,
@@ -234,14 +235,14 @@ class PayerDesk(App):
             return
         found = self._found(case_id)
         kind = _LETTERS[determined.final_decision]
-        letter = self.world.letters.generate(
+        self.world.letters.generate(
             case_id,
             kind,
             actor=worker,
             supporting_basis=found.summary(),
             policy_citations=tuple(map(found.policy.cite, found.named())) or found.policy.citations,
-        )["letter"]
-        self._deliver(case_id, letter.id, worker)
+        )
+        self._deliver(case_id, self.world.letters.of(case_id)[-1].id, worker)
 
     def _appeal(self, case_id: str, worker: str) -> None:
         appeal = self.world.appeals.open(case_id)

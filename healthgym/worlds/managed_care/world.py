@@ -60,7 +60,6 @@ class ManagedCareWorld(World):
         self.payer_mode = start.payer_mode
         self.staff = start.staff
         self.charts = start.charts
-        self.handbook = start.handbook
         self.operations = start.operations
         self.handbook = start.handbook
         self.actor = start.actor

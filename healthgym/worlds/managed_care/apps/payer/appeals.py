@@ -124,6 +124,7 @@ class AppealsDesk(App):
             self.name, name, case_id, self.world.actor, documents=list(document_ids)
         )
         self.world.history.stage(case_id, f"{level}_appeal", FILED, self.world.actor)
+        self.world.desk.appealed(case_id, level)
         return made
 
     def assign_internal_appeal_reviewer(
