@@ -26,7 +26,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     MD,
     MD_2,
     NURSE,
-    SLOT,
+    SLOTS,
     appealed_case,
     desk,
 )
@@ -215,7 +215,7 @@ def test_a_call_is_held_through_the_tools() -> None:
         reviewer_id=MD,
     )
     assert "requested" in use(world, "p2p.list")
-    use(world, "p2p.offer_slots", request_id="P2P-0001", payer_contact_id=MD_2, slots=[SLOT])
+    use(world, "p2p.offer_slots", request_id="P2P-0001", payer_contact_id=MD_2, slots=list(SLOTS))
     told = use(world, "p2p.schedule", request_id="P2P-0001", payer_contact_id=MD_2)
     assert "BEGIN:VCALENDAR" in told
     world.clock.advance(timedelta(days=4))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer.reviewers import Part, parts_taken
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.decision import Appeal
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
-from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AppealOutcome,
     DeterminationDecision,
@@ -48,7 +47,9 @@ def deadline(world: ManagedCareWorld, case: PriorAuthCase, level: str) -> dateti
     else:
         appeals = (a for a in world.appeals.of(case.id) if a.level == "internal")
         since = [a.decided_at for a in appeals if a.decided_at]
-    return since[-1] + case_timers(world.operations).appeal if since else case.appeal_due_at
+    rules = world.operations
+    days = rules.internal_appeal_days if level == "internal" else rules.external_appeal_days
+    return since[-1] + timedelta(days=days) if since else case.appeal_due_at
 
 
 def require_timely(

@@ -13,8 +13,6 @@ from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
-    APPEAL_REVIEWERS,
-    COORDINATORS,
     Part,
     acting,
     require_independent,
@@ -142,7 +140,7 @@ class AppealsDesk(App):
         """
         appeal = self._undecided(appeal_id, INTERNAL)
         reviewer = acting(self.world, reviewer_id)
-        require_role(self.world, reviewer, APPEAL_REVIEWERS)
+        require_role(self.world, reviewer, self.world.operations.may_decide_appeal)
         require_independent(self.world, appeal.case_id, reviewer, Part.APPEAL)
         if self.strict:
             appeal_rules.require_outsider(self.world, appeal, reviewer)
@@ -168,7 +166,7 @@ class AppealsDesk(App):
         reviewer = acting(self.world, reviewer_id)
         said = appeal_rules.outcome_of(outcome)
         if self.strict:
-            require_role(self.world, reviewer, APPEAL_REVIEWERS)
+            require_role(self.world, reviewer, self.world.operations.may_decide_appeal)
             require_independent(self.world, appeal.case_id, reviewer, Part.APPEAL)
             appeal_rules.require_outsider(self.world, appeal, reviewer)
             appeal_rules.require_decision(appeal, reviewer, said, rationale)
@@ -196,7 +194,9 @@ class AppealsDesk(App):
         """
         appeal = self._undecided(appeal_id, EXTERNAL)
         coordinator = acting(self.world, coordinator_id)
-        require_role(self.world, coordinator, COORDINATORS, "coordinator_id")
+        require_role(
+            self.world, coordinator, self.world.operations.may_record_external, "coordinator_id"
+        )
         require_independent(self.world, appeal.case_id, coordinator, Part.APPEAL)
         if self.strict and not vendor_name.strip():
             raise Refusal(
@@ -233,7 +233,9 @@ class AppealsDesk(App):
         coordinator = acting(self.world, coordinator_id)
         said = appeal_rules.outcome_of(outcome)
         if self.strict:
-            require_role(self.world, coordinator, COORDINATORS, "coordinator_id")
+            require_role(
+                self.world, coordinator, self.world.operations.may_record_external, "coordinator_id"
+            )
             appeal_rules.require_decision(appeal, coordinator, said, rationale)
         appeal = replace(appeal, binding_result=True)
         overturned = said is AppealOutcome.EXTERNAL_APPEAL_OVERTURNED
@@ -282,6 +284,11 @@ class AppealsDesk(App):
             "deadline": due,
             "timely": appeal.filed_at <= due,
         }
+
+    def _require_coordinator(self, person: str) -> None:
+        require_role(
+            self.world, person, self.world.operations.may_record_external, "coordinator_id"
+        )
 
     def _assign(self, appeal: Appeal, reviewer: str) -> Appeal:
         assigned = replace(

@@ -9,9 +9,6 @@ from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPe
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-#: How long a call is booked for, as calendar files have it.
-_LENGTH = "PT30M"
-
 
 def invitation(world: ManagedCareWorld, request: PayerPeerToPeerRequest) -> tuple[str, str]:
     """Return subject and text of the notice that a call is wanted."""
@@ -68,7 +65,7 @@ def calendar_file(world: ManagedCareWorld, request: PayerPeerToPeerRequest) -> s
             f"UID:{request.id}",
             f"DTSTAMP:{world.clock.now:%Y%m%dT%H%M%SZ}",
             f"DTSTART:{start}Z",
-            f"DURATION:{_LENGTH}",
+            f"DURATION:PT{world.operations.p2p_call_minutes}M",
             f"ORGANIZER:mailto:{address(world, request.payer_contact_id)}",
             f"SUMMARY:Peer-to-peer call, case {request.case_id}",
             "END:VEVENT",

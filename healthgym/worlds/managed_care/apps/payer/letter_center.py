@@ -14,10 +14,10 @@ from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.apps.payer import letter_texts
 from healthgym.worlds.managed_care.apps.payer.letter_rules import (
     require_citations,
+    require_complete,
     require_deliverable,
     require_due,
     require_fitting_notice,
-    require_slots,
 )
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     PAYER_STAFF,
@@ -308,11 +308,10 @@ class LetterCenter(App):
         missing = [name for name in wanted if not getattr(letter, name)]
         if self.strict:
             case = self.world.cases.get(letter.case_id)
-            stated = letter_texts.facts(self.world, case, LetterType(letter.letter_type))
-            # A letter keeps its own date.
-            stated = dict(stated, date=f"{letter.created_at:%Y-%m-%d}")
-            names = letter_texts.slot_names(letter.letter_type)
-            missing += [n for n in names if not stated[n] or stated[n] not in letter.body]
+            kind = LetterType(letter.letter_type)
+            stated = dict(letter_texts.facts(self.world, case, kind))
+            stated["date"] = f"{letter.created_at:%Y-%m-%d}"  # a letter keeps its own
+            missing += letter_texts.gaps(self.world, kind, stated, letter.body)
         return {"letter_id": letter_id, "complete": not missing, "missing_fields": missing}
 
     def _body(
@@ -333,6 +332,6 @@ class LetterCenter(App):
             )
             return next((text for text in options if text), letter_texts.subject(letter_type))
         slots = letter_texts.facts(self.world, case, letter_type)
-        require_slots(case.id, letter_type, slots)
         text = letter_texts.body(letter_type, slots)
+        require_complete(self.world, case.id, letter_type, slots, text)
         return f"{text}\n\nRemarks: {given.strip()}" if given and given.strip() else text

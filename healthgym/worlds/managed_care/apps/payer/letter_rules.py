@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from healthgym.worlds.managed_care.apps.payer.letter_texts import Slots, slot_names
+from healthgym.worlds.managed_care.apps.payer.letter_texts import Slots, gaps
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.decision import Letter
@@ -113,18 +113,20 @@ def require_citations(
         )
 
 
-def require_slots(case_id: str, letter_type: LetterType, slots: Slots) -> None:
+def require_complete(
+    world: ManagedCareWorld, case_id: str, letter_type: LetterType, slots: Slots, text: str
+) -> None:
     """Refuse a letter that the records leave with a gap.
 
     Raises:
-        Refusal: Naming what no record has.
+        Refusal: If no record has what it must state.
     """
-    gaps = [name for name in slot_names(letter_type) if not slots[name]]
-    if gaps:
+    missing = gaps(world, letter_type, slots, text)
+    if missing:
         raise Refusal(
             RefusalCode.UNSUPPORTED_CLAIM,
             f"The records of case {case_id} do not have what a {letter_type} letter states: "
-            f"{', '.join(gaps)}.",
+            f"{', '.join(missing)}.",
         )
 
 

@@ -1,8 +1,7 @@
 """The words of letters and notices, and the facts that stand in them.
 
-Letters are rendered from state. Which facts a letter of a strict world must state is in
-``data/letters/wording.json``; each is reckoned here from the records, so that a letter can be
-checked against them.
+Letters are rendered from state. Which facts a letter of a strict world must state is a rule of
+operation; each is reckoned here from the records, so that a letter can be checked against them.
 """
 
 from __future__ import annotations
@@ -41,10 +40,18 @@ def body(letter_type: str, slots: Slots) -> str:
     return _template(letter_type)[1].format_map(slots)
 
 
-def slot_names(letter_type: str) -> tuple[str, ...]:
-    """Return which facts a letter must state."""
-    names = wording()["slots"]
-    return (*names["all"], *names[letter_type])
+def gaps(world: ManagedCareWorld, letter_type: LetterType, slots: Slots, text: str) -> list[str]:
+    """Return what a letter must state, by the rules of operation, and a text does not.
+
+    Args:
+        world: The world.
+        letter_type: The letter.
+        slots: The facts (:func:`facts`).
+        text: The text.
+    """
+    keys = wording()["slots"]
+    wanted = world.operations.letter_slots[letter_type]
+    return [name for name in wanted if not slots[keys[name]] or slots[keys[name]] not in text]
 
 
 def appeal_information() -> str:
@@ -75,7 +82,9 @@ def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
         return {**found, **_denial(world, case)}
     if letter_type is LetterType.PEND:
         return {**found, **_pend(world, case)}
-    return {**found, "rationale": _appeal_reason(world, case)}
+    until = f"{case.appeal_due_at:%Y-%m-%d}" if case.appeal_due_at else "your plan's last day"
+    rights = str(wording()["external_rights"]).format(until=until)
+    return {**found, "rationale": _appeal_reason(world, case), "external_rights": rights}
 
 
 def notice(

@@ -19,7 +19,6 @@ from healthgym.worlds.managed_care.apps.payer.physician_rules import (
     require_founded,
 )
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
-    PHYSICIANS,
     Part,
     acting,
     require_desk,
@@ -287,9 +286,11 @@ class MedicalDirectorReview(App):
         require_complete(self.world, made)
         if self.strict:
             self._require_physician(made.case_id, made.reviewer_id)
+            if made.decision in (MdReviewDecision.DENY, MdReviewDecision.PARTIAL_APPROVE):
+                require_role(self.world, made.reviewer_id, self.world.operations.may_deny)
             require_founded(self.world, made)
 
     def _require_physician(self, case_id: str, physician: str) -> None:
-        require_role(self.world, physician, PHYSICIANS)
+        require_role(self.world, physician, self.world.operations.may_sign)
         require_independent(self.world, case_id, physician, Part.PHYSICIAN)
         require_under_review(self.world.cases.get(case_id).status, case_id)

@@ -18,7 +18,6 @@ from healthgym.worlds.managed_care.apps.payer.criteria import (
     require_sound,
 )
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
-    NURSES,
     Part,
     acting,
     require_desk,
@@ -255,7 +254,7 @@ class NurseReview(App):
         """Refuse, in a strict world, a finding by the wrong nurse, too late, or on nothing."""
         if not self.strict:
             return
-        require_role(self.world, nurse, NURSES)
+        require_role(self.world, nurse, self.world.operations.may_recommend)
         require_independent(self.world, case_id, nurse, Part.NURSE)
         require_under_review(self.world.cases.get(case_id).status, case_id)
         if self.active(case_id):
@@ -279,7 +278,7 @@ class NurseReview(App):
             )
         if not self.strict:
             return
-        require_role(self.world, nurse, NURSES)
+        require_role(self.world, nurse, self.world.operations.may_recommend)
         require_independent(self.world, case_id, nurse, Part.NURSE)
         require_under_review(self.world.cases.get(case_id).status, case_id)
         if recommendation is NurseReviewRecommendation.APPROVE:

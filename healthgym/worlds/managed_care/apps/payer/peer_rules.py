@@ -53,39 +53,49 @@ def require_offer(
     """Refuse times that cannot be kept, and offers after the call, in a strict world.
 
     Raises:
-        Refusal: If the call is fixed or over, or a time is none, past, repeated, or outside of
-            the contact's hours.
+        Refusal: If the call is fixed or over, there are too few times, or one is none, past,
+            repeated, too late, or outside of office hours.
     """
     if request.status not in (PeerToPeerStatus.REQUESTED, PeerToPeerStatus.SLOTS_OFFERED):
         raise Refusal(
             RefusalCode.WRONG_STATE,
             f"Request {request.id} is {request.status}; times are offered before one is picked.",
         )
+    rules = world.operations
     times = [moment(slot, "slots") for slot in slots]
-    if not times or len(set(times)) < len(times):
+    if len(set(times)) < max(len(times), rules.p2p_slots_least):
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
-            "slots: offer one or more different times, such as 2026-03-16T15:00.",
+            f"slots: offer {rules.p2p_slots_least} or more different times, such as "
+            "2026-03-16T15:00.",
         )
+    calendar = office_calendar(_region(world, request.case_id))
+    now = world.clock.now
+    last = calendar.local(calendar.add_business_days(now, rules.p2p_offer_workdays)).date()
     for time in times:
-        if time <= world.clock.now:
+        if not now < time or calendar.local(time).date() > last:
             raise Refusal(
                 RefusalCode.BAD_ARGUMENT,
-                f"slots: {time:%Y-%m-%dT%H:%M} is not after {world.clock.now:%Y-%m-%dT%H:%M} UTC.",
+                f"slots: {time:%Y-%m-%dT%H:%M} is not after {now:%Y-%m-%dT%H:%M} UTC and by "
+                f"{last}, {rules.p2p_offer_workdays} business days from now.",
             )
-        if not _in_hours(world, contact, time):
+        if not calendar.is_open(time) or not _works(world, contact, time):
             raise Refusal(
                 RefusalCode.BAD_ARGUMENT,
-                f"slots: {contact} does not work at {time:%Y-%m-%dT%H:%M} UTC; offer times in "
-                "working hours.",
+                f"slots: {time:%Y-%m-%dT%H:%M} UTC is outside of the office hours of the member's "
+                f"region or of {contact}; offer times in both.",
             )
 
 
-def _in_hours(world: ManagedCareWorld, contact: str, time: datetime) -> bool:
+def _region(world: ManagedCareWorld, case_id: str) -> str:
+    chart = world.charts.get(world.cases.get(case_id).patient_id)
+    return chart.patient.address_state if chart else ""
+
+
+def _works(world: ManagedCareWorld, contact: str, time: datetime) -> bool:
     worker = world.staff.workers.get(contact)
-    if worker is None:  # the directory knows no hours, only that offices close
-        return office_calendar().is_business_day(time.date())
-    return office_calendar(worker.region, worker.hours).is_open(time)
+    # Of whom only a directory entry is known, no hours are.
+    return worker is None or office_calendar(worker.region, worker.hours).is_open(time)
 
 
 def require_answerable(

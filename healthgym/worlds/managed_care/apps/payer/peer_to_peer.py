@@ -14,7 +14,6 @@ from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules, peer_session
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
-    PEERS,
     Part,
     acting,
     require_desk,
@@ -41,8 +40,6 @@ _SCHEDULABLE = (
     PeerToPeerStatus.SLOT_SELECTED,
     PeerToPeerStatus.SCHEDULED,
 )
-#: What the provider answers where nobody says what it can make.
-_CONTRACT = PeerContract(side=TaskActor.PAYER)
 
 
 class PeerToPeer(App):
@@ -76,7 +73,10 @@ class PeerToPeer(App):
     def contract(self, case_id: str) -> PeerContract | None:
         """Return what the other side holds; in a strict world there always is another side."""
         found = self.world.start.contracts.get(case_id)
-        return _CONTRACT if found is None and self.strict else found
+        if found is not None or not self.strict:
+            return found
+        limit = self.world.operations.p2p_turn_limit
+        return PeerContract(side=TaskActor.PAYER, turn_limit=limit)
 
     def list_all(self, case_id: str | None = None) -> tuple[PayerPeerToPeerRequest, ...]:
         """Return requests, oldest first.
@@ -334,7 +334,9 @@ class PeerToPeer(App):
         return replace(request, status=PeerToPeerStatus.EVENT_OPEN)
 
     def _require_peer(self, request: PayerPeerToPeerRequest, contact: str) -> None:
-        require_role(self.world, contact, PEERS, "payer_contact_id")
+        require_role(
+            self.world, contact, self.world.operations.may_hold_peer_to_peer, "payer_contact_id"
+        )
         require_independent(self.world, request.case_id, contact, Part.PEER)
 
     def _first_physician(self) -> str | None:

@@ -13,8 +13,10 @@ from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     LetterType,
+    MdReviewDecision,
     MessageBox,
     MessageKind,
+    NurseReviewRecommendation,
 )
 
 if TYPE_CHECKING:
@@ -69,12 +71,28 @@ def require_request(
             RefusalCode.MISSING_TEXT,
             "info_requested: list each missing item in words, one a line or between semicolons.",
         )
+    _require_rest(world, case_id)
     wanted = due(world)
     if deadline.strip() and _day(deadline) != wanted.date():
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
             f"info_deadline: {deadline[:40]!r} is not the date that the rules give for case "
             f"{case_id}; accepted is {wanted:%Y-%m-%d}, or blank.",
+        )
+
+
+def _require_rest(world: ManagedCareWorld, case_id: str) -> None:
+    """Refuse a request beyond those that the rules allow for one case."""
+    asked = [one.recommendation for one in world.nursing.of(case_id)]
+    asked_too = [one.decision for one in world.medical.of(case_id)]
+    made = asked.count(NurseReviewRecommendation.REQUEST_INFO)
+    made += asked_too.count(MdReviewDecision.REQUEST_INFO)
+    most = world.operations.pends_most
+    if made >= most:
+        raise Refusal(
+            RefusalCode.LIMIT_REACHED,
+            f"Case {case_id} was pended {made} times, and {most} is the most; decide it on what is "
+            "there.",
         )
 
 

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from healthgym.worlds.managed_care.apps.payer.criteria import require_grounds
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     NOBODY,
-    NURSES,
-    PHYSICIANS,
     acting,
     require_mapped,
     require_pool,
@@ -212,21 +210,18 @@ def require_authority(
 ) -> None:
     """Refuse a decision by somebody who may not make it, in a strict world.
 
-    A nurse makes final only what a nurse recommended and the findings still carry. What is adverse,
-    or departs from the recommendation, is a physician's; a physician's own decision is overridden
-    by another physician only.
+    Who may approve, deny and override is a rule of operation. A nurse's approval is made final
+    while her findings carry it; a physician's decision is overridden by another one only.
 
     Raises:
         Refusal: Naming the rule.
     """
-    nurse_approval = (
-        decision is DeterminationDecision.APPROVED
-        and cleared.source is DeterminationSource.NURSE_RECOMMENDATION
-        and not cleared.overridden
-    )
-    may = (*NURSES, *PHYSICIANS) if nurse_approval else PHYSICIANS
-    require_role(world, cleared.actor, may, "actor")
-    if nurse_approval:
+    rules = world.operations
+    approves = decision is DeterminationDecision.APPROVED
+    require_role(world, cleared.actor, rules.may_approve if approves else rules.may_deny, "actor")
+    if cleared.overridden:
+        require_role(world, cleared.actor, rules.may_override, "actor")
+    elif cleared.source is DeterminationSource.NURSE_RECOMMENDATION:
         require_grounds(world, cleared.case.id)
     by_physician = cleared.source is DeterminationSource.MD_DECISION
     if cleared.overridden and by_physician and cleared.actor == cleared.upstream.reviewer_id:

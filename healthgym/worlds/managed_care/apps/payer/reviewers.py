@@ -7,7 +7,7 @@ call and the reviewer of an appeal apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
 #: What the source's tools say where nobody in particular acts.
 NOBODY = frozenset({"", "SYSTEM", "agent"})
 
-NURSES = (WorkerRole.UM_NURSE,)
-PHYSICIANS = (WorkerRole.PHYSICIAN_REVIEWER,)
-PEERS = (WorkerRole.PHYSICIAN_REVIEWER, WorkerRole.APPEALS_MEDICAL_DIRECTOR)
-APPEAL_REVIEWERS = (WorkerRole.APPEALS_MEDICAL_DIRECTOR,)
-COORDINATORS = (WorkerRole.EXTERNAL_REVIEW_COORDINATOR,)
 #: Of these a payer must employ somebody before it can decide.
-REVIEWERS = (*NURSES, *PHYSICIANS, *APPEAL_REVIEWERS)
+REVIEWERS = (
+    WorkerRole.UM_NURSE,
+    WorkerRole.PHYSICIAN_REVIEWER,
+    WorkerRole.APPEALS_MEDICAL_DIRECTOR,
+)
 PAYER_STAFF = (
     WorkerRole.INTAKE_COORDINATOR,
     *REVIEWERS,
-    *COORDINATORS,
+    WorkerRole.EXTERNAL_REVIEW_COORDINATOR,
     WorkerRole.LETTER_SPECIALIST,
     WorkerRole.SUPERVISOR,
 )
@@ -71,21 +70,21 @@ def require_desk(world: ManagedCareWorld) -> None:
 
 
 def require_role(
-    world: ManagedCareWorld, person: str, roles: tuple[WorkerRole, ...], field: str = "reviewer_id"
+    world: ManagedCareWorld, person: str, roles: Iterable[str], field: str = "reviewer_id"
 ) -> None:
     """Refuse somebody who is not employed for an act, or is not in; in a strict world only.
 
     Args:
         world: The world.
         person: Id of a worker.
-        roles: Who may.
+        roles: Who may, as the rules of operation say.
         field: The argument that names the person, for the sentence.
 
     Raises:
         Refusal: If the person is unknown, of another role, or off duty.
     """
     if world.rules is Rules.STRICT:
-        duty.require_on_duty(world, person, roles, field)
+        duty.require_on_duty(world, person, tuple(map(WorkerRole, roles)), field)
 
 
 def require_independent(world: ManagedCareWorld, case_id: str, person: str, part: Part) -> None:

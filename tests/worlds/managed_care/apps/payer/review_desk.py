@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from healthgym.worlds.managed_care.contracts import PeerContract
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.catalog import CriteriaCatalog
 from healthgym.worlds.managed_care.records.review import (
     ClinicalCriterionCatalogItem,
@@ -28,7 +29,8 @@ from tests.worlds.managed_care.recorded import build
 CASE = "CASE-T"
 NURSE, NURSE_2, MD, MD_2, AMD, EXT = "C-NUR", "C-NUR2", "C-MD", "C-MD2", "C-AMD", "C-EXT"
 CLERK, STRANGER = "C-INT", "W-404"
-SLOT = "2026-03-16T15:00:00"
+SLOT = "2026-03-16T16:00:00"
+SLOTS = (SLOT, "2026-03-17T17:00:00", "2026-03-18T17:00:00")
 CRITERIA = ("C-1", "C-2")
 PARTIAL = {
     "determination_rationale": "One unit of two is carried.",
@@ -41,6 +43,7 @@ def desk(
     status: str = "under_review",
     contract: PeerContract | None = None,
     units: int | None = 2,
+    operations: OperatingRules | None = None,
     **setup: Any,
 ) -> ManagedCareWorld:
     """Return a world with a case in review, a complete intake and two criteria.
@@ -50,6 +53,7 @@ def desk(
         status: Where the case stands.
         contract: What the other side of a call holds.
         units: Units that its line asks for.
+        operations: The rules of operation; the standing ones if None.
         setup: What differs from the recorded beginnings.
     """
     cases = [{"id": CASE, "status": status, "policy": {}}]
@@ -58,6 +62,7 @@ def desk(
         made.start,
         records=(*made.start.records, catalog()),
         contracts={CASE: contract} if contract else {},
+        operations=operations or made.start.operations,
     )
     world = ManagedCareWorld(start)
     line = world.cases.line(CASE)

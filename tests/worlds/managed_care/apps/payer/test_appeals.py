@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -14,6 +15,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
     LetterType,
     MdReviewDecision,
+    PayerRole,
+    PeerToPeerOutcome,
     SubmissionChannel,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -24,6 +27,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     MD,
     MD_2,
     NURSE,
+    SLOTS,
     STRANGER,
     both,
     decided,
@@ -37,7 +41,8 @@ EXT_UPHELD, EXT_OVERTURNED = (
     AppealOutcome.EXTERNAL_APPEAL_OVERTURNED,
 )
 BOTH = pytest.mark.parametrize("rules", Rules)
-_MONTH = timedelta(days=31)
+#: How long after a decision it is too late, and the last day on which it is not.
+_LATE = {"internal": (31, "2026-04-12"), "external": (121, "2026-07-11")}
 
 
 def denied(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
@@ -121,11 +126,11 @@ def test_an_appeal_has_a_reason() -> None:
 def test_an_appeal_is_filed_in_its_window(level: str) -> None:
     def late(rules: Rules) -> ManagedCareWorld:
         world = denied(rules) if level == "internal" else upheld(rules)
-        world.clock.advance(_MONTH)
+        world.clock.advance(timedelta(days=_LATE[level][0]))
         return world
 
     told = both(late, lambda w: w.appeals.file(CASE, "r", (), level), RefusalCode.ENDED)
-    assert "2026-04-12" in told
+    assert _LATE[level][1] in told
 
 
 def test_timeliness_is_reckoned_where_a_deadline_is_on_record() -> None:
@@ -152,10 +157,13 @@ def test_an_appeal_is_reviewed_by_an_appeals_director(person: str) -> None:
 
 def test_an_appeal_is_reviewed_by_an_outsider() -> None:
     def called(rules: Rules) -> ManagedCareWorld:
-        world = decided(MdReviewDecision.P2P_REVIEW, rules)
+        roles = (PayerRole.APPEALS_MEDICAL_DIRECTOR,)
+        held = OperatingRules(may_hold_peer_to_peer=roles)
+        world = decided(MdReviewDecision.P2P_REVIEW, rules, operations=held)
         (request,) = world.peer.of(CASE)
-        world.peer.offer(request.id, AMD, ("2026-03-16T15:00:00",))
-        world.peer.complete(world.peer.of(CASE)[0], "uphold_intended_adverse_decision", AMD)  # type: ignore[arg-type]
+        world.peer.offer(request.id, AMD, SLOTS)
+        uphold = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
+        world.peer.complete(world.peer.of(CASE)[0], uphold, AMD)
         world.determinations.finalize(CASE, DeterminationDecision.DENIED)
         world.appeals.file(CASE, "r")
         return world

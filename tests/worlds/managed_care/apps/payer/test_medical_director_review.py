@@ -17,6 +17,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     MD,
     MD_2,
     NURSE,
+    SLOTS,
     STRANGER,
     approved_by_nurse,
     both,
@@ -94,7 +95,7 @@ def test_nurse_and_physician_of_a_case_are_different_people() -> None:
         world = desk(rules)
         world.peer.request(CASE, MD_2)
         (request,) = world.peer.of(CASE)
-        world.peer.offer(request.id, MD, ("2026-03-16T15:00:00",))
+        world.peer.offer(request.id, MD, SLOTS)
         return world
 
     told = both(met_before, lambda w: decide(w, APPROVE), RefusalCode.NOT_INDEPENDENT)

@@ -252,6 +252,19 @@ def test_a_request_pends_the_case_and_writes_a_letter_with_each_item() -> None:
         assert wanted in letter.body
 
 
+def test_a_case_is_pended_twice_at_most() -> None:
+    def pended_twice(rules: Rules) -> ManagedCareWorld:
+        world = desk(rules)
+        for _ in range(2):
+            ask(world)
+            world.nursing.supersede_requests(CASE, "ANSWERED")
+            case = world.cases.get(CASE)
+            world.cases.put(replace(case, status=CaseStatus.UNDER_REVIEW))
+        return world
+
+    both(pended_twice, ask, RefusalCode.LIMIT_REACHED)
+
+
 def test_a_queued_letter_waits_for_whoever_plays_the_payer() -> None:
     world = desk(agent_owned_payer_flow=True)
     ask(world)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     MdReviewDecision,
+    PayerRole,
     PeerToPeerOutcome,
     RevealMode,
     SlotRule,
@@ -21,12 +23,14 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.payer.review_desk import (
+    AMD,
     CASE,
     CLERK,
     MD,
     MD_2,
     NURSE,
     SLOT,
+    SLOTS,
     STRANGER,
     both,
     decided,
@@ -34,7 +38,6 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
 )
 
 UPHOLD, OVERTURN = PeerToPeerOutcome
-SLOTS = (SLOT, "2026-03-17T10:00:00", "2026-03-18T09:00:00")
 FACTS = (
     PeerFact(id="F-open", text="He failed two drugs.", reveal_mode=RevealMode.OPENING),
     PeerFact(
@@ -103,8 +106,9 @@ def test_the_provider_picks_what_it_can_make() -> None:
     contract = PeerContract(side=TaskActor.PAYER, offered_slots=(SLOTS[1],))
     assert pick(contract, SLOTS) == SLOTS[1]
     assert pick(contract, (SLOTS[0],)) is None
+    contract = PeerContract(side=TaskActor.PAYER, offered_slots=("2026-03-19T15:00:00",))
     world, request = asked(contract=contract)
-    view = world.peer.offer(request, MD_2, (SLOTS[0],))
+    view = world.peer.offer(request, MD_2, SLOTS)
     assert view["p2p_request"].status == "slots_offered"
     assert "None of these" in view["provider_reply"]
 
@@ -115,7 +119,7 @@ def test_mail_and_calendar_are_rendered_and_not_kept() -> None:
     assert "To: c-pa@x.test" in view["offer_email"]
     before = world.digest()
     view = world.peer.schedule(request, MD_2)
-    assert "DTSTART:20260316T150000Z" in view["artifacts"]["calendar"]
+    assert "DTSTART:20260316T160000Z" in view["artifacts"]["calendar"]
     assert before != world.digest()
     assert not any("BEGIN:VCALENDAR" in str(r) for r in world.peer.requests.values())
 
@@ -230,7 +234,7 @@ def test_a_summary_on_the_payers_side_is_the_outcome() -> None:
 # -- strict --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("person", [NURSE, CLERK, STRANGER])
+@pytest.mark.parametrize("person", [NURSE, AMD, CLERK, STRANGER])
 def test_physicians_hold_calls(person: str) -> None:
     both(
         lambda r: asked(r)[0],
@@ -250,17 +254,31 @@ def test_whoever_decided_does_not_hold_the_call() -> None:
 @pytest.mark.parametrize(
     "slots",
     [
-        ("2026-03-13T08:00:00",),
-        ("soon",),
-        ("2026-03-14T15:00:00",),
-        (SLOT, SLOT),
-        (SLOT, "2026-03-16T15:00:00+00:00"),
+        (*SLOTS, "2026-03-13T08:00:00"),
+        (*SLOTS, "soon"),
+        (*SLOTS, "2026-03-14T17:00:00"),
+        (*SLOTS, "2026-03-17T12:00:00"),
+        (*SLOTS, "2026-03-19T17:00:00"),
+        (*SLOTS, SLOT),
+        (*SLOTS, "2026-03-16T16:00:00+00:00"),
+        SLOTS[:2],
+        (),
     ],
-    ids=["past", "no-time", "weekend", "twice", "twice-in-other-words"],
+    ids=[
+        "past",
+        "no-time",
+        "weekend",
+        "night",
+        "too-late",
+        "twice",
+        "twice-otherwise",
+        "two",
+        "none",
+    ],
 )
 def test_times_can_be_kept(slots: tuple[str, ...]) -> None:
     both(
-        lambda r: asked(r)[0],
+        lambda r: asked(r, None)[0],
         lambda w: w.peer.offer(w.peer.of(CASE)[0].id, MD_2, slots),
         RefusalCode.BAD_ARGUMENT,
     )
@@ -315,7 +333,7 @@ def test_nobody_talks_before_the_time() -> None:
         lambda w: peer_calls.send_turn(w, w.peer.of(CASE)[0].id, "Hello."),
         RefusalCode.WRONG_STATE,
     )
-    assert "2026-03-16T15:00" in told
+    assert "2026-03-16T16:00" in told
 
 
 @pytest.mark.parametrize("message", ["  ", "x" * 5000], ids=["blank", "endless"])
@@ -347,9 +365,16 @@ def talked(rules: Rules) -> ManagedCareWorld:
 
 
 def test_whoever_talked_records_the_outcome() -> None:
+    def talked_by_the_rules(rules: Rules) -> ManagedCareWorld:
+        world = talked(rules)
+        both_hold = ("physician_reviewer", "appeals_medical_director")
+        roles = tuple(map(PayerRole, both_hold))
+        world.operations = replace(world.operations, may_hold_peer_to_peer=roles)
+        return world
+
     both(
-        talked,
-        lambda w: w.peer.record_outcome(w.peer.of(CASE)[0].id, "C-AMD", UPHOLD),
+        talked_by_the_rules,
+        lambda w: w.peer.record_outcome(w.peer.of(CASE)[0].id, AMD, UPHOLD),
         RefusalCode.WRONG_OWNER,
     )
 

@@ -17,6 +17,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     CASE,
     MD_2,
     NURSE,
+    SLOTS,
     both,
     decided,
     desk,
@@ -53,20 +54,19 @@ def test_a_nurse_recommends_while_she_is_in() -> None:
     assert "back on" in told
 
 
-def test_times_of_a_call_are_in_the_physicians_hours() -> None:
+def test_times_of_a_call_are_in_the_hours_of_member_and_physician() -> None:
     def asked(rules: Rules) -> ManagedCareWorld:
         world = decided(MdReviewDecision.P2P_REVIEW, rules)
         world = with_hours(world)
         workers = world.staff.workers
-        early = replace(workers[MD_2], hours=(time(0), time(23)))
+        early = replace(workers[MD_2], hours=(time(3), time(13)))
         world.staff = Staff((workers[NURSE], early), tuple(world.staff.contacts.values()), ())
         return world
 
     def offer(world: ManagedCareWorld, slot: str) -> object:
-        return world.peer.offer(world.peer.of(CASE)[0].id, MD_2, (slot,))
+        return world.peer.offer(world.peer.of(CASE)[0].id, MD_2, (*SLOTS[:2], slot))
 
-    # Five in the morning in Texas, when the office keeps ordinary hours.
-    slot = "2026-03-16T10:00:00"
-    offer(asked(Rules.STRICT), slot)
-    holiday = "2026-05-25T15:00:00"  # Memorial Day
-    both(asked, lambda w: offer(w, holiday), RefusalCode.BAD_ARGUMENT)
+    noon = "2026-03-18T17:30:00"
+    offer(asked(Rules.STRICT), noon)
+    after = "2026-03-18T18:30:00"  # the member's office is open, hers is not
+    both(asked, lambda w: offer(w, after), RefusalCode.BAD_ARGUMENT)

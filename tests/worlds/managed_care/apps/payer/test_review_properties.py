@@ -30,7 +30,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     MD_2,
     NURSE,
     NURSE_2,
-    SLOT,
+    SLOTS,
     decide,
     desk,
     find_as_nurse,
@@ -90,7 +90,7 @@ def acts(draw: st.DrawFn) -> Act:
         lambda w: w.determinations.finalize(
             CASE, final, actor=who, overridden=True, override_reason="reason"
         ),
-        lambda w: w.peer.offer(_request(w), who, (SLOT,)),
+        lambda w: w.peer.offer(_request(w), who, SLOTS),
         lambda w: w.peer.schedule(_request(w), who),
         lambda w: peer_calls.send_turn(w, _request(w), "Hello?"),
         lambda w: w.peer.record_outcome(_request(w), who, called),
