@@ -158,7 +158,7 @@ class PayerDesk(App):
 
     def _nurse(self, case_id: str, worker: str) -> None:
         found = self._found(case_id)
-        self.world.nursing.set_catalog(case_id, catalog(found.policy, "nurse_review"))
+        self.world.nursing.set_catalog(case_id, catalog(found.policy, "nurse_review"), found.policy.criteria)
         self.world.nursing.save(case_id, 1, evaluations=found.evaluations(), reviewer_id=worker)
         wanted = self._wanted(case_id, found)
         if wanted and not self.asked.get(case_id):
@@ -172,7 +172,7 @@ class PayerDesk(App):
             )
             self._tell(f"The payer asks for information about case {case_id}.")
             return
-        approves = not wanted and found.carried
+        approves = not wanted and found.carried and found.policy.nurse_may_approve
         self.world.nursing.submit(
             case_id,
             NurseReviewRecommendation.APPROVE if approves else NurseReviewRecommendation.ESCALATE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.records.review import ClinicalCriterionCatalogItem
 
 
@@ -14,7 +15,9 @@ class CriteriaCatalog:
     Attributes:
         case_id: The case.
         items: The criteria, line by line.
+        tree: How they are put together; without one every criterion has to be met.
     """
 
     case_id: str
     items: tuple[ClinicalCriterionCatalogItem, ...]
+    tree: Node | None = None

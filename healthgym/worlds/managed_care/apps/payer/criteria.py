@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.policies.evaluation import combined
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.review import (
     MdCaseDecision,
@@ -15,7 +16,7 @@ from healthgym.worlds.managed_care.records.review import (
 )
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
-from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult
+from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -26,6 +27,11 @@ Word = NurseCaseRecommendation | MdCaseDecision
 #: Line and id of a criterion.
 Place = tuple[int, str]
 _MOST_NAMED = 6
+_POSTURES = {
+    CriterionResult.MET: Posture.SATISFIED,
+    CriterionResult.NOT_MET: Posture.CONTRADICTS,
+    CriterionResult.UNCLEAR: Posture.INSUFFICIENT,
+}
 
 
 def lines(world: ManagedCareWorld, case_id: str) -> Mapping[int, int | None]:
@@ -143,12 +149,27 @@ def require_grounds(world: ManagedCareWorld, case_id: str) -> None:
     open_ones = sorted(place for place in wanted if place not in found)
     if open_ones:
         _refuse(f"Not evaluated: {_named(open_ones)}")
-    unmet = sorted(p for p, one in found.items() if one.result is not CriterionResult.MET)
-    if unmet:
+    met = {place: one for place, one in found.items() if one.result is CriterionResult.MET}
+    unmet = sorted(place for place in found if place not in met)
+    if unmet and not _carried(world, case_id, found):
         _refuse(f"Not met, or unclear: {_named(unmet)}")
-    bare = sorted(p for p, one in found.items() if not _references(one))
+    bare = sorted(place for place, one in met.items() if not _references(one))
     if bare:
         _refuse(f"Without evidence: {_named(bare)}")
+
+
+def _carried(
+    world: ManagedCareWorld, case_id: str, found: Mapping[Place, NurseCriterionEvaluation]
+) -> bool:
+    """Return whether the findings carry the policy although some criterion is not met.
+
+    That is so where another one stands in for it: any of several, or an exception.
+    """
+    tree = world.nursing.tree(case_id)
+    if tree is None:
+        return False
+    postures = {name: _POSTURES[one.result] for (_, name), one in found.items()}
+    return combined(tree, postures) is Posture.SATISFIED
 
 
 def _refuse(what: str) -> None:

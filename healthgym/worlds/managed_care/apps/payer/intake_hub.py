@@ -282,6 +282,7 @@ class IntakeHub(App):
     ) -> IntakeCase:
         filled = self._keep(refreshed(self.world, intake, packet, reply=reply))
         self.audit("handoff_submission", intake.case_id)
+        self.world.desk.take_in(intake.case_id, reply=reply)
         return filled
 
     def _begin(self, case_id: str, auth_type: AuthorizationType) -> IntakeCase:

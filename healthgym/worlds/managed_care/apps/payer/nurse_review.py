@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_independent,
     require_role,
 )
+from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.records.catalog import CriteriaCatalog
 from healthgym.worlds.managed_care.records.review import (
     ClinicalCriterionCatalogItem,
@@ -85,9 +86,25 @@ class NurseReview(App):
         items = kept.items if kept else ()
         return tuple(item for item in items if line_number in (None, item.line_number))
 
-    def set_catalog(self, case_id: str, items: tuple[ClinicalCriterionCatalogItem, ...]) -> None:
-        """Say which criteria a case's reviewers have to answer."""
-        self.catalogs[case_id] = CriteriaCatalog(case_id=case_id, items=items)
+    def tree(self, case_id: str) -> Node | None:
+        """Return how a case's criteria are put together; None where nobody said."""
+        kept = self.catalogs.get(case_id)
+        return kept.tree if kept else None
+
+    def set_catalog(
+        self,
+        case_id: str,
+        items: tuple[ClinicalCriterionCatalogItem, ...],
+        tree: Node | None = None,
+    ) -> None:
+        """Say which criteria a case's reviewers have to answer.
+
+        Args:
+            case_id: The case.
+            items: The criteria, line by line.
+            tree: How they are put together; without one every criterion has to be met.
+        """
+        self.catalogs[case_id] = CriteriaCatalog(case_id=case_id, items=items, tree=tree)
 
     def data(self, case_id: str) -> Mapping[str, object]:
         """Return what a nurse needs for a review: request, findings so far, documents, criteria.
