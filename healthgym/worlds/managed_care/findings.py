@@ -9,7 +9,9 @@ from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
-from healthgym.worlds.managed_care.vocabulary.authorization import Posture
+from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
+
+_OPEN, _NOT_SHOWN = CriterionResult.UNCLEAR, CriterionResult.NOT_MET
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +31,19 @@ class Finding:
             and self.policy.covers_diagnosis(self.packet.request.diagnosis_codes)
         )
 
-    def evaluations(self) -> tuple[NurseCriterionEvaluation, ...]:
-        """Return the findings, each with the documents it rests on."""
+    def evaluations(self, *, closed: bool = False) -> tuple[NurseCriterionEvaluation, ...]:
+        """Return the findings, each with the documents it rests on.
+
+        Args:
+            closed: Whether nothing more is awaited: what is still open is not met, then.
+        """
         return tuple(
             NurseCriterionEvaluation(
                 criterion_id=name,
                 criterion_text=self.policy.text(name),
                 criteria_source=self.policy.id,
                 criteria_version=self.policy.version,
-                result=one.result,
+                result=_NOT_SHOWN if closed and one.result is _OPEN else one.result,
                 source_refs_used=self._sources(one.facts),
                 item_observations=one.items,
             )

@@ -14,6 +14,7 @@ from datetime import timedelta
 from healthgym.core.clock import Due
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
+from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.findings import Finding
@@ -41,16 +42,18 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 STEP = "payer_step"
 #: Business time that a step takes, before what lies on the worker's desk already.
 _TAKES: Mapping[str, timedelta] = {
-    "intake": timedelta(hours=1),
-    "triage": timedelta(minutes=30),
-    "nurse": timedelta(hours=3),
-    "physician": timedelta(hours=4),
-    "determine": timedelta(minutes=20),
-    "letter": timedelta(minutes=40),
+    "intake": timedelta(minutes=20),
+    "triage": timedelta(minutes=10),
+    "nurse": timedelta(minutes=50),
+    "physician": timedelta(minutes=60),
+    "determine": timedelta(minutes=5),
+    "letter": timedelta(minutes=15),
     "appeal": timedelta(hours=16),
     "external": timedelta(hours=24),
 }
-_PER_CASE = timedelta(minutes=3)
+_PER_CASE = timedelta(minutes=1)
+#: Steps that a decision by law, or a lapse, makes needless.
+_BEFORE_DECISION = frozenset({"intake", "triage", "nurse", "physician", "determine"})
 #: Who does a step.
 _ROLES: Mapping[str, WorkerRole] = {
     "intake": WorkerRole.INTAKE_COORDINATOR,
@@ -66,6 +69,8 @@ _LETTERS = {
     DeterminationDecision.PARTIALLY_APPROVED: LetterType.PARTIAL_APPROVAL,
     DeterminationDecision.DENIED: LetterType.DENIAL,
 }
+#: How often a nurse asks for what would settle open criteria.
+_MOST_ASKED = 2
 _VENDOR = "Northgate Independent Review"
 
 
@@ -100,6 +105,8 @@ class PayerDesk(App):
         """Do the step that is due."""
         case_id, worker = str(due.facts["case_id"]), str(due.facts["worker"])
         step = str(due.facts["step"])
+        if step in _BEFORE_DECISION and self.world.cases.get(case_id).status not in WITH_PAYER:
+            return
         match step:
             case "intake":
                 self._take_in(case_id, worker, reply=bool(due.facts["reply"]))
@@ -158,11 +165,14 @@ class PayerDesk(App):
 
     def _nurse(self, case_id: str, worker: str) -> None:
         found = self._found(case_id)
-        self.world.nursing.set_catalog(case_id, catalog(found.policy, "nurse_review"), found.policy.criteria)
+        policy = found.policy
+        self.world.nursing.set_catalog(case_id, catalog(policy, "nurse_review"), policy.criteria)
         self.world.nursing.save(case_id, 1, evaluations=found.evaluations(), reviewer_id=worker)
         wanted = self._wanted(case_id, found)
-        if wanted and not self.asked.get(case_id):
-            self.asked[case_id] = 1
+        times = self.asked.get(case_id, 0)
+        # What a document would settle is asked for until it comes, or the request lapses.
+        if wanted and (times < _MOST_ASKED or not found.open_ones()):
+            self.asked[case_id] = times + 1
             self.world.nursing.submit(
                 case_id,
                 NurseReviewRecommendation.REQUEST_INFO,
@@ -186,7 +196,9 @@ class PayerDesk(App):
 
     def _physician(self, case_id: str, worker: str) -> None:
         found = self._found(case_id)
-        self.world.medical.save(case_id, 1, evaluations=found.evaluations(), reviewer_id=worker)
+        self.world.medical.save(
+            case_id, 1, evaluations=found.evaluations(closed=True), reviewer_id=worker
+        )
         limit = found.assessment.approved_quantity
         satisfied = found.assessment.posture is Posture.SATISFIED and not self._wanted(
             case_id, found
@@ -240,7 +252,10 @@ class PayerDesk(App):
             kind,
             actor=worker,
             supporting_basis=found.summary(),
-            policy_citations=tuple(map(found.policy.cite, found.named())) or found.policy.citations,
+            # A version that is read in error is named in the basis; the desk cites its own policy.
+            policy_citations=None
+            if found.policy is not self._in_force(case_id)
+            else tuple(map(found.policy.cite, found.named())) or found.policy.citations,
         )
         self._deliver(case_id, self.world.letters.of(case_id)[-1].id, worker)
 

@@ -192,7 +192,9 @@ class Inspection:
         for document in self.after.documents.documents.values():
             if document.id in old or document.kind is DocumentKind.SUBMISSION_BUNDLE:
                 continue
-            if str(document.kind) not in _OWN or (document.id.startswith("DOC-UP") and self._states_more(document.content)):
+            if str(document.kind) not in _OWN or (
+                document.id.startswith("DOC-UP") and self._states_more(document.content)
+            ):
                 found.append(document.id)
         return tuple(found)
 

@@ -390,7 +390,5 @@ class Authorizations(ProviderApp):
             self.world.cases.put(replace(case, payer_intake_case_id=intake.id))
         if reply and self.world.triage.requeue(case_id) is None:
             self.noted("payer_hub.respond_to_pend_no_task_to_requeue", case_id)
-        elif reply:
-            self.world.cases.move(case_id, CaseStatus.UNDER_REVIEW)
         self.noted(name, case_id)
         return {"case": self.world.cases.get(case_id), "intake_case": intake}
