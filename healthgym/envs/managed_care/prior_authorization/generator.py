@@ -47,6 +47,7 @@ from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
+    DocumentKind,
     PlaceOfService,
     Urgency,
 )
@@ -138,7 +139,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         if ending in (Course.APPEALED, Course.EXTERNAL):
             book = book.with_misread(drawn, patient.chart.facts, today, rng)
         if ending is Course.PENDED:
-            book = book.asking_for((each.kind for each in patient.chart.documents), rng)
+            book = book.asking_for(_besides(patient.chart, drawn), rng)
         return book, patient, replace(drawn, policy=book.in_force)
 
     # -- what stands around ----------------------------------------------------------------------
@@ -201,6 +202,17 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             status = _OTHER_STATUSES[int(rng.integers(len(_OTHER_STATUSES)))]
             records += _case_of(order, f"CASE-{6100 + 7 * place}", status, begins, rng)
         return tuple(records)
+
+
+def _besides(chart: PatientChart, drawn: Situation) -> set[DocumentKind]:
+    """Return the kinds of documents on file that say nothing of what the policy asks for."""
+    facts = {fact.id for fact in drawn.facts}
+    telling = {
+        document.kind
+        for document in chart.documents
+        if facts & chart.shows.get(document.id, frozenset())
+    }
+    return {document.kind for document in chart.documents} - telling
 
 
 def _case_of(

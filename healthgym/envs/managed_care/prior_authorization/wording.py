@@ -8,14 +8,16 @@ from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import Urgency
 
-_RULES = """\
-Work the request through to its end. Decide from the patient's chart and the payer's policy that is \
-in force, and record your decision: submit_pa, gather_more_evidence or do_not_submit; with the \
-latter two, name the gaps or the reason as the handbook says. What you submit has to be complete \
-and true, with no more of the chart than it takes. If the payer answers, see to it in time; wait \
-lets time pass. Open one case, for this patient and this service, and leave the others alone. \
-Nothing may be invented: what the chart does not say is "not documented". How the offices work is \
-in the handbook, and its numbers are those that hold today. Call finish when nothing is left to do."""
+_RULES = (
+    "Work the request through to its end. Decide from the patient's chart and the payer's policy "
+    "that is in force, and record your decision: submit_pa, gather_more_evidence or "
+    "do_not_submit; with the latter two, name the gaps or the reason as the handbook says. What "
+    "you submit has to be complete and true, with no more of the chart than it takes. If the "
+    "payer answers, see to it in time; wait lets time pass. Open one case, for this patient and "
+    "this service, and leave the others alone. Nothing may be invented: what the chart does not "
+    'say is "not documented". How the offices work is in the handbook, and its numbers are those '
+    "that hold today. Call finish when nothing is left to do."
+)
 
 
 def brief(start: WorldStart, patient: CasePatient, drawn: Situation) -> str:
