@@ -8,10 +8,7 @@ import pytest
 
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
-from healthgym.worlds.managed_care.vocabulary.authorization import (
-    CaseStatus,
-    UploadableDocumentKind,
-)
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.provider.office import (
     CASE,
@@ -22,6 +19,7 @@ from tests.worlds.managed_care.apps.provider.office import (
     fill,
     office,
     refused,
+    upload,
 )
 
 READY = CaseStatus.READY_TO_SUBMIT
@@ -88,12 +86,11 @@ def test_strict_rules_judge_the_packet_and_not_the_chart() -> None:
 
 
 def test_a_reply_is_judged_with_what_it_brings() -> None:
-    world = office(mode="auto", required_documents=["chart_note", "imaging_report"])
+    letter = "letter_of_medical_necessity"
+    world = office(mode="auto", required_documents=["chart_note", letter])
     decide(world)
     world.authorizations.submit(CASE, PORTAL)
-    kind = UploadableDocumentKind.IMAGING_REPORT
-    image = world.documents.upload_evidence(CASE, kind, "MRI", "No mass.")
-    view = world.authorizations.respond_to_pend(CASE, "attached", [image.id])
+    view = world.authorizations.respond_to_pend(CASE, "attached", [upload(world)])
     assert view["decision"] == "approved"
 
 

@@ -40,6 +40,8 @@ class DocsToolset(OfficeToolset):
     ) -> str:
         """Put a text on file for a case, such as a letter of medical necessity.
 
+        Notes, reports and results can only be copied from the patient's chart, word for word.
+
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
             kind: What the document is.

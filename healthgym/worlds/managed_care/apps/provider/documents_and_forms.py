@@ -134,8 +134,6 @@ class DocumentsAndForms(ProviderApp):
                     "docs.list_case_documents names what does.",
                 )
 
-    # Documents.
-
     def list_case_documents(self, case_id: str) -> View:
         """Return the documents on file for a case, without their texts.
 
@@ -169,7 +167,8 @@ class DocumentsAndForms(ProviderApp):
 
         Raises:
             Refusal: If there is no such case, or the title is blank. A strict world also refuses a
-                missing or oversized text, a case that takes none, and what is on file already.
+                missing or oversized text, a case that takes none, what is on file already, and
+                a finding that nobody made (:func:`uploads.require_genuine`).
         """
         case = self.world.cases.get(case_id)
         self._require_upload(case, title)
@@ -271,8 +270,6 @@ class DocumentsAndForms(ProviderApp):
             "readiness": readiness,
         }
 
-    # Forms.
-
     def list_required_forms(self, case_id: str, channel: str | None = None) -> View:
         """Return the forms of a case, with their questions.
 
@@ -361,7 +358,7 @@ class DocumentsAndForms(ProviderApp):
             structured_data=data,
         )
         if self.strict:
-            bundles.require_new(self, made)
+            uploads.require_genuine(self, made)
         self.documents[made.id] = made
         return made
 

@@ -5,9 +5,26 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.apps.provider import bundles
+from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.apps.provider.documents_and_forms import DocumentsAndForms
+
+#: What only a clinician, a laboratory or a reading room writes.
+FINDINGS = frozenset(
+    {
+        DocumentKind.CHART_NOTE,
+        DocumentKind.PROGRESS_NOTE,
+        DocumentKind.IMAGING_REPORT,
+        DocumentKind.LAB_SUMMARY,
+        DocumentKind.LAB_RESULT,
+    }
+)
 #: How files of a type begin (the formats' own specifications); text begins with anything.
 BEGINNINGS: Mapping[str, tuple[bytes, ...]] = {
     "application/pdf": (b"%PDF-",),
@@ -77,3 +94,31 @@ def _from_base64(file_bytes: str) -> bytes:
         raise Refusal(
             RefusalCode.BAD_ARGUMENT, "The file is no valid base64; encode its bytes in base64."
         ) from None
+
+
+def require_genuine(desk: DocumentsAndForms, made: DocumentReference) -> None:
+    """Refuse, in a strict world, a document that is on file already, or a finding nobody made.
+
+    An office can write a letter and fill a form. A note, a report or a result it can only copy:
+    whoever could write one would never lack evidence.
+
+    Args:
+        desk: Where it is to be kept.
+        made: The document.
+
+    Raises:
+        Refusal: If there is one of the same kind, title and text, or it is a finding whose text
+            no document of the patient's chart has.
+    """
+    bundles.require_new(desk, made)
+    if made.kind not in FINDINGS:
+        return
+    text = made.content.split()
+    for known in desk.world.charts[made.patient_id].documents:
+        if known.kind is made.kind and known.content.split() == text:
+            return
+    raise Refusal(
+        RefusalCode.UNSUPPORTED_CLAIM,
+        f"No {made.kind} with this text is in the chart of {made.patient_id}; findings can only "
+        "be copied. An office writes letters, forms and other papers of its own.",
+    )

@@ -41,7 +41,7 @@ from tests.worlds.managed_care.apps.provider.office import (
 World = ManagedCareWorld
 REQUEST_KEYS = forms.of_case(office(), CASE)[0].required
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n0000").decode()
-LAB = UploadableDocumentKind.LAB_RESULT
+OTHER = UploadableDocumentKind.OTHER
 
 
 def order(**changes: Any) -> Act:
@@ -49,12 +49,12 @@ def order(**changes: Any) -> Act:
 
 
 def text(title: str = "Note", content: str | None = "text") -> Act:
-    return lambda world: world.documents.upload_evidence(CASE, LAB, title, content)
+    return lambda world: world.documents.upload_evidence(CASE, OTHER, title, content)
 
 
 def file(mime: str, data: str, note: str | None = None, name: str = "a.bin") -> Act:
     return lambda world: world.documents.upload_evidence_file(
-        CASE, LAB, "File", name, mime, data, note
+        CASE, OTHER, "File", name, mime, data, note
     )
 
 
@@ -364,3 +364,25 @@ def test_a_whole_case_goes_through() -> None:
     assert sent.attached_document_ids == ("DOC-1", "DOC-2")
     assert sent.payload["bundle_document_id"] == "DOC-BUNDLE-0001"
     assert case.payer_intake_case_id in world.intake.intakes
+
+
+FINDINGS = ("chart_note", "progress_note", "imaging_report", "lab_summary", "lab_result")
+
+
+@pytest.mark.parametrize("kind", FINDINGS)
+def test_a_finding_is_not_invented(kind: str) -> None:
+    strict_only(
+        nothing,
+        lambda world: world.documents.upload_evidence(
+            CASE, UploadableDocumentKind(kind), "Report", "Everything that is required is met."
+        ),
+        RefusalCode.UNSUPPORTED_CLAIM,
+    )
+
+
+def test_a_finding_is_copied() -> None:
+    world = office()
+    note = world.documents.get("DOC-1")
+    kind = UploadableDocumentKind(note.kind)
+    made = world.documents.upload_evidence(CASE, kind, "Copy of the note", f" {note.content}\n")
+    assert made.case_id == CASE

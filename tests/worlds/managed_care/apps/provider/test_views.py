@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
+from importlib.resources import files
 from typing import Any
 
 import pytest
 
 from healthgym.worlds.managed_care.apps.provider import forms, uploads
+from healthgym.worlds.managed_care.policies.book import PolicyBook
+from healthgym.worlds.managed_care.policies.loading import load_policies
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
@@ -152,3 +156,24 @@ def test_base64_is_decoded_where_it_is_a_known_file() -> None:
     assert uploads.decoded("plain words") == b"plain words"
     with pytest.raises(Refusal):
         uploads.require_file("JVBERi0xLjQK", "image/png", 10)
+
+
+def test_the_policy_in_force_judges_a_new_case() -> None:
+    policies = load_policies(files("healthgym.worlds.managed_care.policies") / "library").values()
+    policy = next(iter(policies))
+    code = policy.procedures[0].code
+    world = office()
+    for plan, wanted in ((policy.plans[0], True), ("No such plan", False)):
+        chart = world.charts["P1"]
+        covered = replace(
+            chart, coverages=tuple(replace(one, plan_name=plan) for one in chart.coverages)
+        )
+        book = PolicyBook([replace(policy, states=(), effective=date(2020, 1, 1), terminated=None)])
+        other = ManagedCareWorld(
+            begun(world, charts=world.charts.with_charts([covered]), policies=book)
+        )
+        other.cases.create_from_order(**{**ORDER, "procedure_code": code})
+        card = other.cases.policy("CASE-ACT-001")
+        assert card is not None
+        assert (card.policy_family == policy.id) is wanted
+        assert wanted or not card.authorization_required
