@@ -29,7 +29,7 @@ def present(value: object) -> str:
     if rows is not None:
         return table(rows)
     facts = _facts(value)
-    return scalar(value) if facts is None else "\n".join(_lines(facts))
+    return scalar(value) if facts is None else "\n".join(_lines(facts)) or _NOTHING
 
 
 def table(rows: Sequence[Mapping[str, object]]) -> str:

@@ -1,7 +1,8 @@
 """What falls due at the payer's desks, and what follows when it does.
 
-Two things are watched for each request that is handed in: that intake is finished within its
-window of business hours, and that the request is decided within its limit. A missed window or
+Watched is for each request that is handed in that intake is finished within its window of business
+hours, that what waits at a front door is taken in within the hours of that door, and that the
+request is decided within its limit. A missed window or
 limit is told to the supervisor; where the law of the state says what a missed limit amounts to,
 that decision is made. While the provider is asked for something, the limit stands still.
 
@@ -19,6 +20,7 @@ from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.deemed import deem
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.records.doors import Arrival
 from healthgym.worlds.managed_care.service_levels import (
     deemed_rule,
     intake_window,
@@ -30,6 +32,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     IntakeStatus,
     MessageBox,
     MessageKind,
+    SubmissionChannel,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +41,8 @@ if TYPE_CHECKING:
 #: What this module puts on the agenda.
 INTAKE_OVERDUE = "intake_overdue"
 DECISION_OVERDUE = "decision_overdue"
-NAMES = frozenset({INTAKE_OVERDUE, DECISION_OVERDUE})
+DOOR_OVERDUE = "door_overdue"
+NAMES = frozenset({INTAKE_OVERDUE, DECISION_OVERDUE, DOOR_OVERDUE})
 
 _PENDED = CaseStatus.PENDED_ACTION_REQUIRED
 
@@ -54,6 +58,22 @@ def watch(world: ManagedCareWorld, case_id: str) -> None:
 def watch_decision(world: ManagedCareWorld, case_id: str) -> None:
     """Watch the decision of a case; an earlier watch of it ends."""
     _put(world, DECISION_OVERDUE, case_id, decision_deadline(world, case_id))
+
+
+def watch_door(world: ManagedCareWorld, arrival: Arrival) -> None:
+    """Watch that what came in at a front door is taken in."""
+    _put(world, DOOR_OVERDUE, arrival.case_id, door_deadline(world, arrival))
+
+
+def door_deadline(world: ManagedCareWorld, arrival: Arrival) -> datetime:
+    """Return until when a door is to have done its work: business hours, of EDI calendar time."""
+    rules, at = world.operations, arrival.received_at
+    if arrival.channel is SubmissionChannel.EDI:
+        return at + timedelta(hours=rules.edi_acknowledge_hours)
+    fax = arrival.channel is SubmissionChannel.FAX
+    hours = rules.fax_index_workhours if fax else rules.phone_note_workhours
+    calendar = office_calendar(world.intake.member_state(arrival.case_id) or "")
+    return calendar.add_business_hours(at, timedelta(hours=hours))
 
 
 def watch_all(world: ManagedCareWorld) -> None:
@@ -108,6 +128,8 @@ def on_due(world: ManagedCareWorld, due: Due) -> None:
     case_id = str(due.facts["case_id"])
     if due.name == INTAKE_OVERDUE:
         _intake_overdue(world, case_id)
+    elif due.name == DOOR_OVERDUE:
+        _door_overdue(world, case_id)
     else:
         _decision_overdue(world, case_id)
 
@@ -124,6 +146,20 @@ def _intake_overdue(world: ManagedCareWorld, case_id: str) -> None:
         f"Intake of {case_id} is overdue",
         f"The request came in on {intake.received_at:%Y-%m-%d %H:%M} UTC and its intake is "
         f"still {str(intake.status).replace('_', ' ')}. Please see to it.",
+    )
+
+
+def _door_overdue(world: ManagedCareWorld, case_id: str) -> None:
+    arrival = world.doors.waiting(case_id)
+    if arrival is None or world.cases.get(case_id).status not in WITH_PAYER:
+        return
+    _escalate(
+        world,
+        DOOR_OVERDUE,
+        case_id,
+        f"{arrival.id} waits too long",
+        f"It came in by {arrival.channel} on {arrival.received_at:%Y-%m-%d %H:%M} UTC, and nobody "
+        "has taken it in.",
     )
 
 

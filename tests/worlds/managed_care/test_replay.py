@@ -15,9 +15,13 @@ from tests.worlds.managed_care.recorded import vectors
 from tests.worlds.managed_care.replay import authorization_world, care_world, replay, replay_cell
 
 Row = Mapping[str, Any]
+#: What rests on a defect alone: there, a header with a bad date is kept, and from then on no intake
+#: of the world can be read. Here the date is refused (``test_intake_hub``).
+DEFECTS = frozenset({"intake-b02"})
+TRACES = [row for row in vectors("traces") if row["id"] not in DEFECTS]
 
 
-@pytest.mark.parametrize("trace", vectors("traces"), ids=lambda row: row["id"])
+@pytest.mark.parametrize("trace", TRACES, ids=lambda row: row["id"])
 def test_a_recorded_sequence_plays_as_it_did(trace: Row) -> None:
     assert replay(trace) == []
 

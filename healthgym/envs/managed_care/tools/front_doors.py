@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from healthgym.core.tool import ToolKind, tool
-from healthgym.envs.managed_care.tools.base import DECISION, ENTRY, LOOK, OfficeToolset
-from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind, SubmissionChannel
+from healthgym.envs.managed_care.tools.base import DECISION, ENTRY, LOOK, WRITING, OfficeToolset
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    DocumentKind,
+    SubmissionChannel,
+    UploadableDocumentKind,
+)
 
 
 class FaxRoomToolset(OfficeToolset):
@@ -152,6 +156,28 @@ class ApiGatewayToolset(OfficeToolset):
 
     namespace = "payer_api_gateway"
 
+    @tool(ToolKind.WRITE, takes=ENTRY)
+    def submit_request(self, case_id: str, bundle_document_id: str | None = None) -> str:
+        """Send a request by the API.
+
+        Args:
+            case_id: Id of the case, such as "CASE-ACT-001".
+            bundle_document_id: The packet that goes with it, such as "DOC-BUNDLE-0001".
+        """
+        send = self.world.authorizations.submit
+        return self.show(send(case_id, SubmissionChannel.API, bundle_document_id))
+
+    @tool(ToolKind.WRITE, takes=ENTRY)
+    def update_request(self, case_id: str, note: str, document_ids: list[str] | None = None) -> str:
+        """Send what the payer asked for, as an update to a request that is pended.
+
+        Args:
+            case_id: Id of the case, such as "CASE-ACT-001".
+            note: What the update says.
+            document_ids: Documents that go with it.
+        """
+        return self.show(self.world.authorizations.respond_to_pend(case_id, note, document_ids))
+
     @tool(ToolKind.READ, takes=LOOK)
     def status_inquiry(self, case_id: str) -> str:
         """Ask where a request stands.
@@ -177,6 +203,29 @@ class PortalToolset(OfficeToolset):
 
     namespace = "payer_portal"
 
+    @tool(ToolKind.WRITE, takes=ENTRY)
+    def submit(self, case_id: str, bundle_document_id: str | None = None) -> str:
+        """Send a request by the portal.
+
+        Args:
+            case_id: Id of the case, such as "CASE-ACT-001".
+            bundle_document_id: The packet that goes with it, such as "DOC-BUNDLE-0001".
+        """
+        send = self.world.authorizations.submit
+        return self.show(send(case_id, SubmissionChannel.PORTAL, bundle_document_id))
+
+    @tool(ToolKind.WRITE, takes=ENTRY)
+    def upload(self, case_id: str, kind: UploadableDocumentKind, title: str, content: str) -> str:
+        """Put a text on file for a case.
+
+        Args:
+            case_id: Id of the case, such as "CASE-ACT-001".
+            kind: What it is.
+            title: Its title, such as "Letter of medical necessity".
+            content: The text.
+        """
+        return self.show(self.world.documents.upload_evidence(case_id, kind, title, content))
+
     @tool(ToolKind.READ, takes=LOOK)
     def status(self, case_id: str) -> str:
         """Look up where a request stands.
@@ -185,3 +234,14 @@ class PortalToolset(OfficeToolset):
             case_id: Id of the case, such as "CASE-ACT-001".
         """
         return self.show(self.world.authorizations.check_status(case_id, SubmissionChannel.PORTAL))
+
+    @tool(ToolKind.WRITE, takes=WRITING)
+    def appeal(self, case_id: str, rationale: str, document_ids: list[str] | None = None) -> str:
+        """Appeal a denial by the portal.
+
+        Args:
+            case_id: Id of the case, such as "CASE-ACT-001".
+            rationale: Why the denial is wrong, criterion by criterion.
+            document_ids: Documents that go with it.
+        """
+        return self.show(self.world.authorizations.file_appeal(case_id, rationale, document_ids))

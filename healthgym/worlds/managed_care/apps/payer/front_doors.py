@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
 
 from healthgym.core.state import table
+from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.dates import moment
@@ -70,6 +70,8 @@ class FrontDoors(App):
             pages=pages if packet.channel is SubmissionChannel.FAX else 0,
         )
         self.arrivals[arrival.id] = arrival
+        if self.strict:
+            deadlines.watch_door(self.world, arrival)
         self.audit(f"receive_{packet.channel}", case_id)
         return arrival
 
@@ -342,9 +344,7 @@ class FrontDoors(App):
         case = self.world.cases.get(fax.case_id)
         patient = self.world.charts[case.patient_id].patient
         known = {"fax_id": fax.id, "received_at": fax.received_at, "pages": fax.pages}
-        due = office_calendar(patient.address_state).add_business_hours(
-            fax.received_at, timedelta(hours=self.world.operations.fax_index_workhours)
-        )
+        due = deadlines.door_deadline(self.world, fax)
         if not fax.readable:
             return {**known, "index_by": due, "readable": False}
         return {

@@ -187,6 +187,12 @@ class IntakeHub(App):
             intake_rules.require_npi(data)
         return self._save(case_id, "save_requesting_provider", requesting_provider=data)
 
+    def save_facility(self, case_id: str, data: IntakeProviderInfo) -> IntakeCase:
+        """Enter where the service takes place; what was there before is replaced as a whole."""
+        if self.strict:
+            intake_rules.require_npi(data)
+        return self._save(case_id, "save_servicing_facility", servicing_facility=data)
+
     def add_line(self, case_id: str, item: IntakeLineItem) -> IntakeCase:
         """Enter a line; number 0 stands for the next free one."""
         intake = self.get(case_id)

@@ -80,6 +80,24 @@ class PolicyLibrary(App):
             f"{policy_id[:60]!r}: {what}; payer_policy_library.search names policies.",
         )
 
+    def procedures(self, words: str) -> Mapping[str, object]:
+        """Return the procedures that policies in force are about, by code or words."""
+        wanted = words.casefold().split()
+        today = self.world.clock.now.date()
+        found = {
+            one.code: one
+            for policy in self._policies()
+            if policy.in_force(today)
+            for one in policy.procedures
+        }
+        rows = [
+            {"code": one.code, "display": one.display}
+            for one in sorted(found.values(), key=lambda one: one.code)
+            if all(word in f"{one.code} {one.display}".casefold() for word in wanted)
+        ]
+        self.looked("lookup_procedures")
+        return {"items": rows}
+
     def _policies(self) -> tuple[Policy, ...]:
         book = self.world.start.policies
         return book.policies if book else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -78,6 +79,20 @@ def test_other_doors_let_a_request_wait_on_the_clock(channel: SubmissionChannel)
 @pytest.mark.parametrize("channel", WAITING)
 def test_without_front_doors_nothing_waits(channel: SubmissionChannel) -> None:
     assert _is_open(_arrived(channel, doors=False))
+
+
+@pytest.mark.parametrize(("channel", "hours"), list(zip(WAITING, (4, 1, 2), strict=True)))
+@pytest.mark.parametrize("open_in_time", [True, False])
+def test_what_waits_too_long_is_told_to_the_supervisor(
+    channel: SubmissionChannel, hours: int, open_in_time: bool
+) -> None:
+    desk = _arrived(channel)
+    due = next(d for d in desk.clock.agenda.entries() if d.name == deadlines.DOOR_OVERDUE)
+    assert due.at == NOW + timedelta(hours=hours)
+    if open_in_time:
+        desk.doors.arrivals[_fax(desk)] = replace(desk.doors.arrivals[_fax(desk)], taken_in_at=NOW)
+    deadlines.on_due(desk, due)
+    assert len(desk.inbox.messages) == (0 if open_in_time else 1)
 
 
 def test_a_fax_is_indexed_and_attached() -> None:

@@ -106,6 +106,13 @@ def test_the_provider_is_replaced_as_a_whole() -> None:
     assert saved.requesting_provider == IntakeProviderInfo(npi="2222222222")
 
 
+def test_the_facility_is_entered_beside_the_provider() -> None:
+    saved = world(intake(OPEN)).intake.save_facility(CASE, IntakeProviderInfo(npi="3333333333"))
+    assert saved.servicing_facility == IntakeProviderInfo(npi="3333333333")
+    assert saved.requesting_provider
+    assert saved.requesting_provider.npi == NPI
+
+
 def test_lines_are_numbered_replaced_and_taken_out() -> None:
     desk = world(intake(OPEN))
     desk.intake.add_line(CASE, IntakeLineItem(line_number=7, unit_type="days"))

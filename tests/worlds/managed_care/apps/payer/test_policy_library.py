@@ -73,3 +73,10 @@ def test_versions_and_policies_that_there_are_not_are_named(policy: Policy) -> N
 
 def test_without_a_library_nothing_is_found() -> None:
     assert _items(world().library.search("knee")) == []
+
+
+def test_procedures_are_looked_up_by_code_and_by_words(policy: Policy) -> None:
+    shelf, first = _desk(policy).library, policy.procedures[0]
+    for words in (first.code, first.display.upper()):
+        assert first.code in [row["code"] for row in _items(shelf.procedures(words))]
+    assert _items(shelf.procedures("no such words")) == []
