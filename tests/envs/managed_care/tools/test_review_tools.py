@@ -212,6 +212,7 @@ def test_a_call_is_held_through_the_tools() -> None:
         "review.submit_md_case_decision",
         case_id=CASE,
         decision="p2p_review",
+        determination_rationale="C-2 is not shown.",
         reviewer_id=MD,
     )
     assert "requested" in use(world, "p2p.list")

@@ -65,15 +65,21 @@ def tally(reviews: Iterable[Review]) -> dict[str, int]:
 
 
 def not_met(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
-    """Return the ids of the criteria that are not met; a physician's finding overrules a nurse's.
+    """Return the ids of the criteria that a denial rests on.
+
+    Those that are not met, or, where none is, those that nothing shows to be met; a physician's
+    finding overrules a nurse's.
 
     Args:
         world: The world.
         case_id: The case.
     """
     found = findings((*world.nursing.reviews_of(case_id), *world.medical.reviews_of(case_id)))
-    failed = (place for place, one in found.items() if one.result is CriterionResult.NOT_MET)
-    return tuple(dict.fromkeys(criterion for _, criterion in failed))
+    for result in (CriterionResult.NOT_MET, CriterionResult.UNCLEAR):
+        failed = [criterion for (_, criterion), one in found.items() if one.result is result]
+        if failed:
+            return tuple(dict.fromkeys(failed))
+    return ()
 
 
 def require_sound(

@@ -204,7 +204,8 @@ def _rationale(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     decision = world.medical.active(case.id)
     if decision is None:
         return case.outcome_reason or ""
-    return (decision.denial_rationale or decision.determination_rationale).strip()
+    said = (decision.denial_rationale, decision.determination_rationale, decision.clinical_notes)
+    return next((text.strip() for text in said if text.strip()), "")
 
 
 def _appeal_reason(world: ManagedCareWorld, case: PriorAuthCase) -> str:

@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_desk,
     require_independent,
     require_role,
+    require_turn,
 )
 from healthgym.worlds.managed_care.records.review import (
     MdCaseDecision,
@@ -288,6 +289,7 @@ class MedicalDirectorReview(App):
             self._require_physician(made.case_id, made.reviewer_id)
             if made.decision in (MdReviewDecision.DENY, MdReviewDecision.PARTIAL_APPROVE):
                 require_role(self.world, made.reviewer_id, self.world.operations.may_deny)
+            require_turn(self.world, made.case_id, PayerRole.PHYSICIAN_REVIEWER)
             require_founded(self.world, made)
 
     def _require_physician(self, case_id: str, physician: str) -> None:

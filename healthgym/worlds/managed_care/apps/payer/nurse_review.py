@@ -23,6 +23,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_desk,
     require_independent,
     require_role,
+    require_turn,
 )
 from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.records.catalog import CriteriaCatalog
@@ -298,6 +299,7 @@ class NurseReview(App):
         require_role(self.world, nurse, self.world.operations.may_recommend)
         require_independent(self.world, case_id, nurse, Part.NURSE)
         require_under_review(self.world.cases.get(case_id).status, case_id)
+        require_turn(self.world, case_id, PayerRole.UM_NURSE)
         if recommendation is NurseReviewRecommendation.APPROVE:
             self._require_nurse_may_approve(case_id)
             require_grounds(self.world, case_id)

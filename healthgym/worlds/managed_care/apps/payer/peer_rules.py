@@ -123,6 +123,23 @@ def require_answerable(
         )
 
 
+def require_pick(world: ManagedCareWorld, request: PayerPeerToPeerRequest, slot: str) -> None:
+    """Refuse a time that is not on offer, in a strict world.
+
+    Raises:
+        Refusal: If no offer is open, the time was not offered, or it is past.
+    """
+    if request.status is not PeerToPeerStatus.SLOTS_OFFERED or slot not in request.offered_slots:
+        offered = ", ".join(request.offered_slots) or "none"
+        raise Refusal(
+            RefusalCode.WRONG_STATE,
+            f"Request {request.id} is {request.status}, times offered: {offered}; a time is picked "
+            "once, from an open offer.",
+        )
+    if moment(slot, "selected_slot") <= world.clock.now:
+        raise Refusal(RefusalCode.WRONG_STATE, f"{slot} is past; ask for other times in a note.")
+
+
 def require_agreed(world: ManagedCareWorld, request: PayerPeerToPeerRequest, when: str) -> None:
     """Refuse a time that was not offered and picked, or is past, in a strict world.
 

@@ -185,6 +185,8 @@ class PeerToPeer(App):
         """
         request = find(self.requests, request_id, "peer-to-peer request", "the inbox names it")
         peer_rules.require_answerable(request, case_id, slot, note)
+        if self.strict and slot:
+            peer_rules.require_pick(self.world, request, slot)
         now = self.world.clock.now
         answered = replace(
             request,

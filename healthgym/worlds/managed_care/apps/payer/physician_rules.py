@@ -48,14 +48,15 @@ def require_founded(world: ManagedCareWorld, made: MdCaseDecision) -> None:
         Refusal: If an approval gives no reason, a denial names no criterion that is not met, or a
             partial approval does not answer every line.
     """
-    final = made.decision in (MdReviewDecision.APPROVE, *_SIGNED)
-    if final and not made.determination_rationale.strip():
+    # What leads to a call is the denial that is intended; its letter says why.
+    reasoned = (MdReviewDecision.APPROVE, MdReviewDecision.P2P_REVIEW, *_SIGNED)
+    if made.decision in reasoned and not made.determination_rationale.strip():
         _missing("determination_rationale", "say what the decision rests on")
     if made.decision is MdReviewDecision.DENY and not not_met(world, made.case_id):
         raise Refusal(
             RefusalCode.UNSUPPORTED_CLAIM,
-            f"No criterion of case {made.case_id} is on record as not met; evaluate the criteria "
-            "before denying.",
+            f"No criterion of case {made.case_id} is on record as not met, or not shown; "
+            "evaluate the criteria before denying.",
         )
     if made.decision is MdReviewDecision.PARTIAL_APPROVE:
         _require_lines(world, made)

@@ -15,7 +15,7 @@ from healthgym.worlds.managed_care import duty
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import WorkerRole
-from healthgym.worlds.managed_care.vocabulary.authorization import PayerMode
+from healthgym.worlds.managed_care.vocabulary.authorization import PayerMode, PayerRole
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -119,6 +119,31 @@ def parts_taken(world: ManagedCareWorld, case_id: str) -> Iterator[tuple[str, Pa
     for appeal in world.appeals.of(case_id):
         if appeal.assigned_reviewer_id:
             yield appeal.assigned_reviewer_id, Part.APPEAL
+
+
+def require_turn(world: ManagedCareWorld, case_id: str, role: PayerRole) -> None:
+    """Refuse a word on a case that waits for somebody else's, in a strict world.
+
+    Triage says who looks first: a nurse waits where a physician is to, and a physician waits for
+    the nurse's recommendation where a nurse is to.
+
+    Args:
+        world: The world.
+        case_id: The case.
+        role: As what somebody wants to speak.
+
+    Raises:
+        Refusal: If it is the other's turn.
+    """
+    task = world.triage.open_task(case_id)
+    if task is None or task.required_role is role:
+        return
+    spoken = role is PayerRole.PHYSICIAN_REVIEWER and world.nursing.active(case_id) is not None
+    if not spoken:
+        raise Refusal(
+            RefusalCode.WRONG_STATE,
+            f"Case {case_id} is queued for a {task.required_role} ({task.id}), whose turn it is.",
+        )
 
 
 def require_mapped(world: ManagedCareWorld, person: str) -> str:

@@ -18,15 +18,18 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     MdReviewDecision,
     MemberNotification,
     NurseReviewRecommendation,
+    PeerToPeerOutcome,
     SubmissionChannel,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.payer.review_desk import (
     CASE,
+    MD_2,
     NURSE,
     STRANGER,
     both,
     decide,
+    decided,
     desk,
     escalated,
     finalized,
@@ -180,6 +183,26 @@ def test_a_letter_with_a_gap_is_not_written() -> None:
 
     told = both(unnumbered, lambda w: write(w, LetterType.APPROVAL), RefusalCode.UNSUPPORTED_CLAIM)
     assert "authorization number" in told
+
+
+def test_a_denial_after_a_call_has_its_letter() -> None:
+    world = decided(MdReviewDecision.P2P_REVIEW)
+    (request,) = world.peer.of(CASE)
+    world.peer.complete(request, PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION, MD_2)
+    world.determinations.finalize(CASE, DENIED)
+    assert missing(world, write(world, LetterType.DENIAL).id) == []
+
+
+def test_an_overridden_case_has_its_letter() -> None:
+    world = finalized(APPROVED)
+    assert missing(world, write(world, LetterType.APPROVAL).id) == []
+    world = decided(MdReviewDecision.APPROVE)
+    world.determinations.finalize(
+        CASE, DENIED, overridden=True, override_reason="The echo was misread.", actor=MD_2
+    )
+    letter = write(world, LetterType.DENIAL)
+    assert "The echo was misread." in letter.body
+    assert missing(world, letter.id) == []
 
 
 def test_a_remark_stands_under_the_rendered_text_and_replaces_nothing() -> None:

@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
+from healthgym.worlds.managed_care.apps.payer.criteria import not_met
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
-from healthgym.worlds.managed_care.vocabulary.authorization import MdReviewDecision
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CriterionResult,
+    MdReviewDecision,
+    NurseReviewRecommendation,
+    PayerRole,
+    PayerRouteTarget,
+)
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.payer.review_desk import (
     AMD,
@@ -24,6 +31,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     decide,
     desk,
     escalated,
+    find_as_nurse,
     findings,
     refused,
 )
@@ -106,10 +114,35 @@ def test_a_denial_names_a_criterion_that_is_not_met() -> None:
     both(lambda r: approved_by_nurse(r), lambda w: decide(w, DENY), RefusalCode.UNSUPPORTED_CLAIM)
 
 
-def test_a_decision_says_what_it_rests_on() -> None:
+def test_a_physician_waits_for_the_nurse_where_triage_sent_the_case_to_one() -> None:
+    def sent(rules: Rules) -> ManagedCareWorld:
+        world = desk(rules)
+        world.triage.queue(CASE, PayerRole.UM_NURSE, PayerRouteTarget.STANDARD_UM, "nurses")
+        return world
+
+    both(sent, lambda w: decide(w, APPROVE), RefusalCode.WRONG_STATE)
+    world = sent(Rules.STRICT)
+    world.nursing.submit(
+        CASE, NurseReviewRecommendation.ESCALATE, clinical_notes="Unclear.", reviewer_id=NURSE
+    )
+    decide(world, APPROVE)
+
+
+def test_a_denial_may_rest_on_what_nothing_shows() -> None:
+    world = find_as_nurse(desk(), CriterionResult.UNCLEAR)
+    world.nursing.submit(
+        CASE, NurseReviewRecommendation.ESCALATE, clinical_notes="Unclear.", reviewer_id=NURSE
+    )
+    assert not_met(world, CASE) == ("C-2",)
+    decide(world, DENY)
+    assert not_met(find_as_nurse(desk(), CriterionResult.MET), CASE) == ()
+
+
+@pytest.mark.parametrize("decision", [APPROVE, DENY, CALL])
+def test_a_decision_says_what_it_rests_on(decision: MdReviewDecision) -> None:
     both(
         escalated,
-        lambda w: decide(w, APPROVE, determination_rationale=" "),
+        lambda w: decide(w, decision, determination_rationale=" "),
         RefusalCode.MISSING_TEXT,
     )
 

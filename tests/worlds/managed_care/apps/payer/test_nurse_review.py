@@ -13,6 +13,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     CriterionResult,
     NurseReviewRecommendation,
+    PayerRole,
+    PayerRouteTarget,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.payer.review_desk import (
@@ -155,6 +157,16 @@ def test_a_nurse_works_on_cases_in_review(status: str) -> None:
         lambda w: w.nursing.submit(CASE, ESCALATE, clinical_notes="n", reviewer_id=NURSE),
         RefusalCode.WRONG_STATE,
     )
+
+
+def test_a_nurse_waits_where_triage_sent_the_case_to_a_physician() -> None:
+    def sent(rules: Rules) -> ManagedCareWorld:
+        world = find_as_nurse(desk(rules))
+        lane = PayerRouteTarget.STANDARD_UM
+        world.triage.queue(CASE, PayerRole.PHYSICIAN_REVIEWER, lane, "physician_review")
+        return world
+
+    both(sent, approve, RefusalCode.WRONG_STATE)
 
 
 def test_some_policies_leave_approvals_to_physicians() -> None:

@@ -222,6 +222,49 @@ def test_on_the_providers_side_the_payer_decides_at_the_end(message: str, status
     assert "We talked." in view["summary_artifact"]
 
 
+def test_the_provider_picks_once_from_an_open_offer() -> None:
+    contract = PeerContract(side=TaskActor.PROVIDER)
+    both(
+        lambda r: asked(r, contract)[0],
+        lambda w: w.peer.select_slot(CASE, w.peer.of(CASE)[0].id, SLOT),
+        RefusalCode.WRONG_STATE,
+    )
+
+    def picked(rules: Rules) -> ManagedCareWorld:
+        world, request = asked(rules, contract)
+        world.peer.offer(request, MD_2, SLOTS)
+        world.peer.select_slot(CASE, request, SLOT)
+        return world  # type: ignore[no-any-return]
+
+    both(
+        picked,
+        lambda w: w.peer.select_slot(CASE, w.peer.of(CASE)[0].id, SLOTS[1]),
+        RefusalCode.WRONG_STATE,
+    )
+
+    def late(rules: Rules) -> ManagedCareWorld:
+        world, request = asked(rules, contract)
+        world.peer.offer(request, MD_2, SLOTS)
+        world.clock.advance(timedelta(days=9))
+        return world  # type: ignore[no-any-return]
+
+    both(
+        late,
+        lambda w: w.peer.select_slot(CASE, w.peer.of(CASE)[0].id, SLOT),
+        RefusalCode.WRONG_STATE,
+    )
+
+
+@pytest.mark.parametrize("rules", Rules)
+def test_an_answer_answers_something_that_was_asked(rules: Rules) -> None:
+    world, request = asked(rules)
+    select = world.peer.select_slot
+    refused(world, RefusalCode.WRONG_OWNER, lambda: select("CASE-O", request, None, "x"))
+    refused(world, RefusalCode.MISSING_TEXT, lambda: select(CASE, request, None, " "))
+    world.peer.offer(request, MD_2, SLOTS)
+    refused(world, RefusalCode.BAD_ARGUMENT, lambda: select(CASE, request, "2026-03-19T10:00:00"))
+
+
 def test_a_summary_on_the_payers_side_is_the_outcome() -> None:
     world, request = begun()
     say(world, request, "What did the echo show?")
@@ -406,7 +449,7 @@ def test_an_outcome_is_one_of_two_and_recorded_once(rules: Rules) -> None:
         world, RefusalCode.BAD_ARGUMENT, lambda: world.peer.record_outcome(request, MD_2, "maybe")
     )
     world.peer.record_outcome(request, MD_2, UPHOLD, "Nothing new.")
-    assert world.peer.of(CASE)[0].notes == ("Nothing new.",)
+    assert world.peer.of(CASE)[0].notes[-1] == "Nothing new."
     refused(
         world, RefusalCode.WRONG_STATE, lambda: world.peer.record_outcome(request, MD_2, OVERTURN)
     )
