@@ -89,10 +89,10 @@ def _mood_problems(case: CaseFile) -> bool:
 
 
 def _consent(case: CaseFile) -> Answer:
-    if care(case).willingness == Willingness.INITIALLY_REFUSES:
-        return True
     record = _first(case.of(case.world.outreach.records.values()))
-    return record is not None and record.consent_obtained
+    if record is None:
+        return False
+    return record.consent_obtained or care(case).willingness == Willingness.INITIALLY_REFUSES
 
 
 def _screenings(case: CaseFile) -> Answer:

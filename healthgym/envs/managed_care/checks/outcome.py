@@ -21,6 +21,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DecisionOutcome,
     DeterminationDecision,
+    DeterminationSource,
     MdReviewDecision,
     NurseReviewRecommendation,
     PeerToPeerOutcome,
@@ -82,13 +83,13 @@ def _determined(case: CaseFile) -> bool:
 def _source_word(case: CaseFile, made: DeterminationRecord) -> str | None:
     """Return what the record said that a determination rests on; None if it is not there."""
     world, key = case.world, made.source_record_id
-    if made.source == "md_decision":
+    if made.source == DeterminationSource.MD_DECISION:
         decision = world.medical.decisions.get(key)
         return decision.decision if decision else None
-    if made.source == "nurse_recommendation":
+    if made.source == DeterminationSource.NURSE_RECOMMENDATION:
         recommendation = world.nursing.recommendations.get(key)
         return recommendation.recommendation if recommendation else None
-    if made.source == "triage_auto_approve":
+    if made.source == DeterminationSource.TRIAGE_AUTO_APPROVE:
         return _Decision.APPROVED if key in world.triage.routings else None
     return None
 
@@ -103,7 +104,7 @@ def _consistent(case: CaseFile) -> bool:
     word = _source_word(case, made) if made else None
     if made is None or word is None:
         return False
-    if made.source == "triage_auto_approve":
+    if made.source == DeterminationSource.TRIAGE_AUTO_APPROVE:
         return made.final_decision == _Decision.APPROVED and not made.overridden
     call = last_call(case)
     if word == MdReviewDecision.P2P_REVIEW and call is not None and call.outcome is not None:

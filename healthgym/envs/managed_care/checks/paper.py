@@ -16,12 +16,13 @@ What of the source is not here:
 * The loss of the link between a call and its transcript in the source's export of the arena.
 
 Two checks are here although nothing that the tools accept can fail them: that no nurse recommends a
-denial, and that a call has a note.
+denial, and that a call has a note. A third, that the provider's last position is recorded, is true
+or does not apply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from healthgym.core.verdict import Check, CheckResult
@@ -169,9 +170,14 @@ def stages(expectation: Expectation) -> tuple[Stage, ...]:
 
 def checks_of(expectation: Expectation) -> tuple[Check, ...]:
     """Return every check that a verdict on a case may have, in order."""
-    if expectation.contract in _GATED:
-        return tuple(rule.check for rule in RULES[Stage.GATES])
-    return tuple(rule.check for stage in stages(expectation) for rule in RULES[stage])
+    gated = expectation.contract in _GATED
+    return checks_in((Stage.GATES,) if gated else stages(expectation))
+
+
+def checks_in(named: Iterable[Stage]) -> tuple[Check, ...]:
+    """Return every check of some stages, each once, in order: what a family may declare."""
+    found = {rule.check.name: rule.check for stage in named for rule in RULES[stage]}
+    return tuple(found.values())
 
 
 def _inferred(expectation: Expectation) -> Iterator[Stage]:

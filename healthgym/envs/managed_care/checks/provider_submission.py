@@ -117,7 +117,7 @@ def _coverage(case: CaseFile) -> Answer:
 
 def _order(case: CaseFile) -> Answer:
     expected, order = _expected(case).service_request, case.order
-    if expected is None or order is None:
+    if expected is None or order is None or case.case is None:
         return None
     exact = (order.service_type, order.procedure_code, order.description, order.site_of_service)
     return _codes_fit(case, order.diagnosis_codes) and exact == (
@@ -130,7 +130,7 @@ def _order(case: CaseFile) -> Answer:
 
 def _provider(case: CaseFile) -> Answer:
     expected, order = _expected(case).requesting_provider, case.order
-    if expected is None or order is None:
+    if expected is None or order is None or case.case is None:
         return None
     one = case.world.staff.practitioners.get(order.ordering_practitioner_id)
     if one is None:
@@ -172,7 +172,7 @@ def _diagnoses(case: CaseFile) -> Answer:
 
 def _lines(case: CaseFile) -> Answer:
     expected, line = _expected(case).line, _line(case)
-    if expected is None:
+    if expected is None or case.case is None:
         return None
     return line is not None and _line_fits(case, line, expected)
 
@@ -305,12 +305,14 @@ def artifact_types(case: CaseFile) -> set[str]:
 
 def _artifacts(case: CaseFile) -> Answer:
     expected = _expected(case).artifact_types
-    return artifact_types(case).issuperset(expected) if expected else None
+    if not expected or case.case is None:
+        return None
+    return artifact_types(case).issuperset(expected)
 
 
 def _audit(case: CaseFile) -> Answer:
     expected = _expected(case).audit_actions
-    return case.acted(*expected) if expected else None
+    return case.acted(*expected) if expected and case.case else None
 
 
 _SHARED: tuple[Rule, ...] = (

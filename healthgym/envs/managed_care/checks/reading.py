@@ -12,7 +12,17 @@ from healthgym.envs.managed_care.checks.expectation import Expectation
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram
 
 #: What the source writes down and no check reads.
-_UNREAD = ("scenario_id", "contract_id", "task_kind", "task_actor", "rubric_prompts")
+_UNREAD = (
+    "scenario_id",
+    "contract_id",
+    "task_kind",
+    "task_actor",
+    "rubric_prompts",
+    "documents_catalog",
+    "expected_payer_mode",
+    "expected_role_compliance",
+    "expected_reviewer_independence",
+)
 #: Fields of ours, by the name that the source has for them; the others have one name.
 _NAMES = {
     "contract": "verifier_contract",

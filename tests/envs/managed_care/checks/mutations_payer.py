@@ -111,9 +111,7 @@ def _criteria(who: str, check: str, do: Callable[[ManagedCareWorld], None]) -> M
         moved = tuple(replace(one, stage=Stage.PHYSICIAN) for one in expected.criteria)
         return replace(expected, criteria=moved, stages=(Stage.PHYSICIAN,))
 
-    return Mutation(
-        f"md.{check}", _CRITERIA, do, expect=expect, prepare=_reviewed_by_physician
-    )
+    return Mutation(f"md.{check}", _CRITERIA, do, expect=expect, prepare=_reviewed_by_physician)
 
 
 def _reviewed_by_physician(world: ManagedCareWorld) -> None:
@@ -223,9 +221,7 @@ NURSE = (
     _criteria(
         "nurse", "criteria_results_match", _nurse_finds(None, result=CriterionResult.UNCLEAR)
     ),
-    Mutation(
-        "nurse.recommendation_exists", _APPROVED, lambda w: empty(w.nursing.recommendations)
-    ),
+    Mutation("nurse.recommendation_exists", _APPROVED, lambda w: empty(w.nursing.recommendations)),
     Mutation(
         "nurse.recommendation_matches",
         _CRITERIA,
@@ -325,16 +321,13 @@ OUTCOME = (
         _issue_forgotten,
         _CLEAN | names("outcome", ("authorization_number",)),
     ),
-    _outcome(
-        "authorization_number", lambda w: change(w.cases.cases, authorization_number=None)
-    ),
+    _outcome("authorization_number", lambda w: change(w.cases.cases, authorization_number=None)),
     _outcome(
         "determination_decision_matches",
         lambda w: change(
             w.determinations.determinations, final_decision=DeterminationDecision.DENIED
         ),
-        _CLEAN
-        | names("outcome", ("source_recommendation_consistent", "review_decision_matches")),
+        _CLEAN | names("outcome", ("source_recommendation_consistent", "review_decision_matches")),
     ),
     _outcome("determination_has_rationale", _no_rationale, names("md", ("rationale_present",))),
     _outcome(
