@@ -33,6 +33,7 @@ from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import Inbo
 from healthgym.worlds.managed_care.apps.provider.orders_and_cases import OrdersAndCases
 from healthgym.worlds.managed_care.history import History
 from healthgym.worlds.managed_care.payer_desk import STEP, PayerDesk
+from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
 
 
@@ -92,6 +93,8 @@ class ManagedCareWorld(World):
         # Whoever does the payer's work where nobody plays it.
         self.desk = PayerDesk(self)
         self._begin_with(start.records)
+        if start.rules is Rules.STRICT:
+            deadlines.watch_all(self)
 
     def happen(self, due: Due) -> None:
         """Carry out what has fallen due: a step of the payer's staff, a deadline, a lapse."""

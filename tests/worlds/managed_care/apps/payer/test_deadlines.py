@@ -58,11 +58,11 @@ def test_nothing_is_watched_in_a_compatibility_world() -> None:
     desk = world(rules=Rules.COMPAT)
     desk.intake.receive(CASE, None)
     assert not desk.clock.agenda
+    assert not world(intake(), rules=Rules.COMPAT).clock.agenda
 
 
 def test_a_late_intake_is_told_to_the_supervisor_once() -> None:
     desk = world(intake(OPEN))
-    deadlines.watch_all(desk)
     assert _pass(desk, NOW + timedelta(days=60)) == [
         deadlines.DECISION_OVERDUE,
         deadlines.INTAKE_OVERDUE,
@@ -76,8 +76,14 @@ def test_a_late_intake_is_told_to_the_supervisor_once() -> None:
 
 def test_an_intake_in_time_is_told_to_nobody() -> None:
     desk = world(intake())
-    deadlines.watch_all(desk)
     assert list(_agenda(desk)) == [deadlines.DECISION_OVERDUE]
+
+
+def test_a_watch_that_begins_again_replaces_the_first() -> None:
+    desk = world(intake(OPEN))
+    before = _agenda(desk), len(desk.clock.agenda)
+    deadlines.watch_all(desk)
+    assert (_agenda(desk), len(desk.clock.agenda)) == before
 
 
 @pytest.mark.parametrize("status", [CaseStatus.APPROVED, CaseStatus.DENIED, CaseStatus.CLOSED])
