@@ -129,6 +129,11 @@ TABLE: tuple[Row, ...] = (
         "healthgym.envs.medication_reconciliation.env:MedicationReconciliationEnv",
         title="one medication list out of two half records, with a scripted colleague",
     ),
+    Row(
+        "HealthAgent/PriorAuthorization-v0",
+        "healthgym.envs.managed_care.prior_authorization.env:PriorAuthorizationEnv",
+        title="a prior authorization worked from the order to the payer's last word",
+    ),
 )
 
 

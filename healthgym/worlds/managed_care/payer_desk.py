@@ -343,7 +343,7 @@ class PayerDesk(App):
         case = self.world.cases.get(case_id)
         chart = self.world.charts[case.patient_id]
         day = case.created_at.date()
-        coverage = chart.coverage_on(day)
+        coverage = chart.coverage  # as the system took it when the case was opened
         code = self.world.cases.order(case.service_request_id).procedure_code
         policy = self._plan().policies.in_force(
             code, coverage.plan_name if coverage else "", chart.patient.address_state, day

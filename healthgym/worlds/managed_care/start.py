@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from healthgym.core.seeding import content_hash
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
@@ -67,3 +68,14 @@ class WorldStart:
     handbook: Library = field(default_factory=written_library)
     policies: PolicyBook | None = None
     desk: DeskPlan | None = None
+
+    def content_hash(self) -> str:
+        """Return a digest of what somebody in the offices could find there."""
+        found = [
+            self.now.isoformat(),
+            self.actor,
+            self.charts.content_hash(),
+            self.handbook.digest,
+            *map(repr, self.records),
+        ]
+        return content_hash(found)

@@ -56,7 +56,7 @@ def reference_of(
     found = seen.assess(chart.facts, today)
     _require_deserved(drawn, found)
     shown = {fact for facts in chart.shows.values() for fact in facts}
-    needed = _needed(found)
+    needed = _needed(found, partly=drawn.ending is Course.PARTIAL)
     submits = isinstance(drawn.ending, Course)
     if submits and drawn.ending not in (Course.GOLD_CARD, Course.NOTIFICATION) and needed - shown:
         raise ConfigurationError("The documents do not show what the chart knows.")
@@ -119,13 +119,14 @@ def _require_deserved(drawn: Situation, found: PolicyAssessment) -> None:
         raise ConfigurationError(f"The chart does not deserve {drawn.ending.value}.")
 
 
-def _needed(found: PolicyAssessment) -> set[str]:
-    """Return the facts that show what is satisfied."""
+def _needed(found: PolicyAssessment, *, partly: bool) -> set[str]:
+    """Return the facts that show what is satisfied; for a part, what stands against the rest, too.
+
+    An exception to a limit that the chart contradicts has to be seen to be so, or it stays open.
+    """
+    wanted = {Posture.SATISFIED, Posture.CONTRADICTS} if partly else {Posture.SATISFIED}
     return {
-        fact
-        for each in found.criteria.values()
-        if each.posture is Posture.SATISFIED
-        for fact in each.facts
+        fact for each in found.criteria.values() if each.posture in wanted for fact in each.facts
     }
 
 

@@ -8,6 +8,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import TypeVar
 
+from healthgym.core.seeding import content_hash
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.records.chart import (
     Allergy,
@@ -184,6 +185,18 @@ class ChartLibrary(Mapping[str, PatientChart]):
     def order_ids(self) -> Iterable[str]:
         """Return the ids of all orders."""
         return self._orders.keys()
+
+    def content_hash(self) -> str:
+        """Return a digest of what the charts show."""
+        shown = [
+            [
+                repr(chart.patient),
+                *map(repr, chart.orders),
+                *(each.content for each in chart.documents),
+            ]
+            for chart in self._roster
+        ]
+        return content_hash(shown)
 
     def roster(self) -> tuple[PatientChart, ...]:
         """Return all charts, sorted by last name, first name and id."""

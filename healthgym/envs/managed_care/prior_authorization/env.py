@@ -1,0 +1,114 @@
+"""The prior-authorization environment."""
+
+from __future__ import annotations
+
+from healthgym.envs.declared import DeclaredEnv
+from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
+
+
+class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
+    """Work a prior authorization from the order to the payer's last word.
+
+    ## Description
+
+    The agent is the prior-authorization coordinator of a medical group. A clinician has ordered a
+    service; the agent is told who ordered what for a patient of which age and city, and neither
+    the name nor the procedure. A competent coordinator finds the patient among similar ones, the
+    order, the coverage on the day, and the policy that is in force for that plan and state (not
+    its superseded version, not the one of another plan, with the bulletin that amends it); reads
+    which criteria the policy has and what the chart shows of each; and decides. If everything is
+    shown: fill the forms truthfully, attach the documents that show it and no others, submit, and
+    see it through, whatever the payer answers. If something is open: gather, and name the gaps.
+    If it is not to be submitted: say for which reason. It is hard because the numbers hold for
+    today only, evidence is in prose as well as in tables, near misses are common (a value just
+    short, a course a week too short, a result too old, another unit), and the payer takes nothing
+    for granted: its nurses and physicians work in their hours, read the attached documents and
+    nothing else, pend, deny, or err and have to be told so on appeal.
+
+    The task is that of χ-Bench's provider prior-authorization domain (its public contract is the
+    ``paper`` profile), on a world of our own: its 30 provider tools with their names, parameters
+    and records, its 18 case statuses and 48 transitions, here with real time, roles and rules, and
+    a payer that answers. Policies, handbook, charts and letters are ours; nothing of the source's
+    gated material is used. Clinical rules are made for this exercise and are no guidance for care.
+
+    ## Observation Space
+
+    ``UnicodeText``: first the instruction, then the result of each call as lines and compact
+    tables; what has arrived meanwhile stands before it. Long results continue with ``read_more``.
+
+    ## Action Space
+
+    {tools}
+
+    Calls take simulated time: a look two minutes, an entry five, a decision ten, writing fifteen.
+    ``wait`` lets time pass until something arrives; ``finish`` ends the episode.
+
+    ## Starting State
+
+    The seed draws the right action (submit, gather, do not submit; a third each) and why it is
+    right: ten courses of a submission (approved by a nurse; pended for a document that is sent on
+    request only; partly approved; gold card; notification; delegated, specialty and vendor
+    review; denied by a superseded version and overturned on appeal, or by an external reviewer),
+    three kinds of gaps (insufficient, absent, a required document not on file), four bars (no
+    authorization needed, coverage ended, out of network, a criterion contradicted). Then a policy
+    of the library (29, at least two for each of 13 service categories, 2 to 19 criteria) under
+    which that can be, its numbers, its rivals in the handbook, and a patient whose chart, drawn
+    from one clinical model, makes it so. A draw in which the finished chart does not deserve the
+    ending is drawn again. Around stand other patients, some of them alike, their open cases, and
+    a handbook of about 120 pages besides the policies.
+
+    ## Rewards
+
+    ``sparse``: 1 if the episode ends with ``finish`` and every check of the profile passes, else
+    0. ``shaped``: until the end half a point, in five steps, for stages that are reached, right
+    or wrong (a case, a decision, a submission or its withholding, an answer, an end); at the end
+    the verdict's progress takes its place, so that an empty walk pays back its advance, and harm
+    counts. Doing nothing scores 0.
+
+    {checks}
+
+    ``paper`` judges the state that is left, handed in or not. The source expects a submitted
+    request to stay ``submitted``; where the payer answers that is no right ending, and the status
+    expected is the one that the answer leads to. Its rubric judge, a language model, is left out:
+    in the published runs it decided none of the provider's tasks.
+
+    ## Episode End
+
+    {episode end}
+
+    ## Information
+
+    {information}
+
+    ## Arguments
+
+    {common arguments}
+    - `difficulty` (str, AuthorizationConfig or dict, "medium"): ``"easy"``, ``"medium"``,
+        ``"hard"``, or weights of several.
+    - `rules` (str, "strict"): Which rules the offices keep: ``"strict"``, or ``"compat"`` for the
+        source's permissiveness, call by call.
+
+    ## Registered Configurations
+
+    {configurations}
+
+    ## Example
+
+    >>> import gymnasium as gym
+    >>> import healthgym
+    >>> env = gym.make("HealthAgent/PriorAuthorization-v0", difficulty="easy")
+    >>> observation, info = env.reset(options={"index": 0})
+    >>> "prior authorization coordinator" in observation
+    True
+    >>> action = healthgym.call("handbook.search", query="naming gaps")
+    >>> observation, reward, terminated, truncated, info = env.step(action)
+    >>> "provider-pa/operational/naming-gaps.md" in observation
+    True
+    >>> observation, reward, terminated, truncated, info = env.step(healthgym.call("finish"))
+    >>> reward, terminated, info["success"]
+    (0.0, True, False)
+
+    ## Version History
+
+    * v0: first version.
+    """
