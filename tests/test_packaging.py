@@ -20,22 +20,33 @@ def test_the_root_links_lead_into_the_package(repo_root: Path, name: str) -> Non
 
 @pytest.fixture(scope="module")
 def families(repo_root: Path) -> list[Path]:
-    return [file.parent for file in (repo_root / "healthgym" / "envs").glob("*/__init__.py")]
+    """Return the folders of the families; several of one domain stand in a folder of theirs."""
+    return [file.parent for file in (repo_root / "healthgym" / "envs").rglob("family.py")]
+
+
+def test_every_folder_of_the_environments_holds_a_family(
+    repo_root: Path, families: list[Path]
+) -> None:
+    envs = repo_root / "healthgym" / "envs"
+    folders = {file.parent for file in envs.glob("*/__init__.py")}
+    assert folders == {envs / family.relative_to(envs).parts[0] for family in families}
 
 
 def test_every_family_has_the_same_rooms(families: list[Path]) -> None:
-    rooms = ("generator", "task", "toolset", "verifier", "oracle", "env", "family")
+    rooms = ("generator", "task", "verifier", "oracle", "env")
     assert families
+    missing = [family / f"{r}.py" for family in families for r in rooms]
+    assert [file for file in missing if not file.is_file()] == []
+    # The families of one domain act through the same tools.
     assert [
-        f"{family.name}/{room}.py"
+        family
         for family in families
-        for room in rooms
-        if not (family / f"{room}.py").is_file()
+        if not (family / "toolset.py").is_file() and not (family.parent / "tools").is_dir()
     ] == []
 
 
-def test_the_data_of_a_family_is_in_one_folder(families: list[Path]) -> None:
-    files = [file for family in families for file in family.rglob("*.*") if file.is_file()]
+def test_the_data_of_a_family_is_in_one_folder(repo_root: Path) -> None:
+    files = [file for file in (repo_root / "healthgym" / "envs").rglob("*.*") if file.is_file()]
     data = [file for file in files if file.suffix not in (".py", ".pyc")]
     assert data
     assert [file for file in data if "data" not in file.parts[-3:-1]] == []

@@ -66,7 +66,7 @@ def _key(value: str) -> str:
 
 @cache
 def _synonyms() -> Mapping[str, Mapping[str, str]]:
-    text = (files(__package__) / "synonyms.json").read_text("utf-8")
+    text = (files(__package__) / "data" / "synonyms.json").read_text("utf-8")
     return {
         table: {name: target for target, names in rows.items() for name in names}
         for table, rows in json.loads(text).items()

@@ -98,7 +98,7 @@ def ask_all(rules: Iterable[Rule], case: CaseFile) -> list[CheckResult]:
 
 @cache
 def _catalog() -> Mapping[str, Mapping[str, JsonObject]]:
-    text = (files(__package__) / "catalog.json").read_text("utf-8")
+    text = (files(__package__) / "data" / "catalog.json").read_text("utf-8")
     loaded: Mapping[str, Mapping[str, JsonObject]] = json.loads(text)
     return loaded
 
