@@ -29,6 +29,14 @@ class Combine(StrEnum):
     SOLVED = "solved"  #: the share of the parts that succeed
 
 
+class Harm(StrEnum):
+    """What a failed check says was done to others; a reward may charge for it."""
+
+    LATE = "late"  #: a deadline of the role's own passed
+    WRONG_SUBMISSION = "wrong_submission"  #: what should not have been sent was, or not as it was
+    FOREIGN_WRITE = "foreign_write"  #: something that is none of the task's business was changed
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One requirement, declared once and evaluated per episode.
@@ -42,6 +50,7 @@ class Check:
         weight: Share of the progress, relative to the other checks that are not idle.
         failure_mode: What kind of failure it is not to meet it, in the words of the family's
             taxonomy; empty where there is none.
+        harm: What was done to others if it is not met; None if nothing was.
     """
 
     name: str
@@ -50,6 +59,7 @@ class Check:
     loophole: str = ""
     weight: float = 1.0
     failure_mode: str = ""
+    harm: Harm | None = None
 
     def result(self, passed: bool, detail: str = "", *, credit: float | None = None) -> CheckResult:
         """Return the outcome of this check.
@@ -241,6 +251,12 @@ class Verdict:
         """The failure modes of the checks that failed, each once, in order."""
         failed = (r.check.failure_mode for r in self.all_checks() if r.passed is False)
         return tuple(dict.fromkeys(mode for mode in failed if mode))
+
+    @property
+    def harms(self) -> frozenset[Harm]:
+        """What was done to others, by the checks that failed."""
+        failed = (r.check.harm for r in self.all_checks() if r.passed is False)
+        return frozenset(harm for harm in failed if harm is not None)
 
     def all_checks(self) -> tuple[CheckResult, ...]:
         """Return the checks, and those of all parts."""

@@ -12,7 +12,7 @@ import gymnasium as gym
 from healthgym.core.docstrings import describe
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import AnyFamily, Role
-from healthgym.core.verdict import Check, Profile
+from healthgym.core.verdict import Check, Harm, Profile
 from healthgym.registration import TABLE
 
 #: Headings of an environment's docstring, in their order.
@@ -46,7 +46,7 @@ _COMMON_TEXT = """\
 - `reward` (str or RewardFunction, "sparse"): ``"sparse"``, ``"shaped"`` or your own function.
 - `profile` (str, "strict"): Profile that decides success and reward.
 - `max_turns` (int, {turns}): Tool calls an episode may take.
-- `costs` (Costs or dict, None): Charges per call, per refused call, and for not handing in.
+- `costs` (Costs or dict, None): Charges per call, per refused call, for not handing in{harms}.
 - `render_mode` (str, None): ``"ansi"`` or ``"rgb_array"``."""
 
 _ACTIONS = """\
@@ -150,6 +150,13 @@ def _check_row(check: Check) -> str:
     return f"- *{check.name}*: {check.requirement} ({idle}){closes}"
 
 
+def _harms(family: type[AnyFamily]) -> str:
+    """Return the further charges, where a family's checks tell of harm."""
+    told = {check.harm for profile in Profile for check in family.verifier.checks(profile)}
+    names = [f"``{harm}``" for harm in Harm if harm in told]
+    return f", and for harm: {', '.join(names)}" if names else ""
+
+
 def _own_arguments(cls: type[HealthEnv], family: type[AnyFamily]) -> str:
     """Return the arguments of a family's own, each as its class describes it."""
     said = describe(family)[1] if family.__doc__ else {}
@@ -191,7 +198,9 @@ _MARKS: Mapping[str, Callable[[type[HealthEnv], type[AnyFamily]], str]] = {
     "checks": _checks,
     "episode end": lambda cls, family: _END.format(verb=family.hand_in.verb),
     "information": lambda cls, family: _INFORMATION,
-    "common arguments": lambda cls, family: _COMMON_TEXT.format(turns=family.rules.max_turns),
+    "common arguments": lambda cls, family: _COMMON_TEXT.format(
+        turns=family.rules.max_turns, harms=_harms(family)
+    ),
     "own arguments": _own_arguments,
     "configurations": _configurations,
 }

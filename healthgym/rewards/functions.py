@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from healthgym.core.borders import JsonObject
 from healthgym.core.reward import RewardFunction, Transition
+from healthgym.core.verdict import Harm
 from healthgym.errors import ConfigurationError
 
 
@@ -19,14 +20,23 @@ class Costs:
         refused: Charge per refused call: broken format, unknown tool, wrong argument.
         unsubmitted: Charge for an episode that runs out of turns without a submission. Where calls
             are charged it must outweigh them, or a policy learns to hand in nothing.
+        late: Charge for an episode in which a deadline passed that was the agent's to meet.
+        wrong_submission: Charge for one in which something was sent that should not have been.
+        foreign_write: Charge for one in which something was changed that is not the task's.
+
+    The last three are charged when the episode is over, where the family's checks say so
+    (:class:`~healthgym.core.verdict.Harm`).
     """
 
     call: float = 0.0
     refused: float = 0.0
     unsubmitted: float = 0.0
+    late: float = 0.0
+    wrong_submission: float = 0.0
+    foreign_write: float = 0.0
 
     def __post_init__(self) -> None:
-        if min(self.call, self.refused, self.unsubmitted) < 0:
+        if min(getattr(self, item.name) for item in fields(self)) < 0:
             raise ConfigurationError(
                 "Costs are charges: give them as numbers that are not negative."
             )
@@ -34,7 +44,18 @@ class Costs:
     def of(self, transition: Transition) -> float:
         """Return the charge of one step."""
         charge = self.call * transition.calls + self.refused * transition.refused
-        return charge + self.unsubmitted * transition.truncated
+        charge += self.unsubmitted * transition.truncated
+        harms = transition.verdict.harms if transition.verdict else ()
+        return charge + sum(self._harm(harm) for harm in harms)
+
+    def _harm(self, harm: Harm) -> float:
+        match harm:
+            case Harm.LATE:
+                return self.late
+            case Harm.WRONG_SUBMISSION:
+                return self.wrong_submission
+            case Harm.FOREIGN_WRITE:
+                return self.foreign_write
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,5 +117,6 @@ def resolve(
         try:
             costs = Costs(**(costs or {}))
         except TypeError:
-            raise ConfigurationError("costs are call, refused and unsubmitted.") from None
+            names = ", ".join(item.name for item in fields(Costs))
+            raise ConfigurationError(f"costs are {names}.") from None
     return _NAMED[reward](costs)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from healthgym.core.reward import Transition
-from healthgym.core.verdict import Check, Profile, Verdict
+from healthgym.core.verdict import Check, Harm, Profile, Verdict
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import Costs, PotentialReward, SparseReward, resolve
 
@@ -50,6 +50,19 @@ def test_costs_are_charged_by_call_refusal_and_truncation() -> None:
     assert SparseReward(costs)(step(1.0, terminated=True)) == pytest.approx(0.99)
 
 
+@pytest.mark.parametrize("harm", list(Harm))
+def test_harm_is_charged_once_when_the_episode_is_over(harm: Harm) -> None:
+    costs = Costs(late=0.1, wrong_submission=0.2, foreign_write=0.4)
+    checks = [CHECK, *(Check(name, "It is left alone.", harm=harm) for name in ("one", "other"))]
+    done = Verdict.of(Profile.STRICT, [check.result(check is CHECK) for check in checks])
+    spared = Verdict.of(Profile.STRICT, [check.result(check is not CHECK) for check in checks])
+    reward = SparseReward(costs)
+    assert reward(Transition(0.0, 0.0, None, 1, 0, False, False)) == 0.0
+    paid = reward(Transition(done.progress, 0.0, done, 1, 0, True, False))
+    assert paid == -getattr(costs, harm.value)
+    assert reward(Transition(spared.progress, 0.0, spared, 1, 0, True, False)) == 0.0
+
+
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20))
 def test_potential_telescopes(path: list[float]) -> None:
     reward = PotentialReward()
@@ -78,7 +91,7 @@ def test_names_resolve() -> None:
 def test_unknown_names_and_negative_charges_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="sparse, shaped"):
         resolve("dense")
-    with pytest.raises(ConfigurationError, match="call, refused and unsubmitted"):
+    with pytest.raises(ConfigurationError, match="costs are call, refused, unsubmitted, late"):
         resolve("sparse", {"step": 1})
     with pytest.raises(ConfigurationError, match="not negative"):
         Costs(call=-0.1)
