@@ -116,7 +116,7 @@ class CheckResult:
             "detail": self.detail,
         }
         if self.check.failure_mode:
-            found["failure_mode"] = self.check.failure_mode
+            found["failure_mode"] = str(self.check.failure_mode)
         return found
 
 

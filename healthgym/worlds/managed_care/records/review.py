@@ -226,8 +226,8 @@ class NurseCriterionEvaluation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NurseReviewRecord:
-    """The nurse's findings on one requested line.
+class LineReview:
+    """A reviewer's findings on one requested line.
 
     Attributes:
         id: Id of this record, unique in the world.
@@ -250,6 +250,11 @@ class NurseReviewRecord:
     criteria_evaluations: tuple[NurseCriterionEvaluation, ...] = ()
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NurseReviewRecord(LineReview):
+    """The nurse's findings on one requested line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,30 +306,8 @@ class MdLineItemDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MdReviewRecord:
-    """The physician's findings on one requested line.
-
-    Attributes:
-        id: Id of this record, unique in the world.
-        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
-        intake_case_id: Id of the intake record of the case.
-        triage_record_id: Id of the triage that sent the case here.
-        line_number: Number of the requested line, from 1.
-        reviewer_id: Id of the reviewer, as in the directory.
-        criteria_evaluations: Findings, one for each criterion of the policy.
-        created_at: When it was written, in UTC.
-        updated_at: When it last changed, in UTC.
-    """
-
-    id: str
-    case_id: str
-    intake_case_id: str
-    triage_record_id: str
-    line_number: int
-    reviewer_id: str = "SYSTEM"
-    criteria_evaluations: tuple[NurseCriterionEvaluation, ...] = ()
-    created_at: datetime
-    updated_at: datetime
+class MdReviewRecord(LineReview):
+    """The physician's findings on one requested line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

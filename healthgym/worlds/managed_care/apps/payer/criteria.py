@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.policies.evaluation import combined
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
-from healthgym.worlds.managed_care.records.review import (
-    MdCaseDecision,
-    MdReviewRecord,
-    NurseCaseRecommendation,
-    NurseCriterionEvaluation,
-    NurseReviewRecord,
-)
+from healthgym.worlds.managed_care.records.review import LineReview, NurseCriterionEvaluation
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
@@ -21,9 +15,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResu
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-Review = NurseReviewRecord | MdReviewRecord
-#: What a round of review ends with.
-Word = NurseCaseRecommendation | MdCaseDecision
 #: Line and id of a criterion.
 Place = tuple[int, str]
 _MOST_NAMED = 6
@@ -49,7 +40,7 @@ def lines(world: ManagedCareWorld, case_id: str) -> Mapping[int, int | None]:
     return found
 
 
-def findings(reviews: Iterable[Review]) -> dict[Place, NurseCriterionEvaluation]:
+def findings(reviews: Iterable[LineReview]) -> dict[Place, NurseCriterionEvaluation]:
     """Return what was found about each criterion, a later review before an earlier one."""
     return {
         (review.line_number, found.criterion_id): found
@@ -58,7 +49,7 @@ def findings(reviews: Iterable[Review]) -> dict[Place, NurseCriterionEvaluation]
     }
 
 
-def tally(reviews: Iterable[Review]) -> dict[str, int]:
+def tally(reviews: Iterable[LineReview]) -> dict[str, int]:
     """Return how many criteria are met, not met and unclear."""
     results = [found.result for found in findings(reviews).values()]
     return {result.value: results.count(result) for result in CriterionResult}
@@ -111,28 +102,6 @@ def require_sound(
                 f"are {', '.join(sorted(known))}.",
             )
         _require_evidence(case.id, found, sources)
-
-
-def require_first(reviews: Iterable[Review], words: Iterable[Word], line_number: int) -> None:
-    """Refuse a second review of a line in one round; a round ends when its word is superseded.
-
-    Args:
-        reviews: What reviewers of one kind wrote about the case so far.
-        words: What they recommended or decided so far.
-        line_number: The line.
-
-    Raises:
-        Refusal: If the line has a review in this round.
-    """
-    ended = [word.created_at for word in words if word.superseded_by]
-    for review in reviews:
-        begun = not ended or review.created_at > max(ended)
-        if review.line_number == line_number and begun:
-            raise Refusal(
-                RefusalCode.DUPLICATE,
-                f"Line {line_number} of case {review.case_id} has review {review.id}; name it as "
-                "review_id to write on it.",
-            )
 
 
 def require_grounds(world: ManagedCareWorld, case_id: str) -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from healthgym.core.state import table
-from healthgym.worlds.managed_care.apps.app import App
+from healthgym.core.state import Table, table
 from healthgym.worlds.managed_care.apps.payer import pends
-from healthgym.worlds.managed_care.apps.payer.criteria import require_first, require_sound
-from healthgym.worlds.managed_care.apps.payer.nurse_review import require_under_review
+from healthgym.worlds.managed_care.apps.payer.line_reviews import (
+    LineReviews,
+    require_under_review,
+)
 from healthgym.worlds.managed_care.apps.payer.physician_rules import (
     require_complete,
     require_founded,
@@ -30,7 +31,6 @@ from healthgym.worlds.managed_care.records.review import (
     MdCaseDecision,
     MdLineItemDecision,
     MdReviewRecord,
-    NurseCriterionEvaluation,
 )
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -49,7 +49,7 @@ _TASK_ENDS = {
 }
 
 
-class MedicalDirectorReview(App):
+class MedicalDirectorReview(LineReviews[MdReviewRecord, MdCaseDecision]):
     """Medical-director review.
 
     Attributes:
@@ -58,20 +58,29 @@ class MedicalDirectorReview(App):
     """
 
     name = "payer_md_review"
+    written = MdReviewRecord
+    prefix = "MDR-"
+    review_name = "physician's review"
+    conclusion_name = "decision"
+    save_action = "save_md_review"
+    result_name = "md_review"
     reviews = table[str, MdReviewRecord]()
     decisions = table[str, MdCaseDecision]()
 
-    def of(self, case_id: str) -> tuple[MdCaseDecision, ...]:
-        """Return the decisions on a case, oldest first."""
-        return tuple(one for one in self.decisions.values() if one.case_id == case_id)
+    @property
+    def conclusions(self) -> Table[str, MdCaseDecision]:
+        """Every decision, by id."""
+        return self.decisions
 
-    def active(self, case_id: str) -> MdCaseDecision | None:
-        """Return the decision that counts; None if there is none."""
-        return next((one for one in self.of(case_id) if not one.superseded_by), None)
+    def require_reviewer(self, case_id: str, worker: str) -> None:
+        """Refuse anybody but a physician who has no other part in a case under review.
 
-    def reviews_of(self, case_id: str) -> tuple[MdReviewRecord, ...]:
-        """Return the reviews of a case, oldest first."""
-        return tuple(one for one in self.reviews.values() if one.case_id == case_id)
+        Raises:
+            Refusal: If the worker may not review the case now.
+        """
+        require_role(self.world, worker, self.world.operations.may_sign)
+        require_independent(self.world, case_id, worker, Part.PHYSICIAN)
+        require_under_review(self.world.cases.get(case_id).status, case_id)
 
     def data(self, case_id: str) -> Mapping[str, object]:
         """Return what a physician needs for a decision: the nurse's work, and what came before.
@@ -96,57 +105,6 @@ class MedicalDirectorReview(App):
             "criteria_catalog": world.nursing.catalog(case_id),
             "artifacts": world.documents.of_case(case_id),
         }
-
-    def save(
-        self,
-        case_id: str,
-        line_number: int,
-        *,
-        review_id: str | None = None,
-        evaluations: tuple[NurseCriterionEvaluation, ...] | None = None,
-        reviewer_id: str = "SYSTEM",
-    ) -> Mapping[str, MdReviewRecord]:
-        """Write down what a physician found about the criteria of a line.
-
-        Args:
-            case_id: The case.
-            line_number: The line, from 1.
-            review_id: The review to write on; a new one without.
-            evaluations: The findings, in place of earlier ones; those stay if left out.
-            reviewer_id: The physician.
-
-        Raises:
-            Refusal: If the case has no intake record, there is no such review, or, in a strict
-                world, somebody else writes, a finding names what does not exist, or the case is
-                decided already.
-        """
-        require_desk(self.world)
-        intake = self.world.intake.get(case_id)
-        physician = acting(self.world, reviewer_id)
-        now = self.world.clock.now
-        self._require_open_review(case_id, line_number, review_id, physician, evaluations or ())
-        if review_id:
-            old = self._review(case_id, review_id)
-            found = old.criteria_evaluations if evaluations is None else evaluations
-            writer = old.reviewer_id if physician == "SYSTEM" else physician
-            kept = replace(old, criteria_evaluations=found, reviewer_id=writer, updated_at=now)
-        else:
-            triage = self.world.triage.of(case_id)
-            kept = MdReviewRecord(
-                id=self.draw_id("MDR-"),
-                case_id=case_id,
-                intake_case_id=intake.id,
-                triage_record_id=triage.id if triage else "",
-                line_number=line_number,
-                reviewer_id=physician,
-                criteria_evaluations=evaluations or (),
-                created_at=now,
-                updated_at=now,
-            )
-        self.reviews[kept.id] = kept
-        self.world.triage.looked("get_triage", case_id)
-        self.audit("save_md_review", case_id, physician)
-        return {"md_review": kept}
 
     def submit(
         self,
@@ -245,38 +203,6 @@ class MedicalDirectorReview(App):
             return {"case_decision": made, "p2p_request": request}
         return {"case_decision": made}
 
-    def _review(self, case_id: str, review_id: str) -> MdReviewRecord:
-        found = self.reviews.get(review_id)
-        if found is None or found.case_id != case_id:
-            raise Refusal(
-                RefusalCode.NOT_FOUND,
-                f"Case {case_id} has no physician's review {review_id[:60]!r}; leave review_id "
-                "out to begin one.",
-            )
-        return found
-
-    def _require_open_review(
-        self,
-        case_id: str,
-        line_number: int,
-        review_id: str | None,
-        physician: str,
-        evaluations: tuple[NurseCriterionEvaluation, ...],
-    ) -> None:
-        """Refuse, in a strict world, a finding by the wrong person, too late, or on nothing."""
-        if not self.strict:
-            return
-        self._require_physician(case_id, physician)
-        if self.active(case_id):
-            raise Refusal(
-                RefusalCode.WRONG_STATE,
-                f"The physician's review of case {case_id} ended with a decision; findings can no "
-                "longer be changed.",
-            )
-        if review_id is None:
-            require_first(self.reviews_of(case_id), self.of(case_id), line_number)
-        require_sound(self.world, self.world.cases.get(case_id), line_number, evaluations)
-
     def _require_decision(self, made: MdCaseDecision) -> None:
         if (done := self.active(made.case_id)) is not None:
             raise Refusal(
@@ -286,13 +212,8 @@ class MedicalDirectorReview(App):
             )
         require_complete(self.world, made)
         if self.strict:
-            self._require_physician(made.case_id, made.reviewer_id)
+            self.require_reviewer(made.case_id, made.reviewer_id)
             if made.decision in (MdReviewDecision.DENY, MdReviewDecision.PARTIAL_APPROVE):
                 require_role(self.world, made.reviewer_id, self.world.operations.may_deny)
             require_turn(self.world, made.case_id, PayerRole.PHYSICIAN_REVIEWER)
             require_founded(self.world, made)
-
-    def _require_physician(self, case_id: str, physician: str) -> None:
-        require_role(self.world, physician, self.world.operations.may_sign)
-        require_independent(self.world, case_id, physician, Part.PHYSICIAN)
-        require_under_review(self.world.cases.get(case_id).status, case_id)

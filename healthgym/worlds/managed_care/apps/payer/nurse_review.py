@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from healthgym.core.state import table
-from healthgym.worlds.managed_care.apps.app import App
+from healthgym.core.state import Table, table
 from healthgym.worlds.managed_care.apps.payer import pends
-from healthgym.worlds.managed_care.apps.payer.criteria import (
-    require_first,
-    require_grounds,
-    require_sound,
+from healthgym.worlds.managed_care.apps.payer.criteria import require_grounds
+from healthgym.worlds.managed_care.apps.payer.line_reviews import (
+    LineReviews,
+    require_under_review,
 )
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     Part,
@@ -30,12 +29,10 @@ from healthgym.worlds.managed_care.records.catalog import CriteriaCatalog
 from healthgym.worlds.managed_care.records.review import (
     ClinicalCriterionCatalogItem,
     NurseCaseRecommendation,
-    NurseCriterionEvaluation,
     NurseReviewRecord,
 )
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
-    CaseStatus,
     DecisionOutcome,
     NurseReviewRecommendation,
     PayerRole,
@@ -48,7 +45,7 @@ _TASK_ENDS = {
 }
 
 
-class NurseReview(App):
+class NurseReview(LineReviews[NurseReviewRecord, NurseCaseRecommendation]):
     """Nurse review.
 
     Attributes:
@@ -58,21 +55,30 @@ class NurseReview(App):
     """
 
     name = "payer_nurse_review"
+    written = NurseReviewRecord
+    prefix = "NR-"
+    review_name = "nurse review"
+    conclusion_name = "recommendation"
+    save_action = "save_criteria_evaluation"
+    result_name = "nurse_review"
     reviews = table[str, NurseReviewRecord]()
     recommendations = table[str, NurseCaseRecommendation]()
     catalogs = table[str, CriteriaCatalog]()
 
-    def of(self, case_id: str) -> tuple[NurseCaseRecommendation, ...]:
-        """Return the recommendations on a case, oldest first."""
-        return tuple(one for one in self.recommendations.values() if one.case_id == case_id)
+    @property
+    def conclusions(self) -> Table[str, NurseCaseRecommendation]:
+        """Every recommendation, by id."""
+        return self.recommendations
 
-    def active(self, case_id: str) -> NurseCaseRecommendation | None:
-        """Return the recommendation that counts; None if there is none."""
-        return next((one for one in self.of(case_id) if not one.superseded_by), None)
+    def require_reviewer(self, case_id: str, worker: str) -> None:
+        """Refuse anybody but a nurse who has no other part in a case under review.
 
-    def reviews_of(self, case_id: str) -> tuple[NurseReviewRecord, ...]:
-        """Return the reviews of a case, oldest first."""
-        return tuple(one for one in self.reviews.values() if one.case_id == case_id)
+        Raises:
+            Refusal: If the worker may not review the case now.
+        """
+        require_role(self.world, worker, self.world.operations.may_recommend)
+        require_independent(self.world, case_id, worker, Part.NURSE)
+        require_under_review(self.world.cases.get(case_id).status, case_id)
 
     def catalog(
         self, case_id: str, line_number: int | None = None
@@ -125,57 +131,6 @@ class NurseReview(App):
             "criteria_catalog": self.catalog(case_id),
             "artifacts": self.world.documents.of_case(case_id),
         }
-
-    def save(
-        self,
-        case_id: str,
-        line_number: int,
-        *,
-        review_id: str | None = None,
-        evaluations: tuple[NurseCriterionEvaluation, ...] | None = None,
-        reviewer_id: str = "SYSTEM",
-    ) -> Mapping[str, NurseReviewRecord]:
-        """Write down what a nurse found about the criteria of a line.
-
-        Args:
-            case_id: The case.
-            line_number: The line, from 1.
-            review_id: The review to write on; a new one without.
-            evaluations: The findings, in place of earlier ones; those stay if left out.
-            reviewer_id: The nurse.
-
-        Raises:
-            Refusal: If the case has no intake record, there is no such review, or, in a strict
-                world, somebody else writes, a finding names what does not exist, or the nurse has
-                recommended already.
-        """
-        require_desk(self.world)
-        intake = self.world.intake.get(case_id)
-        nurse = acting(self.world, reviewer_id)
-        now = self.world.clock.now
-        self._require_open_review(case_id, line_number, review_id, nurse, evaluations or ())
-        if review_id:
-            old = self._review(case_id, review_id)
-            found = old.criteria_evaluations if evaluations is None else evaluations
-            writer = old.reviewer_id if nurse == "SYSTEM" else nurse
-            kept = replace(old, criteria_evaluations=found, reviewer_id=writer, updated_at=now)
-        else:
-            triage = self.world.triage.of(case_id)
-            kept = NurseReviewRecord(
-                id=self.draw_id("NR-"),
-                case_id=case_id,
-                intake_case_id=intake.id,
-                triage_record_id=triage.id if triage else "",
-                line_number=line_number,
-                reviewer_id=nurse,
-                criteria_evaluations=evaluations or (),
-                created_at=now,
-                updated_at=now,
-            )
-        self.reviews[kept.id] = kept
-        self.world.triage.looked("get_triage", case_id)
-        self.audit("save_criteria_evaluation", case_id, nurse)
-        return {"nurse_review": kept}
 
     def submit(
         self,
@@ -251,40 +206,6 @@ class NurseReview(App):
         self.audit("supersede_request_info_recommendation", case_id)
         return done
 
-    def _review(self, case_id: str, review_id: str) -> NurseReviewRecord:
-        found = self.reviews.get(review_id)
-        if found is None or found.case_id != case_id:
-            raise Refusal(
-                RefusalCode.NOT_FOUND,
-                f"Case {case_id} has no nurse review {review_id[:60]!r}; leave review_id out to "
-                "begin one.",
-            )
-        return found
-
-    def _require_open_review(
-        self,
-        case_id: str,
-        line_number: int,
-        review_id: str | None,
-        nurse: str,
-        evaluations: tuple[NurseCriterionEvaluation, ...],
-    ) -> None:
-        """Refuse, in a strict world, a finding by the wrong nurse, too late, or on nothing."""
-        if not self.strict:
-            return
-        require_role(self.world, nurse, self.world.operations.may_recommend)
-        require_independent(self.world, case_id, nurse, Part.NURSE)
-        require_under_review(self.world.cases.get(case_id).status, case_id)
-        if self.active(case_id):
-            raise Refusal(
-                RefusalCode.WRONG_STATE,
-                f"The nurse review of case {case_id} ended with a recommendation; findings can no "
-                "longer be changed.",
-            )
-        if review_id is None:
-            require_first(self.reviews_of(case_id), self.of(case_id), line_number)
-        require_sound(self.world, self.world.cases.get(case_id), line_number, evaluations)
-
     def _require_recommendation(
         self, case_id: str, recommendation: NurseReviewRecommendation, nurse: str, notes: str
     ) -> None:
@@ -296,9 +217,7 @@ class NurseReview(App):
             )
         if not self.strict:
             return
-        require_role(self.world, nurse, self.world.operations.may_recommend)
-        require_independent(self.world, case_id, nurse, Part.NURSE)
-        require_under_review(self.world.cases.get(case_id).status, case_id)
+        self.require_reviewer(case_id, nurse)
         require_turn(self.world, case_id, PayerRole.UM_NURSE)
         if recommendation is NurseReviewRecommendation.APPROVE:
             self._require_nurse_may_approve(case_id)
@@ -316,17 +235,3 @@ class NurseReview(App):
                 RefusalCode.ROLE_FORBIDDEN,
                 f"The policy of case {case_id} leaves approvals to physicians; escalate it.",
             )
-
-
-def require_under_review(status: CaseStatus, case_id: str) -> None:
-    """Refuse clinical work on a case that is not in clinical review.
-
-    Raises:
-        Refusal: If triage has not sent it there, or it has left.
-    """
-    if status is not CaseStatus.UNDER_REVIEW:
-        raise Refusal(
-            RefusalCode.WRONG_STATE,
-            f"Case {case_id} is {status} and not in clinical review; triage sends cases there, "
-            "and they leave it when decided or pended.",
-        )
