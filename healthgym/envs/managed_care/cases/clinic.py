@@ -1,35 +1,79 @@
-"""The clinic that all tasks share: its people, its other patients, and the standing handbook."""
+"""The clinic that all tasks share: its people, its patients, and the standing handbook.
+
+Patients come in groups of some who are easily taken for each other. A task is about one of them;
+who else is on its roster, look-alikes included, is written once for a process and shared.
+"""
 
 from __future__ import annotations
 
 from datetime import date, datetime, time
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.handbook.edition import written_library
 from healthgym.worlds.managed_care.handbook.library import Library
-from healthgym.worlds.managed_care.handbook.page import Audience, Page
+from healthgym.worlds.managed_care.handbook.page import Audience, DeferredPage, Page
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.population.drawing import Population, draw_population
+from healthgym.worlds.managed_care.population.background import Background, draw_background
+from healthgym.worlds.managed_care.population.drawing import chart_of
+from healthgym.worlds.managed_care.population.staff import Workforce, draw_workforce
+from healthgym.worlds.managed_care.staff import Staff
 
 #: The day up to which the shared charts are kept; tasks begin within five weeks after it.
 CHARTED = date(2026, 3, 2)
 #: Where the provider's desk is.
 REGION = "TX"
 _BUSINESS_DAYS = 24
+#: Groups of patients who are easily taken for each other, and how many are in one.
+GROUPS, ALIKE = 48, 5
+#: Patients of a group who may be asked for; the ids of more would not differ.
+MOST_ALIKE = 61
 #: Entropy of the clinic: its own, so that no task's stream is part of it.
 _CLINIC = 20260302
+_STAFF, _PERSON, _CHART = range(3)
+#: Numbers of patients: prime to their count, the step scatters a group over all of them.
+_FIRST_NUMBER, _NUMBERS, _STEP = 1001, 8900, 3571
 _FOLDER = "medical-library/medical-policies"
 
 
 @cache
-def clinic() -> Population:
-    """Return the clinic's people and its patients; drawn once for a process."""
-    return draw_population(np.random.SeedSequence(_CLINIC), CHARTED)
+def workforce() -> Workforce:
+    """Return who works at the provider and at the payer."""
+    return draw_workforce(_stream(_STAFF))
+
+
+@cache
+def staff() -> Staff:
+    """Return the same people as a world looks them up."""
+    return workforce().staff()
+
+
+@cache
+def person(group: int, place: int) -> Background:
+    """Return a patient of the clinic before any case.
+
+    Args:
+        group: Which group, below :data:`GROUPS`.
+        place: Place in it, below :data:`MOST_ALIKE`; usually below :data:`ALIKE`.
+    """
+    number = _FIRST_NUMBER + (group * MOST_ALIKE + place) * _STEP % _NUMBERS
+    like = person(group, 0) if place else None
+    return draw_background(number, workforce(), _stream(_PERSON, group, place), CHARTED, like=like)
+
+
+@cache
+def chart(group: int, place: int) -> PatientChart:
+    """Return the chart of a patient of the clinic without a case; arguments as of `person`."""
+    return chart_of(person(group, place), workforce(), _stream(_CHART, group, place), CHARTED)
+
+
+def _stream(*key: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(_CLINIC, spawn_key=key)))
 
 
 @cache
@@ -45,15 +89,18 @@ def page_of(policy: Policy, *, archived: bool = False) -> Page:
         policy: The policy.
         archived: Whether it is kept among the former versions.
     """
+    # Written when somebody reads or searches it: a task prints more pages than are read in it.
     name = f"archive/{policy.id}-{policy.version}" if archived else policy.id
     path = f"{_FOLDER}/{name}.md"
-    return Page(
+    return DeferredPage.later(
+        partial(render_page, policy),
         path=path,
         title=policy.title,
         version=policy.version,
         effective=policy.effective,
+        supersedes="",
+        amends=(),
         audience=(Audience.PROVIDER, Audience.PAYER),
-        text=render_page(policy),
     )
 
 

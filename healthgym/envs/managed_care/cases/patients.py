@@ -7,17 +7,18 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import numpy as np
 
-from healthgym.envs.managed_care.cases.clinic import clinic
+from healthgym.envs.managed_care.cases.clinic import ALIKE, GROUPS, chart, person, workforce
 from healthgym.envs.managed_care.cases.situations import Bar, Gap, Situation
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import PatientChart
-from healthgym.worlds.managed_care.charts.compose import compose, render_composition
+from healthgym.worlds.managed_care.charts.compose import compose
+from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.sheets import restricted
 from healthgym.worlds.managed_care.charts.subjects import quiet, subjects_of, subjects_of_criteria
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.tree import criteria
-from healthgym.worlds.managed_care.population.background import Background, draw_background
-from healthgym.worlds.managed_care.population.drawing import chart_of
+from healthgym.worlds.managed_care.population.background import Background
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient, ServiceRequest
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DocumentKind,
@@ -25,9 +26,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     Urgency,
 )
 
-#: Numbers of patients who are drawn for a task begin here.
-_FIRST_NUMBER = 1001
-_NUMBERS = 8900
 #: Who orders what; elsewhere it is an internist.
 _SPECIALTIES = {
     ServiceTypeCategory.SURGICAL: "Orthopedic Surgery",
@@ -38,31 +36,84 @@ _SPECIALTIES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Which of the clinic's patients a task is about.
+
+    Attributes:
+        group: The group of those who are easily taken for each other.
+        place: Place in it.
+    """
+
+    group: int
+    place: int
+
+    @property
+    def background(self) -> Background:
+        """The patient before the case."""
+        return person(self.group, self.place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFacts:
+    """The patient with the case, before the chart is written.
+
+    Attributes:
+        patient: Who it is, of the age that the request needs.
+        coverages: Coverage history.
+        order: What was ordered.
+        facts: Everything true of the patient.
+        missing: Kinds of documents that are to be missing.
+    """
+
+    patient: Patient
+    coverages: tuple[Coverage, ...]
+    order: ServiceRequest
+    facts: tuple[AnyFact, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def on_file(self) -> frozenset[str]:
+        """Kinds of documents that the chart will have: those in which a fact is told."""
+        told = {str(kind) for fact in self.facts for kind in fact.noted_in}
+        return frozenset(told.difference(self.missing))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CasePatient:
     """The patient who is meant.
 
     Attributes:
-        background: The patient before the case.
         chart: The chart, with the case in it.
         order: What was ordered.
     """
 
-    background: Background
     chart: PatientChart
     order: ServiceRequest
 
 
-def draw_subject(rng: np.random.Generator, today: date) -> Background:
+def draw_subject(rng: np.random.Generator) -> Subject:
     """Return somebody for whom something will be ordered."""
-    number = _FIRST_NUMBER + int(rng.integers(_NUMBERS))
-    return draw_background(number, clinic().staff, rng, today)
+    return Subject(int(rng.integers(GROUPS)), int(rng.integers(ALIKE)))
 
 
-def draw_twin(like: Background, number: int, rng: np.random.Generator, today: date) -> PatientChart:
-    """Return the chart of somebody who resembles a patient, by name, birthday and place."""
-    twin = draw_background(number, clinic().staff, rng, today, like=like)
-    return chart_of(twin, clinic().staff, rng, today)
+def draw_others(
+    subject: Subject, count: int, twins: int, rng: np.random.Generator
+) -> tuple[PatientChart, ...]:
+    """Return the charts of other patients of the clinic.
+
+    Args:
+        subject: Who is meant.
+        count: How many others.
+        twins: How many of them resemble who is meant, by name, birthday and place.
+        rng: Where chance comes from.
+    """
+    places = [n for n in range(max(ALIKE, twins + 1)) if n != subject.place]
+    alike = [places[int(n)] for n in rng.permutation(len(places))[:twins]]
+    groups = rng.permutation(GROUPS * ALIKE).tolist()
+    rest = [divmod(n, ALIKE) for n in groups[: count - twins + ALIKE]]
+    others = [each for each in rest if each[0] != subject.group][: count - twins]
+    return tuple(chart(*each) for each in [*((subject.group, n) for n in alike), *others])
 
 
 def number_of(patient: Patient) -> int:
@@ -70,44 +121,59 @@ def number_of(patient: Patient) -> int:
     return int(patient.id.removeprefix("PAT-"))
 
 
-def write_patient(
+def plan_patient(
     subject: Background, drawn: Situation, rng: np.random.Generator, today: date
-) -> CasePatient:
-    """Return a patient with a situation in the chart.
+) -> CaseFacts:
+    """Return a patient in whom a situation is true, without the chart: that costs more.
 
     Raises:
-        ConfigurationError: If the chart cannot show what the situation needs.
+        ConfigurationError: If two facts of background and case share an id.
     """
     patient = _aged(subject.patient, drawn, today)
     subjects = subjects_of_criteria(criteria(drawn.policy.criteria)) | subjects_of(drawn.facts)
+    own = {fact.id for fact in drawn.facts}
     kept = [
         fact
         for fact in quiet(dict(subject.diseases), subjects)
-        if _born_before(fact, patient.dob) and fact.id not in {own.id for own in drawn.facts}
+        if _born_before(fact, patient.dob) and fact.id not in own
     ]
-    order = _order(patient, drawn, rng, today)
+    return CaseFacts(
+        patient=patient,
+        coverages=_coverages(subject, patient, drawn, rng, today),
+        order=_order(patient, drawn, rng, today),
+        facts=compose(kept, drawn.facts).facts,
+        missing=drawn.missing if drawn.ending is Gap.DOCUMENT else (),
+    )
+
+
+def write_patient(planned: CaseFacts, rng: np.random.Generator, today: date) -> CasePatient:
+    """Return a patient with the chart.
+
+    Raises:
+        ConfigurationError: If the facts contradict each other.
+    """
     try:
-        chart = render_composition(
-            compose(kept, drawn.facts),
-            patient,
-            _coverages(subject, patient, drawn, rng, today),
-            (order,),
-            clinic().staff,
+        written = render_chart(
+            planned.patient,
+            planned.coverages,
+            planned.facts,
+            (planned.order,),
+            workforce(),
             rng,
             today,
         )
     except ValueError as error:
-        raise ConfigurationError(f"The chart of {patient.id} cannot be written: {error}") from error
-    if drawn.ending is Gap.DOCUMENT:
-        chart = without_kinds(chart, drawn.missing)
-    return CasePatient(background=subject, chart=chart, order=order)
+        who = planned.patient.id
+        raise ConfigurationError(f"The chart of {who} cannot be written: {error}") from error
+    if planned.missing:
+        written = without_kinds(written, planned.missing)
+    return CasePatient(chart=written, order=planned.order)
 
 
 def without_kinds(chart: PatientChart, kinds: tuple[str, ...]) -> PatientChart:
     """Return a chart from which documents of some kinds are missing."""
     kept = tuple(document for document in chart.documents if document.kind not in kinds)
-    names = {document.id for document in kept}
-    shows = {name: facts for name, facts in chart.shows.items() if name in names}
+    shows = restricted(chart.shows, [document.id for document in kept])
     return replace(chart, documents=kept, shows=shows)
 
 
@@ -166,7 +232,7 @@ def _order(
 ) -> ServiceRequest:
     policy, request = drawn.policy, drawn.request
     specialty = _SPECIALTIES.get(policy.category, "Internal Medicine")
-    doctors = clinic().staff.clinicians(specialty)
+    doctors = workforce().clinicians(specialty)
     service = next(item for item in policy.procedures if item.code == request.procedure_code)
     ordered = today - timedelta(days=int(rng.integers(1, 6)))
     return ServiceRequest(

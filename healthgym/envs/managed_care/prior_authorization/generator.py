@@ -9,12 +9,18 @@ import numpy as np
 
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Task, TaskKey
-from healthgym.envs.managed_care.cases.clinic import clinic, draw_morning, standing_handbook
+from healthgym.envs.managed_care.cases.clinic import (
+    draw_morning,
+    staff,
+    standing_handbook,
+    workforce,
+)
 from healthgym.envs.managed_care.cases.patients import (
     CasePatient,
+    Subject,
+    draw_others,
     draw_subject,
-    draw_twin,
-    number_of,
+    plan_patient,
     write_patient,
 )
 from healthgym.envs.managed_care.cases.rulebook import Rulebook, draw_rulebook
@@ -26,7 +32,7 @@ from healthgym.envs.managed_care.cases.situations import (
     fits,
     situation,
 )
-from healthgym.envs.managed_care.prior_authorization.reference import reference_of
+from healthgym.envs.managed_care.prior_authorization.reference import assess, reference_of
 from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationConfig,
     AuthorizationInstance,
@@ -36,7 +42,9 @@ from healthgym.envs.managed_care.prior_authorization.wording import brief
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
 from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria
@@ -84,11 +92,13 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         begins = draw_morning(streams[_ENDING])
         for _ in range(_TRIES):
             try:
-                book, patient, drawn = self._case(ending, begins.date(), streams)
-                reference = reference_of(book, patient, drawn, begins)
+                subject = draw_subject(streams[_PATIENT])
+                book, patient, drawn, found = self._case(ending, subject, begins.date(), streams)
+                reference = reference_of(book, patient, drawn, found)
             except ConfigurationError:
                 continue
-            start = self._start(book, patient, drawn, begins, streams[_AROUND])
+            others = draw_others(subject, self.config.patients, self.config.twins, streams[_AROUND])
+            start = self._start(book, patient, drawn, others, begins, streams[_AROUND])
             task = Task(
                 TaskKey(self.name, split, index),
                 f"{drawn.action}-{ending}",
@@ -109,8 +119,12 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         return action[int(rng.integers(len(action)))]
 
     def _case(
-        self, ending: Course | Gap | Bar, today: date, streams: list[np.random.Generator]
-    ) -> tuple[Rulebook, CasePatient, Situation]:
+        self,
+        ending: Course | Gap | Bar,
+        subject: Subject,
+        today: date,
+        streams: list[np.random.Generator],
+    ) -> tuple[Rulebook, CasePatient, Situation, PolicyAssessment]:
         low, high = self.config.criteria
         known = [
             policy
@@ -120,7 +134,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         rng = streams[_RULES]
         policy = known[int(rng.integers(len(known)))]
         book = draw_rulebook(policy, self.config, today, rng)
-        subject = draw_subject(streams[_PATIENT], today)
+        background = subject.background
         drawn = situation(
             book.in_force,
             ending,
@@ -129,18 +143,21 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
                 procedure_code="",
                 diagnosis_codes=(),
                 site=PlaceOfService.OFFICE,
-                age=age_on(subject.patient.dob, today),
-                sex=subject.patient.sex,
+                age=age_on(background.patient.dob, today),
+                sex=background.patient.sex,
             ),
             today,
             streams[_PATIENT],
         )
-        patient = write_patient(subject, drawn, streams[_PATIENT], today)
+        # What may have to be drawn again comes before the chart, which costs the most.
+        planned = plan_patient(background, drawn, streams[_PATIENT], today)
         if ending in (Course.APPEALED, Course.EXTERNAL):
-            book = book.with_misread(drawn, patient.chart.facts, today, rng)
+            book = book.with_misread(drawn, planned.facts, today, rng)
+        found = assess(book, planned, drawn, today)
+        patient = write_patient(planned, streams[_PATIENT], today)
         if ending is Course.PENDED:
             book = book.asking_for(_besides(patient.chart, drawn), rng)
-        return book, patient, replace(drawn, policy=book.in_force)
+        return book, patient, replace(drawn, policy=book.in_force), found
 
     # -- what stands around ----------------------------------------------------------------------
 
@@ -149,11 +166,11 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         book: Rulebook,
         patient: CasePatient,
         drawn: Situation,
+        others: tuple[PatientChart, ...],
         begins: datetime,
         rng: np.random.Generator,
     ) -> WorldStart:
-        people = clinic().staff
-        others = self._others(patient, begins.date(), rng)
+        people = workforce()
         coordinators = people.with_role(WorkerRole.PA_COORDINATOR)
         own = patient.chart.patient.id
         misread = {own: book.misread} if book.misread else {}
@@ -168,7 +185,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             now=begins,
             provider=people.provider,
             payer=people.payer,
-            staff=people.staff(),
+            staff=staff(),
             charts=ChartLibrary((patient.chart, *others)),
             records=self._cases(others, begins, rng),
             rules=self.rules,
@@ -177,19 +194,6 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             desk=plan,
             actor=coordinators[int(rng.integers(len(coordinators)))].id,
         )
-
-    def _others(
-        self, patient: CasePatient, today: date, rng: np.random.Generator
-    ) -> tuple[PatientChart, ...]:
-        """Return the charts of other patients: some who resemble the one that is meant."""
-        number = number_of(patient.chart.patient)
-        twins = [
-            draw_twin(patient.background, 1001 + (number - 1001 + step) % 8900, rng, today)
-            for step in range(1, self.config.twins + 1)
-        ]
-        known = clinic().charts.roster()
-        rest = rng.permutation(len(known))[: self.config.patients - self.config.twins]
-        return (*twins, *(known[int(n)] for n in rest))
 
     def _cases(
         self, others: tuple[PatientChart, ...], begins: datetime, rng: np.random.Generator
@@ -206,12 +210,8 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
 
 def _besides(chart: PatientChart, drawn: Situation) -> set[DocumentKind]:
     """Return the kinds of documents on file that say nothing of what the policy asks for."""
-    facts = {fact.id for fact in drawn.facts}
-    telling = {
-        document.kind
-        for document in chart.documents
-        if facts & chart.shows.get(document.id, frozenset())
-    }
+    names = stating(chart.shows, {fact.id for fact in drawn.facts})
+    telling = {document.kind for document in chart.documents if document.id in names}
     return {document.kind for document in chart.documents} - telling
 
 
@@ -225,7 +225,7 @@ def _case_of(
     opened = datetime.combine(
         begins.date() - timedelta(days=int(rng.integers(1, 9))), time(16, 30), UTC
     )
-    coordinators = clinic().staff.with_role(WorkerRole.PA_COORDINATOR)
+    coordinators = workforce().with_role(WorkerRole.PA_COORDINATOR)
     case = PriorAuthCase(
         id=case_id,
         external_case_id=case_id.replace("CASE-", "PA-"),

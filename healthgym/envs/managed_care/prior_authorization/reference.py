@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import date
 
-from healthgym.envs.managed_care.cases.patients import CasePatient
+from healthgym.envs.managed_care.cases.patients import CaseFacts, CasePatient
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
 from healthgym.envs.managed_care.cases.situations import OWN_KINDS, Bar, Course, Gap, Situation
 from healthgym.envs.managed_care.checks.expectation import (
@@ -17,6 +17,7 @@ from healthgym.envs.managed_care.checks.expectation import (
 )
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -34,8 +35,28 @@ _STATUSES = {
 }
 
 
+def assess(book: Rulebook, planned: CaseFacts, drawn: Situation, today: date) -> PolicyAssessment:
+    """Return what the facts show of the policy in force.
+
+    Args:
+        book: The policies of the task.
+        planned: The patient, before the chart is written.
+        drawn: What the request was drawn to deserve.
+        today: The day of the request.
+
+    Raises:
+        ConfigurationError: If policy and facts do not deserve it after all.
+    """
+    _require_found(book, planned, today)
+    kinds = tuple(k for k in UploadableDocumentKind if str(k) in planned.on_file or k in OWN_KINDS)
+    seen = replace(drawn, request=replace(drawn.request, documents=kinds))
+    found = seen.assess(planned.facts, today)
+    _require_deserved(drawn, found)
+    return found
+
+
 def reference_of(
-    book: Rulebook, patient: CasePatient, drawn: Situation, begins: datetime
+    book: Rulebook, patient: CasePatient, drawn: Situation, found: PolicyAssessment
 ) -> AuthorizationReference:
     """Return the right handling.
 
@@ -43,24 +64,19 @@ def reference_of(
         book: The policies of the task.
         patient: The patient with the finished chart.
         drawn: What the request was drawn to deserve.
-        begins: When the episode begins.
+        found: What the facts show.
 
     Raises:
-        ConfigurationError: If policy and chart do not deserve it after all.
+        ConfigurationError: If the documents do not show what the chart knows.
     """
-    chart, order, today = patient.chart, patient.order, begins.date()
-    _require_found(book, patient, begins)
-    on_file = {str(document.kind) for document in chart.documents}
-    kinds = tuple(k for k in UploadableDocumentKind if str(k) in on_file or k in OWN_KINDS)
-    seen = replace(drawn, request=replace(drawn.request, documents=kinds))
-    found = seen.assess(chart.facts, today)
-    _require_deserved(drawn, found)
-    shown = {fact for facts in chart.shows.values() for fact in facts}
+    chart, order = patient.chart, patient.order
     needed = _needed(found, partly=drawn.ending is Course.PARTIAL)
+    bearing = {fact for each in found.criteria.values() for fact in each.facts}
+    telling = stating(chart.shows, bearing | needed)
+    shown = {fact for facts in telling.values() for fact in facts}
     submits = isinstance(drawn.ending, Course)
     if submits and drawn.ending not in (Course.GOLD_CARD, Course.NOTIFICATION) and needed - shown:
         raise ConfigurationError("The documents do not show what the chart knows.")
-    bearing = {fact for each in found.criteria.values() for fact in each.facts}
     required = frozenset(map(str, book.in_force.required_documents))
     return AuthorizationReference(
         action=drawn.action,
@@ -81,7 +97,7 @@ def reference_of(
         documents=frozenset(
             document.id
             for document in chart.documents
-            if bearing & chart.shows.get(document.id, frozenset()) or str(document.kind) in required
+            if bearing & telling.get(document.id, frozenset()) or str(document.kind) in required
         ),
         kinds=required,
         answers=answers_from(found.criteria),
@@ -92,14 +108,11 @@ def reference_of(
     )
 
 
-def _require_found(book: Rulebook, patient: CasePatient, begins: datetime) -> None:
+def _require_found(book: Rulebook, planned: CaseFacts, today: date) -> None:
     """Refuse a task in which the payer's book does not lead to the policy that was drawn."""
-    latest = patient.chart.coverage
+    latest = planned.coverages[0]
     found = book.book.in_force(
-        patient.order.procedure_code,
-        latest.plan_name if latest else "",
-        patient.chart.patient.address_state,
-        begins.date(),
+        planned.order.procedure_code, latest.plan_name, planned.patient.address_state, today
     )
     if found is not book.in_force:
         raise ConfigurationError("Another policy covers the service for this plan.")

@@ -14,15 +14,14 @@ from healthgym.worlds.managed_care.charts.knowledge import (
     Topic,
     forms,
     short_names,
-    systems_of_chapter,
     topics,
     topics_of,
 )
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.prose import Prose, lower_first
-from healthgym.worlds.managed_care.charts.reports import REPORTS, panel_of
-from healthgym.worlds.managed_care.charts.sections import SECTIONS, SYSTEMS, Draft
+from healthgym.worlds.managed_care.charts.prose import lower_first
+from healthgym.worlds.managed_care.charts.reports import panel_of
+from healthgym.worlds.managed_care.charts.sheets import Binder, DeferredDocument, Sheet
 from healthgym.worlds.managed_care.charts.structured import id_tail
 from healthgym.worlds.managed_care.charts.visits import Visit, moment
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Finding, Measurement
@@ -34,7 +33,6 @@ from healthgym.worlds.managed_care.records.chart import (
     ServiceRequest,
 )
 from healthgym.worlds.managed_care.staff import Worker
-from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
 #: Specialty of an author where the form fixes it.
 _AUTHORS = {
@@ -56,13 +54,6 @@ def _encounter_types() -> JsonObject:
     return table
 
 
-@cache
-def headings() -> Mapping[str, tuple[str, ...]]:
-    """Return the headings a section may have."""
-    table = json.loads((files(__package__) / "headings.json").read_text("utf-8"))
-    return {key: tuple(values) for key, values in table.items()}
-
-
 class Desk:
     """Writes one patient's encounters and documents.
 
@@ -71,13 +62,13 @@ class Desk:
         facts: Everything true of the patient.
         orders: What is ordered.
         staff: Who may write.
-        chooser: Where wording comes from.
+        chooser: Where authors and titles come from, and the seeds of the wording.
         units: Unit in which documents give a measurement, by fact id.
 
     Attributes:
         encounters: Those written so far.
         documents: Those written so far.
-        shows: Which facts each document states in full.
+        shows: The sheets of the documents, which know what these state, by id.
     """
 
     def __init__(
@@ -91,15 +82,13 @@ class Desk:
     ) -> None:
         self.encounters: list[Encounter] = []
         self.documents: list[DocumentReference] = []
-        self.shows: dict[str, frozenset[str]] = {}
-        self._patient, self._facts, self._orders = patient, facts, orders
-        self._staff, self._chooser, self._units = staff, chooser, units
+        self.shows: dict[str, Sheet] = {}
+        self._binder = Binder(patient, facts, orders, units)
+        self._staff, self._chooser = staff, chooser
         self._tail = id_tail(patient.id)
         own = [one for name in PRIMARY for one in staff.clinicians(name)]
         self._primary = own[chooser.below(len(own))]
         self._specialists: dict[str, Worker] = {}
-        self._series = _series(facts)
-        self._guarded = _guarded(facts)
 
     def write_encounters(
         self, visits: Sequence[Visit], planned: Iterable[Planned], today: date
@@ -144,7 +133,7 @@ class Desk:
         where = _PLACES.get(encounter_type)
         return Encounter(
             id=f"ENC-{self._tail}-{place + 1:03d}",
-            patient_id=self._patient.id,
+            patient_id=self._binder.patient.id,
             occurred_at=self._time(visit.day, today),
             encounter_type=encounter_type,
             practitioner_id=author.id,
@@ -160,48 +149,36 @@ class Desk:
         return moment(day, 360 + minute)
 
     def write(self, planned: Planned, today: date) -> None:
-        """Write a document."""
+        """File a document; its text is written when somebody reads it."""
         form = forms()[planned.kind]
-        prose = Prose(self._chooser, self._units)
         focus = self._focus(planned.facts, planned.day, noted=True)
         author = self._author(form, planned.facts)
-        draft = Draft(
-            prose=prose,
-            planned=planned,
-            patient=self._patient,
-            focus=focus,
-            orders=self._ordered(planned),
-            earlier=self._earlier(planned),
-            guarded=self._guarded,
-        )
-        body = self._body(draft, form)
         start = self._encounter_time(planned) or self._time(planned.day, today)
         signed = start + timedelta(minutes=10 + self._chooser.below(40))
-        number = len(self.documents) + 1
-        key = f"DOC-{self._tail}-{number:03d}"
-        title = prose.pick(form.titles).format(
+        key = f"DOC-{self._tail}-{len(self.documents) + 1:03d}"
+        title = form.titles[self._chooser.below(len(form.titles))].format(
             focus=focus, specialty=author.specialty, panel=panel_of(planned.facts)
         )
-        when = f"{prose.day(signed.date())} {signed:%H:%M} UTC"
-        name, npi = author.name, author.npi or ""
-        signature = prose.say("signed", author=name, npi=npi, when=when)
-        content = "\n".join((*self._header(draft, author), *body, "", signature))
-        self.shows[key] = frozenset(prose.stated)
+        sheet = self.shows[key] = Sheet(
+            self._binder, planned, form, author, focus, signed, self._chooser.seed()
+        )
         self.documents.append(
-            DocumentReference(
+            DeferredDocument.later(
+                sheet.content,
                 id=key,
-                patient_id=self._patient.id,
+                patient_id=self._binder.patient.id,
+                case_id=None,
                 encounter_id=None if planned.place is None else self._encounter_id(planned.place),
                 kind=planned.kind,
                 title=title,
-                content=content,
                 created_at=start,
                 note_type=form.note_type,
-                author_name=name,
-                author_npi=npi,
+                author_name=author.name,
+                author_npi=author.npi or "",
                 signed_at=signed,
-                signed_by_name=name,
-                signed_by_npi=npi,
+                signed_by_name=author.name,
+                signed_by_npi=author.npi or "",
+                structured_data={},
             )
         )
 
@@ -213,54 +190,6 @@ class Desk:
             return None
         at = self.encounters[planned.place].occurred_at
         return at if at.date() == planned.day else None
-
-    def _header(self, draft: Draft, author: Worker) -> list[str]:
-        patient, prose = draft.patient, draft.prose
-        born = prose.day(patient.dob)
-        lines = [
-            f"{patient.last_name}, {patient.first_name} | DOB {born} | {patient.id}",
-            f"{prose.day(draft.day)} | {author.name}, {author.specialty}",
-        ]
-        return [*lines, ""]
-
-    def _body(self, draft: Draft, form: Form) -> list[str]:
-        layout = form.layouts[self._chooser.below(len(form.layouts))]
-        lines: list[str] = []
-        upper = self._chooser.chance(40)
-        for section in layout:
-            if section in REPORTS:
-                lines += REPORTS[section](draft)
-                continue
-            text = SECTIONS[section](draft)
-            if text:
-                heading = draft.prose.pick(headings()[section])
-                lines.append(heading.upper() if upper else heading)
-                lines += text
-        return lines
-
-    def _ordered(self, planned: Planned) -> tuple[ServiceRequest, ...]:
-        """Return the orders a document mentions: the letter all, a note those of its visit."""
-        if planned.kind is DocumentKind.LETTER_OF_MEDICAL_NECESSITY:
-            return tuple(self._orders)
-        return tuple(
-            order
-            for order in self._orders
-            if planned.since <= order.requested_date.date() <= planned.day
-        )
-
-    def _earlier(self, planned: Planned) -> dict[str, Measurement]:
-        """Return, for each measurement, the one before that documents of this kind tell, too."""
-        found: dict[str, Measurement] = {}
-        for fact in planned.facts:
-            if isinstance(fact, Measurement):
-                before = None
-                for other in self._series[fact.code]:
-                    if other.taken >= fact.taken:
-                        break
-                    before = other if planned.kind in other.noted_in else before
-                if before is not None and before.unit == fact.unit:
-                    found[fact.id] = before
-        return found
 
     def _author(self, form: Form, facts: Iterable[AnyFact]) -> Worker:
         if form.author == "primary":
@@ -302,16 +231,6 @@ class Desk:
 _PLAIN = ("ongoing care", "general health", "current medicines", "recent results")
 
 
-def _series(facts: Iterable[AnyFact]) -> dict[str, list[Measurement]]:
-    found: dict[str, list[Measurement]] = {}
-    for fact in facts:
-        if isinstance(fact, Measurement):
-            found.setdefault(fact.code, []).append(fact)
-    for values in found.values():
-        values.sort(key=lambda one: (one.taken, one.id))
-    return found
-
-
 def _topic(facts: Iterable[AnyFact]) -> Topic | None:
     """Return the topic of most facts, vital signs apart; the first in a tie."""
     counts: dict[str, int] = {}
@@ -325,19 +244,3 @@ def _topic(facts: Iterable[AnyFact]) -> Topic | None:
 
 #: Taken at every visit, whatever it is about.
 _VITAL_ONLY = frozenset({"8480-6", "8462-4", "29463-7", "39156-5", "8302-2", "8867-4"})
-
-
-def _guarded(facts: Iterable[AnyFact]) -> frozenset[str]:
-    """Return the systems about which the facts have something to say.
-
-    What was found at an examination may concern any of them, so that none is called normal.
-    """
-    found: set[str] = set()
-    for fact in facts:
-        for topic in topics_of(fact):
-            found |= topic.systems
-        if isinstance(fact, Diagnosis):
-            found |= systems_of_chapter(fact.code[0])
-        if isinstance(fact, Finding) and fact.key.startswith("exam."):
-            found |= frozenset(SYSTEMS)
-    return frozenset(found)

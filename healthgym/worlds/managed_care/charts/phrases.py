@@ -18,6 +18,8 @@ from healthgym.errors import DamagedDataError
 
 #: Numbers drawn at once: a scalar draw costs more than a phrase.
 _BLOCK = 1024
+#: The same for a single document.
+_DOCUMENT = 128
 
 
 class Chooser:
@@ -25,24 +27,35 @@ class Chooser:
 
     Args:
         rng: Where chance comes from.
+        block: How many numbers are drawn at once.
     """
 
-    __slots__ = ("_left", "_rng")
+    __slots__ = ("_block", "_left", "_rng")
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng: np.random.Generator, block: int = _BLOCK) -> None:
         self._rng = rng
         self._left: Iterator[int] = iter(())
+        self._block = block
 
     def below(self, bound: int) -> int:
         """Return a number from 0 to ``bound - 1``; the bound is at most a few thousand."""
         for number in self._left:
             return number % bound
-        self._left = iter(self._rng.integers(0, 2**31, size=_BLOCK).tolist())
+        self._left = iter(self._rng.integers(0, 2**31, size=self._block).tolist())
         return next(self._left) % bound
 
     def chance(self, percent: int) -> bool:
         """Return true in so many of 100 cases."""
         return self.below(100) < percent
+
+    def seed(self) -> int:
+        """Return what another chooser can be made from."""
+        return self.below(2**31) << 31 | self.below(2**31)
+
+
+def seeded(seed: int) -> Chooser:
+    """Return a chooser of its own, for as much as a document takes."""
+    return Chooser(np.random.Generator(np.random.PCG64(seed)), _DOCUMENT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from healthgym.worlds.managed_care.charts.checking import check_facts
 from healthgym.worlds.managed_care.charts.filing import Desk
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import plan
+from healthgym.worlds.managed_care.charts.sheets import Stated
 from healthgym.worlds.managed_care.charts.structured import structured
 from healthgym.worlds.managed_care.charts.visits import visits_of
 from healthgym.worlds.managed_care.facts import AnyFact
@@ -71,5 +72,5 @@ def render_chart(
         documents=tuple(sorted(desk.documents, key=lambda one: (one.created_at, one.id))),
         orders=tuple(orders),
         facts=tuple(facts),
-        shows=MappingProxyType(dict(desk.shows)),
+        shows=Stated(desk.shows),
     )

@@ -9,6 +9,7 @@ from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
+from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 
 _HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
@@ -117,6 +118,15 @@ class Page(Card):
     def anchors(self) -> frozenset[str]:
         """Return what a reference may name after ``#``."""
         return frozenset(slug(match[2]) for match in _HEADING.finditer(self.text))
+
+
+class DeferredPage(Deferred, Page):
+    """A page whose text is made when somebody first reads or searches it."""
+
+    __slots__ = ("_write",)
+
+    plain = Page
+    late = "text"
 
 
 def slug(heading: str) -> str:

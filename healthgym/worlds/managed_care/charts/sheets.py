@@ -1,0 +1,254 @@
+"""The text of a document, written when somebody reads it or asks what it states."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, cached_property
+from importlib.resources import files
+
+from healthgym.worlds.managed_care.charts.knowledge import Form, systems_of_chapter, topics_of
+from healthgym.worlds.managed_care.charts.phrases import seeded
+from healthgym.worlds.managed_care.charts.planning import Planned
+from healthgym.worlds.managed_care.charts.prose import Prose
+from healthgym.worlds.managed_care.charts.reports import REPORTS
+from healthgym.worlds.managed_care.charts.sections import SECTIONS, SYSTEMS, Draft
+from healthgym.worlds.managed_care.deferred import Deferred
+from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Finding, Measurement
+from healthgym.worlds.managed_care.records.chart import DocumentReference, Patient, ServiceRequest
+from healthgym.worlds.managed_care.staff import Worker
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
+
+
+@cache
+def headings() -> Mapping[str, tuple[str, ...]]:
+    """Return the headings a section may have."""
+    table = json.loads((files(__package__) / "headings.json").read_text("utf-8"))
+    return {key: tuple(values) for key, values in table.items()}
+
+
+class DeferredDocument(Deferred, DocumentReference):
+    """A document whose text is written when somebody first reads it."""
+
+    __slots__ = ("_write",)
+
+    plain = DocumentReference
+    late = "content"
+
+
+class Binder:
+    """What all documents of a chart are written from.
+
+    Args:
+        patient: Whose chart it is.
+        facts: Everything true of the patient.
+        orders: What is ordered.
+        units: Unit in which documents give a measurement, by fact id.
+    """
+
+    def __init__(
+        self,
+        patient: Patient,
+        facts: Sequence[AnyFact],
+        orders: Sequence[ServiceRequest],
+        units: Mapping[str, str],
+    ) -> None:
+        self.patient, self.facts, self.units = patient, facts, units
+        self._orders = orders
+
+    def ordered(self, planned: Planned) -> tuple[ServiceRequest, ...]:
+        """Return the orders a document mentions: the letter all, a note those of its visit."""
+        if planned.kind is DocumentKind.LETTER_OF_MEDICAL_NECESSITY:
+            return tuple(self._orders)
+        return tuple(
+            order
+            for order in self._orders
+            if planned.since <= order.requested_date.date() <= planned.day
+        )
+
+    def earlier(self, planned: Planned) -> dict[str, Measurement]:
+        """Return, for each measurement, the one before that documents of this kind tell, too."""
+        found: dict[str, Measurement] = {}
+        for fact in planned.facts:
+            if isinstance(fact, Measurement):
+                before = None
+                for other in self._series[fact.code]:
+                    if other.taken >= fact.taken:
+                        break
+                    before = other if planned.kind in other.noted_in else before
+                if before is not None and before.unit == fact.unit:
+                    found[fact.id] = before
+        return found
+
+    @cached_property
+    def _series(self) -> dict[str, list[Measurement]]:
+        found: dict[str, list[Measurement]] = {}
+        for fact in self.facts:
+            if isinstance(fact, Measurement):
+                found.setdefault(fact.code, []).append(fact)
+        for values in found.values():
+            values.sort(key=lambda one: (one.taken, one.id))
+        return found
+
+    @cached_property
+    def guarded(self) -> frozenset[str]:
+        """The systems about which the facts have something to say.
+
+        What was found at an examination may concern any of them, so that none is called normal.
+        """
+        found: set[str] = set()
+        for fact in self.facts:
+            for topic in topics_of(fact):
+                found |= topic.systems
+            if isinstance(fact, Diagnosis):
+                found |= systems_of_chapter(fact.code[0])
+            if isinstance(fact, Finding) and fact.key.startswith("exam."):
+                found |= frozenset(SYSTEMS)
+        return frozenset(found)
+
+
+@dataclass(eq=False)
+class Sheet:
+    """A document to be written, and once it is, what it says and which facts it states in full.
+
+    Attributes:
+        binder: The chart's.
+        planned: What it is to tell.
+        form: How documents of its kind are made.
+        author: Who wrote it.
+        focus: Its subject, in words.
+        signed: When it was signed.
+        seed: What its wording is drawn from.
+    """
+
+    binder: Binder
+    planned: Planned
+    form: Form
+    author: Worker
+    focus: str
+    signed: datetime
+    seed: int
+
+    def content(self) -> str:
+        """Return the whole text."""
+        return self._written[0]
+
+    @property
+    def stated(self) -> frozenset[str]:
+        """Ids of the facts that it states in full."""
+        return self._written[1]
+
+    def may_state(self, facts: AbstractSet[str]) -> bool:
+        """Return whether it could state one of some facts; cheaper than to write it."""
+        if any(fact.id in facts for fact in self.planned.facts):
+            return True
+        return any(fact.id in facts for fact in self.binder.earlier(self.planned).values())
+
+    @cached_property
+    def _written(self) -> tuple[str, frozenset[str]]:
+        binder, planned, author = self.binder, self.planned, self.author
+        prose = Prose(seeded(self.seed), binder.units)
+        draft = Draft(
+            prose=prose,
+            planned=planned,
+            patient=binder.patient,
+            focus=self.focus,
+            orders=binder.ordered(planned),
+            earlier=binder.earlier(planned),
+            guarded=binder.guarded,
+        )
+        body = self._body(draft)
+        when = f"{prose.day(self.signed.date())} {self.signed:%H:%M} UTC"
+        signature = prose.say("signed", author=author.name, npi=author.npi or "", when=when)
+        text = "\n".join((*self._header(draft), *body, "", signature))
+        return text, frozenset(prose.stated)
+
+    def _header(self, draft: Draft) -> list[str]:
+        patient, prose = draft.patient, draft.prose
+        born = prose.day(patient.dob)
+        lines = [
+            f"{patient.last_name}, {patient.first_name} | DOB {born} | {patient.id}",
+            f"{prose.day(draft.day)} | {self.author.name}, {self.author.specialty}",
+        ]
+        return [*lines, ""]
+
+    def _body(self, draft: Draft) -> list[str]:
+        chooser, layouts = draft.prose.chooser, self.form.layouts
+        layout = layouts[chooser.below(len(layouts))]
+        lines: list[str] = []
+        upper = chooser.chance(40)
+        for section in layout:
+            if section in REPORTS:
+                lines += REPORTS[section](draft)
+                continue
+            text = SECTIONS[section](draft)
+            if text:
+                heading = draft.prose.pick(headings()[section])
+                lines.append(heading.upper() if upper else heading)
+                lines += text
+        return lines
+
+
+class Stated(Mapping[str, frozenset[str]]):
+    """Which facts each document of a chart states in full; a document is written to know it.
+
+    Args:
+        sheets: The documents by id.
+    """
+
+    __slots__ = ("_sheets",)
+
+    def __init__(self, sheets: Mapping[str, Sheet]) -> None:
+        self._sheets = sheets
+
+    def __getitem__(self, key: str) -> frozenset[str]:
+        return self._sheets[key].stated
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sheets)
+
+    def __len__(self) -> int:
+        return len(self._sheets)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return dict, (dict(self),)
+
+    def only(self, names: Iterable[str]) -> Stated:
+        """Return the same of some documents."""
+        return Stated({name: self._sheets[name] for name in names})
+
+    def of(self, facts: AbstractSet[str]) -> Mapping[str, frozenset[str]]:
+        """Return the documents that state some of the facts, each with which of these."""
+        return _stating(
+            {name: x.stated for name, x in self._sheets.items() if x.may_state(facts)}, facts
+        )
+
+
+def stating(
+    shows: Mapping[str, frozenset[str]], facts: AbstractSet[str]
+) -> Mapping[str, frozenset[str]]:
+    """Return the documents that state some of the facts, each with which of these.
+
+    Args:
+        shows: A chart's; documents that cannot state one of the facts are not written for this.
+        facts: Ids of facts.
+    """
+    return shows.of(facts) if isinstance(shows, Stated) else _stating(shows, facts)
+
+
+def _stating(
+    shows: Mapping[str, frozenset[str]], facts: AbstractSet[str]
+) -> Mapping[str, frozenset[str]]:
+    return {name: stated & facts for name, stated in shows.items() if stated & facts}
+
+
+def restricted(
+    shows: Mapping[str, frozenset[str]], names: Iterable[str]
+) -> Mapping[str, frozenset[str]]:
+    """Return a chart's ``shows`` for some of its documents."""
+    if isinstance(shows, Stated):
+        return shows.only(names)
+    return {name: shows[name] for name in names}
