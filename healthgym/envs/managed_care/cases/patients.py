@@ -12,6 +12,7 @@ from healthgym.envs.managed_care.cases.situations import Bar, Gap, Situation
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.compose import compose
+from healthgym.worlds.managed_care.charts.prose import begun
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.sheets import restricted
@@ -135,7 +136,7 @@ def plan_patient(
     kept = [
         fact
         for fact in quiet(dict(subject.diseases), subjects)
-        if _born_before(fact, patient.dob) and fact.id not in own
+        if begun(fact) > patient.dob and fact.id not in own
     ]
     return CaseFacts(
         patient=patient,
@@ -185,14 +186,6 @@ def _aged(patient: Patient, drawn: Situation, today: date) -> Patient:
     month, day = patient.dob.month, min(patient.dob.day, 28)
     year = today.year - wanted - ((today.month, today.day) < (month, day))
     return replace(patient, dob=date(year, month, day))
-
-
-def _born_before(fact: AnyFact, born: date) -> bool:
-    days = (getattr(fact, name, None) for name in _DAYS)
-    return all(day is None or day > born for day in days)
-
-
-_DAYS = ("onset", "taken", "started", "performed", "found", "recorded")
 
 
 def _coverages(

@@ -16,14 +16,22 @@ from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.handbook.page import Page
 from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.policies.drawing import drawn as with_own_numbers
-from healthgym.worlds.managed_care.policies.drawing import former_version, near_duplicate
-from healthgym.worlds.managed_care.policies.evaluation import evaluate
+from healthgym.worlds.managed_care.policies.drawing import (
+    former_version,
+    movable,
+    moved,
+    moves,
+    near_duplicate,
+)
+from healthgym.worlds.managed_care.policies.evaluation import combined, evaluate, posture
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
     DocumentKind,
+    Posture,
     UploadableDocumentKind,
 )
 
@@ -36,7 +44,6 @@ _PLANS = (
     "Larkfield Community Medicaid",
     "Larkfield Open EPO",
 )
-_TRIES = 30
 #: What the office writes itself is not asked for.
 _NEVER_ASKED = {"letter_of_medical_necessity", "questionnaire_form", "other"}
 
@@ -115,14 +122,45 @@ class Rulebook:
         Raises:
             ConfigurationError: If no such version is found.
         """
-        seen = tuple(facts)
-        for _ in range(_TRIES):
-            old = former_version(self.in_force, rng)
-            found = evaluate(old, seen, drawn.request, today)
-            if found.determination is DeterminationDecision.DENIED:
-                pages = tuple(page for page in self.pages if "/archive/" not in page.path)
-                return replace(self, misread=old, pages=(*pages, page_of(old, archived=True)))
-        raise ConfigurationError(f"No former version of {self.in_force.id} denies the request.")
+        old = _denying(self.in_force, tuple(facts), drawn.request, today, rng)
+        pages = tuple(page for page in self.pages if "/archive/" not in page.path)
+        return replace(self, misread=old, pages=(*pages, page_of(old, archived=True)))
+
+
+def _denying(
+    policy: Policy,
+    facts: tuple[AnyFact, ...],
+    request: Request,
+    today: date,
+    rng: np.random.Generator,
+) -> Policy:
+    """Return a former version under which a request would be denied, by one number that differs.
+
+    The number alone is asked of first: most of them decide nothing, and a policy is evaluated in
+    full only where one does.
+    """
+    tree = policy.criteria
+    found = {item.id: posture(item, facts, request, today).posture for item in criteria(tree)}
+    deciding = [
+        item
+        for item in movable(policy)
+        if combined(tree, {**found, item.id: Posture.CONTRADICTS}) is Posture.CONTRADICTS
+    ]
+    able = [
+        (item, name, value)
+        for item in deciding
+        for name, values in dict(moves(item)).items()
+        for value in values
+    ]
+    for place in rng.permutation(len(able)):
+        item, name, value = able[int(place)]
+        other = moved(item, name, value)
+        if other and posture(other, facts, request, today).posture is Posture.CONTRADICTS:
+            old = former_version(policy, rng, with_={item.id: other})
+            denied = evaluate(old, facts, request, today)
+            if denied.determination is DeterminationDecision.DENIED:
+                return old
+    raise ConfigurationError(f"No former version of {policy.id} denies the request.")
 
 
 def draw_rulebook(

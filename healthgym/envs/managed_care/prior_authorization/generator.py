@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 
 import numpy as np
 
@@ -46,6 +47,7 @@ from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.loading import library
+from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, PriorAuthLine
@@ -125,12 +127,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         today: date,
         streams: list[np.random.Generator],
     ) -> tuple[Rulebook, CasePatient, Situation, PolicyAssessment]:
-        low, high = self.config.criteria
-        known = [
-            policy
-            for policy in library().values()
-            if fits(policy, ending) and low <= len(criteria(policy.criteria)) <= high
-        ] or [policy for policy in library().values() if fits(policy, ending)]
+        known = _policies_for(ending, *self.config.criteria)
         rng = streams[_RULES]
         policy = known[int(rng.integers(len(known)))]
         book = draw_rulebook(policy, self.config, today, rng)
@@ -206,6 +203,14 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             status = _OTHER_STATUSES[int(rng.integers(len(_OTHER_STATUSES)))]
             records += _case_of(order, f"CASE-{6100 + 7 * place}", status, begins, rng)
         return tuple(records)
+
+
+@cache
+def _policies_for(ending: Course | Gap | Bar, low: int, high: int) -> tuple[Policy, ...]:
+    """Return the policies of so many criteria under which a request can end so; else of any."""
+    fitting = tuple(policy for policy in library().values() if fits(policy, ending))
+    sized = (policy for policy in fitting if low <= len(criteria(policy.criteria)) <= high)
+    return tuple(sized) or fitting
 
 
 def _besides(chart: PatientChart, drawn: Situation) -> set[DocumentKind]:

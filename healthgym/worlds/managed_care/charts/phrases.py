@@ -53,6 +53,23 @@ class Chooser:
         return self.below(2**31) << 31 | self.below(2**31)
 
 
+class Undecided(Chooser):
+    """No choice: always the first."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        pass
+
+    def below(self, bound: int) -> int:
+        """Return 0."""
+        return 0
+
+    def chance(self, percent: int) -> bool:
+        """Return false."""
+        return False
+
+
 def seeded(seed: int) -> Chooser:
     """Return a chooser of its own, for as much as a document takes."""
     return Chooser(np.random.Generator(np.random.PCG64(seed)), _DOCUMENT)

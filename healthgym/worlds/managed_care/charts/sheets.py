@@ -13,7 +13,7 @@ from importlib.resources import files
 from healthgym.worlds.managed_care.charts.knowledge import Form, systems_of_chapter, topics_of
 from healthgym.worlds.managed_care.charts.phrases import seeded
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.prose import Prose
+from healthgym.worlds.managed_care.charts.prose import Prose, Unwritten
 from healthgym.worlds.managed_care.charts.reports import REPORTS
 from healthgym.worlds.managed_care.charts.sections import SECTIONS, SYSTEMS, Draft
 from healthgym.worlds.managed_care.deferred import Deferred
@@ -112,7 +112,7 @@ class Binder:
 
 @dataclass(eq=False)
 class Sheet:
-    """A document to be written, and once it is, what it says and which facts it states in full.
+    """A document to be written: what it will say, and which facts it states in full.
 
     Attributes:
         binder: The chart's.
@@ -134,12 +134,21 @@ class Sheet:
 
     def content(self) -> str:
         """Return the whole text."""
-        return self._written[0]
+        prose = Prose(seeded(self.seed), self.binder.units)
+        draft = self._draft(prose)
+        body = self._body(draft)
+        when = f"{prose.day(self.signed.date())} {self.signed:%H:%M} UTC"
+        name, npi = self.author.name, self.author.npi or ""
+        signature = prose.say("signed", author=name, npi=npi, when=when)
+        return "\n".join((*self._header(draft), *body, "", signature))
 
-    @property
+    @cached_property
     def stated(self) -> frozenset[str]:
         """Ids of the facts that it states in full."""
-        return self._written[1]
+        # No choice of words decides what is stated, so that it is known before they are chosen.
+        prose = Unwritten(self.binder.units)
+        self._body(self._draft(prose))
+        return frozenset(prose.stated)
 
     def may_state(self, facts: AbstractSet[str]) -> bool:
         """Return whether it could state one of some facts; cheaper than to write it."""
@@ -147,24 +156,16 @@ class Sheet:
             return True
         return any(fact.id in facts for fact in self.binder.earlier(self.planned).values())
 
-    @cached_property
-    def _written(self) -> tuple[str, frozenset[str]]:
-        binder, planned, author = self.binder, self.planned, self.author
-        prose = Prose(seeded(self.seed), binder.units)
-        draft = Draft(
+    def _draft(self, prose: Prose) -> Draft:
+        return Draft(
             prose=prose,
-            planned=planned,
-            patient=binder.patient,
+            planned=self.planned,
+            patient=self.binder.patient,
             focus=self.focus,
-            orders=binder.ordered(planned),
-            earlier=binder.earlier(planned),
-            guarded=binder.guarded,
+            orders=self.binder.ordered(self.planned),
+            earlier=self.binder.earlier(self.planned),
+            guarded=self.binder.guarded,
         )
-        body = self._body(draft)
-        when = f"{prose.day(self.signed.date())} {self.signed:%H:%M} UTC"
-        signature = prose.say("signed", author=author.name, npi=author.npi or "", when=when)
-        text = "\n".join((*self._header(draft), *body, "", signature))
-        return text, frozenset(prose.stated)
 
     def _header(self, draft: Draft) -> list[str]:
         patient, prose = draft.patient, draft.prose
@@ -176,11 +177,10 @@ class Sheet:
         return [*lines, ""]
 
     def _body(self, draft: Draft) -> list[str]:
-        chooser, layouts = draft.prose.chooser, self.form.layouts
-        layout = layouts[chooser.below(len(layouts))]
+        layouts = self.form.layouts
         lines: list[str] = []
-        upper = chooser.chance(40)
-        for section in layout:
+        upper = draft.prose.chooser.chance(40)
+        for section in layouts[self.seed % len(layouts)]:
             if section in REPORTS:
                 lines += REPORTS[section](draft)
                 continue
@@ -193,7 +193,7 @@ class Sheet:
 
 
 class Stated(Mapping[str, frozenset[str]]):
-    """Which facts each document of a chart states in full; a document is written to know it.
+    """Which facts each document of a chart states in full, found out when it is asked.
 
     Args:
         sheets: The documents by id.
@@ -222,8 +222,13 @@ class Stated(Mapping[str, frozenset[str]]):
 
     def of(self, facts: AbstractSet[str]) -> Mapping[str, frozenset[str]]:
         """Return the documents that state some of the facts, each with which of these."""
+        sheets = self._sheets
+        binders = {sheet.binder for sheet in sheets.values()}
+        told = [fact for binder in binders for fact in binder.facts if fact.id in facts]
+        kinds = {kind for fact in told for kind in fact.noted_in}
+        able = [name for name, sheet in sheets.items() if sheet.planned.kind in kinds]
         return _stating(
-            {name: x.stated for name, x in self._sheets.items() if x.may_state(facts)}, facts
+            {name: sheets[name].stated for name in able if sheets[name].may_state(facts)}, facts
         )
 
 
@@ -233,7 +238,7 @@ def stating(
     """Return the documents that state some of the facts, each with which of these.
 
     Args:
-        shows: A chart's; documents that cannot state one of the facts are not written for this.
+        shows: A chart's; documents that cannot state one of the facts are not gone through.
         facts: Ids of facts.
     """
     return shows.of(facts) if isinstance(shows, Stated) else _stating(shows, facts)

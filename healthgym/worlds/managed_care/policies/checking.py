@@ -50,7 +50,7 @@ def _problems(policy: Policy) -> Iterator[str]:
             if isinstance(node, AtLeast) and not 1 <= node.n <= len(node.parts):
                 yield f"criteria {node.id}: n is {node.n} of {len(node.parts)} parts."
             continue
-        for problem in _within(node):
+        for problem in faults(node):
             yield f"criteria {node.id}: {problem}"
         # A page defines each term once, so a term must mean the same wherever it stands.
         known = terms.setdefault(node.display, node)
@@ -78,8 +78,8 @@ def meaning(criterion: AnyCriterion) -> tuple[object, ...]:
     return ("request",)
 
 
-def _within(criterion: AnyCriterion) -> Iterator[str]:
-    """Yield what is wrong inside one criterion."""
+def faults(criterion: AnyCriterion) -> Iterator[str]:
+    """Yield what is wrong inside one criterion; what its page or other criteria say is not seen."""
     months = getattr(criterion, "months", None)
     if months is not None and months < 1:
         yield f"months is {months}; at least 1 is needed."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from healthgym.worlds.managed_care.policies.criteria import (
     REQUEST_KINDS,
@@ -64,12 +65,6 @@ def documents_for(policy_id: str, tree: Node) -> tuple[DocumentNeed, ...]:
 
     What silence satisfies needs no document. A kind that cannot be uploaded counts as a chart note.
     """
-    asked: dict[UploadableDocumentKind, list[AnyCriterion]] = {}
-    for criterion in criteria(tree):
-        if criterion.roll_up is RollUp.ANY_NOT_MET:
-            continue
-        for kind in documented_in(criterion)[:1]:
-            asked.setdefault(_uploadable(kind), []).append(criterion)
     always = {item.id for item in _required(tree)}
     return tuple(
         DocumentNeed(
@@ -78,10 +73,28 @@ def documents_for(policy_id: str, tree: Node) -> tuple[DocumentNeed, ...]:
             required=any(item.id in always for item in shown),
             text=document_text(policy_id, kind, shown),
         )
-        for kind, shown in asked.items()
+        for kind, shown in _asked(tree).items()
     )
 
 
+def required_kinds(tree: Node) -> tuple[UploadableDocumentKind, ...]:
+    """Return the kinds of documents that are needed in any case, by first use."""
+    always = {item.id for item in _required(tree)}
+    asked = _asked(tree).items()
+    return tuple(kind for kind, shown in asked if any(item.id in always for item in shown))
+
+
+def _asked(tree: Node) -> dict[UploadableDocumentKind, list[AnyCriterion]]:
+    """Return the criteria that documents of each kind show, by first use."""
+    asked: dict[UploadableDocumentKind, list[AnyCriterion]] = {}
+    for criterion in criteria(tree):
+        if criterion.roll_up is not RollUp.ANY_NOT_MET:
+            for kind in documented_in(criterion)[:1]:
+                asked.setdefault(_uploadable(kind), []).append(criterion)
+    return asked
+
+
+@cache
 def _uploadable(kind: DocumentKind) -> UploadableDocumentKind:
     named = {item.value: item for item in UploadableDocumentKind}
     return named.get(kind.value, UploadableDocumentKind.CHART_NOTE)

@@ -8,12 +8,13 @@ so that alternatives such as two thresholds of one value stay in order.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 
 from numpy.random import Generator
 
-from healthgym.worlds.managed_care.policies.checking import contradiction
+from healthgym.worlds.managed_care.policies.checking import faults
 from healthgym.worlds.managed_care.policies.criteria import (
     AnyCriterion,
     CountCriterion,
@@ -24,8 +25,8 @@ from healthgym.worlds.managed_care.policies.criteria import (
     TherapyCriterion,
 )
 from healthgym.worlds.managed_care.policies.planting import subject
-from healthgym.worlds.managed_care.policies.policy import Policy, amend, variant
-from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.policy import Policy, variant
+from healthgym.worlds.managed_care.policies.tree import criteria, transform
 from healthgym.worlds.managed_care.policies.units import value_range
 
 _MONTHS = (1, 2, 3, 4, 6, 9, 12, 18, 24, 36, 48, 60, 84, 120, 180, 240)
@@ -44,24 +45,47 @@ def drawn(policy: Policy, rng: Generator, most: int = 4) -> Policy:
         rng: Draws which and how far.
         most: How many criteria may change; at least one does where one can.
     """
-    open_ = [item for item in _movable(policy) if _moves(item)]
+    open_ = [(item, found) for item in movable(policy) if (found := moves(item))]
     if not open_:
         return policy
     count = 1 + int(rng.integers(min(most, len(open_))))
-    for index in rng.choice(len(open_), size=count, replace=False):
-        criterion = open_[int(index)]
-        moves = _moves(criterion)
-        name, values = moves[int(rng.integers(len(moves)))]
-        changed = amend(policy, criterion.id, **{name: values[int(rng.integers(len(values)))]})
-        policy = policy if contradiction(changed) else changed
-    return policy
+    changed: dict[str, AnyCriterion] = {}
+    for index in rng.permutation(len(open_))[:count]:
+        criterion, able = open_[int(index)]
+        name, values = able[int(rng.integers(len(able)))]
+        other = moved(criterion, name, values[int(rng.integers(len(values)))])
+        if other is not None:
+            changed[criterion.id] = other
+    return with_criteria(policy, changed)
 
 
-def former_version(policy: Policy, rng: Generator) -> Policy:
-    """Return a version that was in force for the year before a policy, with other numbers."""
+def with_criteria(policy: Policy, changed: Mapping[str, AnyCriterion]) -> Policy:
+    """Return a policy with other criteria in place of those of their ids."""
+    tree = transform(policy.criteria, lambda item: changed.get(item.id, item))
+    return replace(policy, criteria=tree)
+
+
+def moved(criterion: AnyCriterion, name: str, value: float) -> AnyCriterion | None:
+    """Return a criterion with another number; None if it would contradict itself."""
+    # `replace` cannot be typed for names that are known at run time only.
+    other: AnyCriterion = replace(criterion, **{name: value})  # type: ignore[arg-type]
+    return None if any(faults(other)) else other
+
+
+def former_version(
+    policy: Policy, rng: Generator, *, with_: Mapping[str, AnyCriterion] | None = None
+) -> Policy:
+    """Return a version that was in force for the year before a policy, with other numbers.
+
+    Args:
+        policy: The policy.
+        rng: Draws the numbers.
+        with_: Its criteria that differ, by id; drawn if None.
+    """
     first = policy.effective
     start = date(first.year - 1, first.month, min(first.day, 28))
-    old = drawn(replace(policy, history=policy.history[1:]), rng)
+    old = replace(policy, history=policy.history[1:])
+    old = drawn(old, rng) if with_ is None else with_criteria(old, with_)
     version = f"{start.year}.{1 + int(rng.integers(3))}"
     return replace(old, version=version, effective=start, terminated=first - timedelta(days=1))
 
@@ -82,36 +106,37 @@ def near_duplicate(
     return drawn(twin, rng)
 
 
-def _movable(policy: Policy) -> list[AnyCriterion]:
+def movable(policy: Policy) -> list[AnyCriterion]:
+    """Return the criteria whose numbers may move: those that share their subject with no other."""
     found = criteria(policy.criteria)
     shared = Counter(subject(item) for item in found)
     return [item for item in found if shared[subject(item)] == 1]
 
 
-def _moves(criterion: AnyCriterion) -> list[tuple[str, tuple[float, ...]]]:
+def moves(criterion: AnyCriterion) -> list[tuple[str, tuple[float, ...]]]:
     """Return the numbers of a criterion that may move, each with where it may go."""
-    moves: list[tuple[str, tuple[float, ...]]] = []
+    found: list[tuple[str, tuple[float, ...]]] = []
     months = getattr(criterion, "months", None)
     if months:
-        moves.append(("months", _beside(months, _MONTHS)))
+        found.append(("months", _beside(months, _MONTHS)))
     match criterion:
         case MeasurementCriterion() | CountCriterion():
             # Twice: what a reader must get right above all is the threshold.
-            moves += [("threshold", _thresholds(criterion))] * 2
+            found += [("threshold", _thresholds(criterion))] * 2
         case StepTherapyCriterion():
-            moves.append(("weeks", _beside(criterion.weeks, _WEEKS)))
+            found.append(("weeks", _beside(criterion.weeks, _WEEKS)))
             other = {1, 2} - {criterion.agents}
-            moves.append(("agents", tuple(n for n in other if n < len(criterion.drugs))))
+            found.append(("agents", tuple(n for n in other if n < len(criterion.drugs))))
         case TherapyCriterion():
             if criterion.weeks:
-                moves.append(("weeks", _beside(criterion.weeks, _WEEKS)))
+                found.append(("weeks", _beside(criterion.weeks, _WEEKS)))
             if criterion.sessions:
-                moves.append(("sessions", _beside(criterion.sessions, _SESSIONS)))
+                found.append(("sessions", _beside(criterion.sessions, _SESSIONS)))
         case QuantityCriterion():
-            moves.append(("maximum", _beside(criterion.maximum, _QUANTITIES)))
+            found.append(("maximum", _beside(criterion.maximum, _QUANTITIES)))
         case ProcedureCriterion():
             pass
-    return [(name, values) for name, values in moves if values]
+    return [(name, values) for name, values in found if values]
 
 
 def _beside(value: int, ladder: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from pydantic import ConfigDict
 
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
-from healthgym.worlds.managed_care.policies.documents import documents_for
+from healthgym.worlds.managed_care.policies.documents import documents_for, required_kinds
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
 from healthgym.worlds.managed_care.policies.questionnaire import Form, form_for
 from healthgym.worlds.managed_care.policies.tree import Node, criteria, transform
@@ -182,9 +182,7 @@ class Policy:
     @property
     def required_documents(self) -> tuple[UploadableDocumentKind, ...]:
         """Kinds of documents that a packet must hold, in the order of their first use."""
-        needs = documents_for(self.id, self.criteria)
-        kinds = [need.kind for need in needs if need.required]
-        return tuple(dict.fromkeys([*kinds, *self.extra_documents]))
+        return tuple(dict.fromkeys([*required_kinds(self.criteria), *self.extra_documents]))
 
     @property
     def citations(self) -> tuple[str, ...]:

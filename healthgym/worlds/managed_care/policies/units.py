@@ -61,6 +61,7 @@ def convert(value: float, source: str, target: str, code: str) -> float | None:
     return None if way is None else round(value * way.factor + way.offset, 6)
 
 
+@cache
 def other_units(code: str, unit: str) -> tuple[str, ...]:
     """Return the units from which values of a code can be carried into ``unit``."""
     return tuple(

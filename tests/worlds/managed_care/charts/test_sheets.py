@@ -1,0 +1,78 @@
+"""Documents that are written late say what they were said to state, and are like any others."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from healthgym.envs.managed_care.cases.clinic import chart
+from healthgym.worlds.managed_care.charts.phrases import seeded
+from healthgym.worlds.managed_care.charts.prose import Prose
+from healthgym.worlds.managed_care.charts.rendering import render_chart
+from healthgym.worlds.managed_care.charts.sheets import (
+    DeferredDocument,
+    Stated,
+    restricted,
+    stating,
+)
+from healthgym.worlds.managed_care.population.background import draw_background
+from healthgym.worlds.managed_care.population.staff import draw_workforce
+from healthgym.worlds.managed_care.records.chart import DocumentReference
+from tests.worlds.managed_care.charts.conftest import TODAY
+
+
+@pytest.mark.parametrize("group", range(8))
+def test_what_is_stated_is_known_before_the_words_are_chosen(group):
+    for sheet in chart(group, 0).shows._sheets.values():  # type: ignore[attr-defined]
+        prose = Prose(seeded(sheet.seed), sheet.binder.units)
+        sheet._body(sheet._draft(prose))
+        assert sheet.stated == prose.stated
+
+
+def test_documents_can_be_asked_for_some_facts_only():
+    shows = chart(1, 1).shows
+    for fact in [each.id for each in chart(1, 1).facts][::7]:
+        every = {name: stated & {fact} for name, stated in shows.items() if fact in stated}
+        assert stating(shows, {fact}) == stating(dict(shows), {fact}) == every
+
+
+def test_a_part_of_the_documents_shows_what_they_showed():
+    shows = chart(2, 0).shows
+    names = list(shows)[::2]
+    assert dict(restricted(shows, names)) == restricted(dict(shows), names)
+
+
+def test_the_text_does_not_depend_on_when_it_is_read():
+    def written():
+        staff = draw_workforce(np.random.default_rng(0))
+        rng = np.random.default_rng(5)
+        own = draw_background(1, staff, rng, TODAY)
+        return render_chart(own.patient, own.coverages, own.facts, own.orders, staff, rng, TODAY)
+
+    forward, backward = written(), written()
+    texts = {each.id: each.content for each in forward.documents}
+    assert {each.id: each.content for each in reversed(backward.documents)} == texts
+    assert len(set(texts.values())) == len(texts) > 5
+
+
+def test_a_deferred_document_is_like_any_other():
+    late, again = chart(3, 0).documents[0], chart(3, 0).documents[1]
+    plain = DocumentReference(**asdict(late))
+    assert type(late) is DeferredDocument
+    assert (late == plain, plain == late, late == again) == (True, True, False)
+    copies = [pickle.loads(pickle.dumps(late)), replace(late, case_id=None)]
+    assert [type(each) for each in copies] == [DocumentReference] * 2
+    assert copies == [plain, plain]
+    assert replace(late, title="Other").content == late.content
+    with pytest.raises(AttributeError):
+        late.texts  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_a_chart_survives_pickling():
+    original = chart(4, 0)
+    copy = pickle.loads(pickle.dumps(original))
+    assert isinstance(original.shows, Stated)
+    assert copy == replace(original, shows=dict(original.shows))
