@@ -13,9 +13,12 @@ import numpy as np
 
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import PatientChart
-from healthgym.worlds.managed_care.handbook.edition import written_library
+from healthgym.worlds.managed_care.handbook.edition import edition
+from healthgym.worlds.managed_care.handbook.full import HandbookSize, full_library
 from healthgym.worlds.managed_care.handbook.library import Library
+from healthgym.worlds.managed_care.handbook.medical import every_policy
 from healthgym.worlds.managed_care.handbook.page import Audience, DeferredPage, Page
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -77,9 +80,19 @@ def _stream(*key: int) -> np.random.Generator:
 
 
 @cache
-def standing_handbook() -> Library:
-    """Return the handbook with the library's policies as they are printed."""
-    return written_library().overlay(page_of(policy) for policy in library().values())
+def standing_handbook(size: HandbookSize = HandbookSize.COMPACT) -> Library:
+    """Return the handbook with the library's policies as they are printed.
+
+    Args:
+        size: The full one holds the policies of other payers and much else besides; it is written
+            into the user's cache folder once, and mapped.
+
+    Raises:
+        ConfigurationError: If the full one cannot be written there.
+    """
+    if size is HandbookSize.FULL:
+        return full_library(every_policy(page_of))
+    return Library.of([*edition().pages(OperatingRules()), *map(page_of, library().values())])
 
 
 def page_of(policy: Policy, *, archived: bool = False) -> Page:

@@ -26,7 +26,7 @@ import numpy as np
 
 from healthgym.core.cache import BuildCache
 from healthgym.core.seeding import content_hash, stable_hash
-from healthgym.errors import DataError
+from healthgym.errors import ConfigurationError, DataError
 from healthgym.worlds.managed_care.handbook.edition import edition, written_library
 from healthgym.worlds.managed_care.handbook.grammar import Writer
 from healthgym.worlds.managed_care.handbook.library import Library
@@ -245,6 +245,7 @@ def full_library(medical: MedicalSource = NO_POLICIES, folder: Path | None = Non
         folder: Cache folder; the user's if None. A damaged library in it is written anew.
 
     Raises:
+        ConfigurationError: If the folder cannot be written.
         DamagedDataError: If two pages have one path.
     """
     key = content_hash([_EDITION, _bank()[2], written_library().digest, medical.digest])
@@ -257,9 +258,15 @@ def _mapped(place: Path, medical: MedicalSource) -> MappedShelf:
         return MappedShelf(place)
     except DataError:
         shutil.rmtree(place, ignore_errors=True)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    # Written beside and moved, so that no process ever maps half a library.
-    draft = Path(tempfile.mkdtemp(dir=place.parent, prefix="handbook-draft-"))
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        # Written beside and moved, so that no process ever maps half a library.
+        draft = Path(tempfile.mkdtemp(dir=place.parent, prefix="handbook-draft-"))
+    except OSError as error:
+        raise ConfigurationError(
+            f"The full handbook cannot be written into {place.parent} ({error.strerror}): name a "
+            "folder that can be in XDG_CACHE_HOME, or use the compact handbook."
+        ) from error
     try:
         write_shelf(full_pages(medical), draft)
         draft.rename(place)
