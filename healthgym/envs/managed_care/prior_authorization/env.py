@@ -87,6 +87,10 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
         ``"hard"``, or weights of several.
     - `rules` (str, "strict"): Which rules the offices keep: ``"strict"``, or ``"compat"`` for the
         source's permissiveness, call by call.
+    - `handbook` (str, "compact"): ``"compact"``, about 120 pages and the policies, or ``"full"``,
+        3,114 pages (39 MB) with other payers' policies, former versions, minutes and casebooks
+        around them; written once, in some seconds, into the user's cache folder
+        (``XDG_CACHE_HOME``), then mapped.
 
     ## Registered Configurations
 

@@ -7,11 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from healthgym.core import arguments
 from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
 from healthgym.core.levels import Level, assemble
 from healthgym.core.task import Task
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
+from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.prior_authorization import oracle
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import (
@@ -31,6 +33,7 @@ from healthgym.envs.managed_care.tools.handbook import HandbookToolset
 from healthgym.envs.managed_care.tools.inbox import InboxToolset
 from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
 from healthgym.envs.managed_care.tools.people import PeopleToolset
+from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -54,6 +57,7 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
     Args:
         difficulty: A preset, a configuration, or weights of presets.
         rules: Which rules the offices keep: ``"strict"`` or ``"compat"``.
+        handbook: How large a handbook they have: ``"compact"`` or ``"full"``.
     """
 
     name: ClassVar[str] = "prior-authorization"
@@ -69,11 +73,16 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
         difficulty: str | AuthorizationConfig | Mapping[str, float] = "medium",
         *,
         rules: str = Rules.STRICT,
+        handbook: str = HandbookSize.COMPACT,
     ) -> None:
         kept = Rules(rules)
+        size = arguments.member(HandbookSize, handbook, "handbook")
+        if size is HandbookSize.FULL:
+            # Now rather than at the first reset: a folder that cannot be written is told at once.
+            standing_handbook(size)
 
         def synthetic(level: Level[AuthorizationConfig]) -> AuthorizationTaskGenerator:
-            return AuthorizationGenerator(level.config, level.label, self.name, kept)
+            return AuthorizationGenerator(level.config, level.label, self.name, kept, handbook=size)
 
         self.generator = assemble(PRESETS, difficulty, synthetic)
 

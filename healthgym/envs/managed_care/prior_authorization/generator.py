@@ -45,6 +45,7 @@ from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChar
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
+from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -80,12 +81,20 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         difficulty: Name of the configuration, for the task's metadata.
         name: Family name in task keys.
         rules: Which rules the offices keep.
+        handbook: How large a handbook stands in them.
     """
 
     def __init__(
-        self, config: AuthorizationConfig, difficulty: str, name: str, rules: Rules
+        self,
+        config: AuthorizationConfig,
+        difficulty: str,
+        name: str,
+        rules: Rules,
+        *,
+        handbook: HandbookSize = HandbookSize.COMPACT,
     ) -> None:
         self.config, self.difficulty, self.name, self.rules = config, difficulty, name, rules
+        self.handbook = handbook
 
     def draw(self, split: Split, index: int) -> AuthorizationInstance:
         """Return a task."""
@@ -186,7 +195,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             charts=ChartLibrary((patient.chart, *others)),
             records=self._cases(others, begins, rng),
             rules=self.rules,
-            handbook=standing_handbook().overlay(book.pages),
+            handbook=standing_handbook(self.handbook).overlay(book.pages),
             policies=book.book,
             desk=plan,
             actor=coordinators[int(rng.integers(len(coordinators)))].id,
