@@ -109,7 +109,7 @@ class MappedShelf:
             self._cards: list[list[object]] = table["cards"]
             self.digest = str(table["digest"])
             self.paths = tuple(str(row[0]) for row in self._cards)
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise MissingDataError(
                 f"{folder} is no handbook: {error.filename} is missing."
             ) from error
