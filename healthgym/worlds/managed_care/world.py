@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.apps.care_management.care_plan import CarePla
 from healthgym.worlds.managed_care.apps.care_management.chart import CareChart
 from healthgym.worlds.managed_care.apps.care_management.intake import CareIntake
 from healthgym.worlds.managed_care.apps.care_management.outreach import Outreach
+from healthgym.worlds.managed_care.apps.payer import peer_lapses
 from healthgym.worlds.managed_care.apps.payer.appeals import AppealsDesk
 from healthgym.worlds.managed_care.apps.payer.audit import ComplianceAudit
 from healthgym.worlds.managed_care.apps.payer.determination import Determinations
@@ -102,6 +103,8 @@ class ManagedCareWorld(World):
             self.desk.on_due(due)
         elif due.name in deadlines.NAMES:
             deadlines.on_due(self, due)
+        elif due.name in peer_lapses.NAMES:
+            peer_lapses.on_due(self, due)
         elif due.name in lapses.NAMES:
             told = lapses.on_due(self, due)
             if told and self.start.desk is not None:

@@ -69,7 +69,7 @@ def require_offer(
             f"slots: offer {rules.p2p_slots_least} or more different times, such as "
             "2026-03-16T15:00.",
         )
-    calendar = office_calendar(_region(world, request.case_id))
+    calendar = office_calendar(region(world, request.case_id))
     now = world.clock.now
     last = calendar.local(calendar.add_business_days(now, rules.p2p_offer_workdays)).date()
     for time in times:
@@ -87,7 +87,8 @@ def require_offer(
             )
 
 
-def _region(world: ManagedCareWorld, case_id: str) -> str:
+def region(world: ManagedCareWorld, case_id: str) -> str:
+    """Return the state whose office hours count for a case: the member's; blank if unknown."""
     chart = world.charts.get(world.cases.get(case_id).patient_id)
     return chart.patient.address_state if chart else ""
 

@@ -12,7 +12,12 @@ from dataclasses import replace
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App, find
-from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules, peer_session
+from healthgym.worlds.managed_care.apps.payer import (
+    correspondence,
+    peer_lapses,
+    peer_rules,
+    peer_session,
+)
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     Part,
     acting,
@@ -165,6 +170,8 @@ class PeerToPeer(App):
                     provider_selected_slot=picked,
                 )
         self.requests[request_id] = offered
+        if self.strict and offered.status is PeerToPeerStatus.SLOTS_OFFERED:
+            peer_lapses.watch(self.world, offered, peer_rules.region(self.world, request.case_id))
         self.audit("offer_slots", request.case_id, contact)
         return {"p2p_request": offered, **view}
 

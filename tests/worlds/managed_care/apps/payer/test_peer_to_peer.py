@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    DeterminationDecision,
     MdReviewDecision,
     PayerRole,
     PeerToPeerOutcome,
@@ -33,6 +34,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     SLOTS,
     STRANGER,
     both,
+    decide,
     decided,
     refused,
 )
@@ -333,6 +335,31 @@ def test_no_times_are_offered_once_one_is_picked() -> None:
         lambda w: w.peer.offer(w.peer.of(CASE)[0].id, MD_2, SLOTS),
         RefusalCode.WRONG_STATE,
     )
+
+
+def test_an_offer_that_nobody_answers_lapses_and_the_physician_decides_anew() -> None:
+    contract = PeerContract(side=TaskActor.PROVIDER)
+    world, request = asked(contract=contract)
+    world.peer.offer(request, MD_2, SLOTS)
+    (due,) = [d for d in world.clock.agenda.entries() if d.name == "peer_offer_lapses"]
+    world.clock.advance(due.at - world.clock.now)
+    world.happen(due)
+    assert world.peer.open_request(CASE) is None
+    assert world.medical.active(CASE) is None
+    decide(world, MdReviewDecision.DENY)
+    world.determinations.finalize(CASE, DeterminationDecision.DENIED)
+    assert world.cases.get(CASE).status == "denied"
+
+
+def test_an_offer_that_was_answered_does_not_lapse() -> None:
+    contract = PeerContract(side=TaskActor.PROVIDER)
+    world, request = asked(contract=contract)
+    world.peer.offer(request, MD_2, SLOTS)
+    world.peer.offer(request, MD_2, SLOTS)
+    (due,) = [d for d in world.clock.agenda.entries() if d.name == "peer_offer_lapses"]
+    world.peer.select_slot(CASE, request, SLOT)
+    world.happen(due)
+    assert world.medical.active(CASE) is not None
 
 
 def test_a_call_that_is_over_is_not_reopened() -> None:
