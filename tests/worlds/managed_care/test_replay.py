@@ -19,11 +19,24 @@ Row = Mapping[str, Any]
 #: of the world can be read. Here the date is refused (``test_intake_hub``).
 DEFECTS = frozenset({"intake-b02"})
 TRACES = [row for row in vectors("traces") if row["id"] not in DEFECTS]
+#: Single calls that are answered otherwise here, and how the difference begins.
+OTHERWISE = {
+    # The time is what an earlier, refused call had left behind in the source.
+    "p2p-103": ("p2p-103 call 9 payer/p2p.schedule: refused (The provider has picked no time",),
+    # The source's counterpart is a model, and fails; ours is none.
+    "p2p-114": (
+        "p2p-114 call 4 payer/p2p_session.send_turn: accepted",
+        "p2p-114 call 5 payer/p2p_session.send_turn: accepted",
+    ),
+}
 
 
 @pytest.mark.parametrize("trace", TRACES, ids=lambda row: row["id"])
 def test_a_recorded_sequence_plays_as_it_did(trace: Row) -> None:
-    assert replay(trace) == []
+    told, expected = replay(trace), OTHERWISE.get(trace["id"], ())
+    assert len(told) == len(expected), told
+    for line, beginning in zip(told, expected, strict=True):
+        assert line.startswith(beginning)
 
 
 @pytest.mark.parametrize("cell", vectors("guards"), ids=lambda row: row["id"])
