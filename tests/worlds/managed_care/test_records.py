@@ -59,6 +59,9 @@ INPUTS = [
     SaveDiagnosesPayload,
     SubmissionLineUpdate,
 ]
+#: Records that the published simulator has not: what other front doors bring, and the criteria of a
+#: policy as the nurse reads them.
+OURS = {"Arrival", "CallNote", "Callback", "CriteriaCatalog"}
 WORDS = {str: "str", int: "int", float: "float", bool: "bool", date: "date", datetime: "datetime"}
 
 
@@ -132,8 +135,10 @@ def expected(name: str) -> dict[str, list[Any]]:
 
 def test_every_published_record_is_here_or_left_out_for_a_reason() -> None:
     left_out = [name for names in FACTS["records_left_out"].values() for name in names]
-    assert RECORDS.keys() == FACTS["records"].keys()
-    assert len(set(left_out)) + len(RECORDS) == 117
+    assert RECORDS.keys() > OURS
+    published = RECORDS.keys() - OURS
+    assert published == FACTS["records"].keys()
+    assert len(set(left_out)) + len(published) == 117
     assert not set(left_out) & RECORDS.keys()
 
 
