@@ -24,6 +24,7 @@ from healthgym.core.tool import Caller, ToolSpec
 from healthgym.envs.managed_care import tools
 from healthgym.envs.managed_care.tools.base import OfficeToolset
 from healthgym.errors import ToolError
+from healthgym.worlds.managed_care.refusals import Refusal
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care import finals
@@ -47,12 +48,14 @@ class Answer:
         refusal: Why it was refused; empty if it was not.
         audit: Rows the call added to the log, by name.
         transitions: Changes of status it made.
+        code: Why it was refused, as the world counts it; empty where its schema refused it.
     """
 
     result: object
     refusal: str
     audit: tuple[str, ...]
     transitions: tuple[tuple[str, str], ...]
+    code: str = ""
 
 
 @cache
@@ -87,7 +90,8 @@ def call(world: ManagedCareWorld, door: str, arguments: Mapping[str, Json]) -> A
         result = _play(world, surface, name, arguments)
     except ToolError as error:
         world.journal.rollback(savepoint)
-        return Answer(None, str(error), (), ())
+        code = str(error.code) if isinstance(error, Refusal) else ""
+        return Answer(None, str(error), (), (), code)
     world.journal.commit()
     rows = [row for row in (*world.history.entries, *world.history.looks) if row.number > last]
     rows.sort(key=lambda row: row.number)
@@ -133,7 +137,7 @@ def replay(trace: Mapping[str, Json]) -> list[str]:
         status = step.get("after", status)
         dirty = dirty or bool(step.get("residue"))
         where = f"{trace['id']} call {number} {step['do']}"
-        told = list(_differences(step, answer, bound))
+        told = list(differences(step, answer, bound))
         if status != statuses(world) and not dirty:
             told.append(f"statuses {statuses(world)}, recorded {dict(status)}")
         found += [f"{where}: {line}" for line in told]
@@ -147,9 +151,19 @@ def replay(trace: Mapping[str, Json]) -> list[str]:
     return found
 
 
-def _differences(
+def differences(
     step: Mapping[str, Json], answer: Answer, bound: Mapping[str, object]
 ) -> Iterator[str]:
+    """Compare the answer to one call with the record.
+
+    Args:
+        step: The recorded call.
+        answer: What came of it here.
+        bound: What earlier calls returned, by the names under which it was kept.
+
+    Yields:
+        What differs, a line each.
+    """
     if step.get("unordered"):
         return
     if "refused" in step:
@@ -163,7 +177,7 @@ def _differences(
         yield from compared(answer.result, path, substitute(value, bound))
     if answer.audit != tuple(step.get("audit", ())):
         yield f"audit {answer.audit}, recorded {step.get('audit', [])}"
-    moves = [list(pair) for pair in answer.transitions]
+    moves = [[str(source), str(target)] for source, target in answer.transitions]
     if moves != step.get("transitions", []):
         yield f"transitions {moves}, recorded {step.get('transitions', [])}"
 
@@ -250,7 +264,7 @@ def replay_cell(cell: Mapping[str, Json]) -> list[str]:
     world = care_world(cell) if care else authorization_world(cell)
     own = {} if care else {"case_id": "CASE-T"}
     answer = call(world, cell["do"], own | cell["args"])
-    told = list(_differences(cell, answer, {}))
+    told = list(differences(cell, answer, {}))
     case = "CM-ACT-001" if care else "CASE-T"
     if statuses(world)[case] != cell["after"]:
         told.append(f"status {statuses(world)[case]}, recorded {cell['after']}")
