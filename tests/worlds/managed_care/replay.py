@@ -92,6 +92,9 @@ def call(world: ManagedCareWorld, door: str, arguments: Mapping[str, Json]) -> A
         world.journal.rollback(savepoint)
         code = str(error.code) if isinstance(error, Refusal) else ""
         return Answer(None, str(error), (), (), code)
+    except BaseException:
+        world.journal.rollback(savepoint)
+        raise
     world.journal.commit()
     rows = [row for row in (*world.history.entries, *world.history.looks) if row.number > last]
     rows.sort(key=lambda row: row.number)
