@@ -228,7 +228,9 @@ def _marker(name: str, marks: Mapping[str, str]) -> Callable[[Any], str | None]:
 
 
 def _problem(item: Any) -> str:
-    steps = [str(step) for step in item["loc"] if not str(step).startswith(_MARK)]
+    # Of an option of a union pydantic writes the function that checks it, with its address.
+    marks = (_MARK, "function-")
+    steps = [str(step) for step in item["loc"] if not str(step).startswith(marks)]
     where = ".".join(steps)[:80] or "arguments"
     if item["type"] == "missing":
         return f"argument '{where}' is missing"

@@ -172,6 +172,21 @@ def test_what_does_not_fit_is_refused_by_name(name: str, value: object, reason: 
     assert "Usage: tool(...)" in str(caught.value)
 
 
+def worded(self: object, result: Colour | str) -> None:
+    """Record a result.
+
+    Args:
+        result: A known one, or another in words.
+    """
+
+
+def test_a_refusal_shows_no_address_of_a_function() -> None:
+    with pytest.raises(ToolError) as caught:
+        validate(argument_model(worded), "tool", "tool(...)", {"result": 3})
+    assert str(caught.value).startswith("tool: argument 'result': use one of 'red', 'blue'; ")
+    assert "function" not in str(caught.value)
+
+
 def test_missing_arguments_are_named_and_long_lists_of_problems_cut() -> None:
     with pytest.raises(ToolError, match="argument 'count' is missing") as caught:
         check({})
