@@ -77,12 +77,9 @@ def read_packet(world: ManagedCareWorld, case_id: str, policy: Policy, today: da
 
 def _attached(world: ManagedCareWorld, case_id: str) -> Iterable[str]:
     for packet in world.authorizations.packets.values():
-        if packet.case_id != case_id:
-            continue
-        bundle = packet.payload.get("bundle_document_id")
-        if isinstance(bundle, str):
-            yield from (document.id for document in world.documents.included_in(bundle))
-        yield from (name for name in packet.attached_document_ids if name != bundle)
+        if packet.case_id == case_id:
+            bundle = packet.payload.get("bundle_document_id")
+            yield from (name for name in packet.attached_document_ids if name != bundle)
 
 
 def _request(

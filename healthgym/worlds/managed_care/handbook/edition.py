@@ -13,7 +13,7 @@ from pathlib import Path
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.page import Audience, Page
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, usual_rules
 from healthgym.worlds.managed_care.handbook.wording import PLACEHOLDER, fields_of, wording
 
 _FENCE = "---"
@@ -40,7 +40,7 @@ class Template:
         """Return the page as it reads under some rules."""
         if not self.fields:
             return self.page
-        text = PLACEHOLDER.sub(lambda match: wording(rules, match[1]), self.page.text)
+        text = PLACEHOLDER.sub(lambda match: _said(rules, match[1]), self.page.text)
         return replace(self.page, text=text)
 
 
@@ -74,7 +74,20 @@ class Edition:
         return tuple(self.templates[path].fill(rules) for path in paths)
 
 
-_USUAL = OperatingRules()
+_USUAL = usual_rules()
+
+
+def _said(rules: OperatingRules, placeholder: str) -> str:
+    """Return what stands in a placeholder's place; the usual words are made once."""
+    fields = fields_of(placeholder)
+    if all(getattr(rules, name) is getattr(_USUAL, name) for name in fields):
+        return _usually_said(placeholder)
+    return wording(rules, placeholder)
+
+
+@cache
+def _usually_said(placeholder: str) -> str:
+    return wording(_USUAL, placeholder)
 
 
 @cache

@@ -22,16 +22,14 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     PayerRole,
     PayerRouteTarget,
+    SubmissionChannel,
     TriageUrgency,
     UploadableDocumentKind,
+    Urgency,
 )
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram, FollowUpCadence
 
-#: The years in which tasks are set.
-_YEARS = (2026, 2027)
-
-
-#: Years whose holidays the handbook prints.
+#: The years in which tasks are set, and whose holidays the handbook prints.
 _YEARS = (2026, 2027)
 
 
@@ -196,6 +194,9 @@ class OperatingRules:
     duplicate_days: int = 30
     eligibility_check_days: int = 3
     packet_pages_most: int = 150
+    portal_documents_most: int = 12
+    api_documents_most: int = 25
+    expedited_channel: SubmissionChannel | None = None
     upload_mib_most: int = 10
     inbox_check_workhours: int = 4
 
@@ -293,6 +294,35 @@ class OperatingRules:
         own = self.state_hours[code].of(urgency) if code in self.state_hours else federal
         return (own, f"state:{code}") if own < federal else (federal, "cms")
 
+    def channel(self, urgency: Urgency, documents: int) -> SubmissionChannel:
+        """Return the channel by which a request goes to the payer: the first that takes it whole.
+
+        Args:
+            urgency: Of the request; expedited ones may have a channel of their own.
+            documents: How many documents its packet lists.
+        """
+        if urgency is Urgency.EXPEDITED and self.expedited_channel is not None:
+            return self.expedited_channel
+        for channel in (SubmissionChannel.PORTAL, SubmissionChannel.API):
+            most = self.documents_most(channel, urgency)
+            if most is None or documents <= most:
+                return channel
+        return SubmissionChannel.EDI
+
+    def documents_most(self, channel: SubmissionChannel, urgency: Urgency) -> int | None:
+        """Return how many documents of a packet arrive by a channel; None if all of them do."""
+        if urgency is Urgency.EXPEDITED and channel is self.expedited_channel:
+            return None
+        limits = {
+            SubmissionChannel.PORTAL: self.portal_documents_most,
+            SubmissionChannel.API: self.api_documents_most,
+        }
+        return limits.get(channel)
+
+    def hastens(self, channel: SubmissionChannel | None) -> bool:
+        """Return whether what comes by a channel can be handled as expedited."""
+        return self.expedited_channel in (None, channel)
+
     def changed_from(self, other: OperatingRules) -> frozenset[str]:
         """Return the names of the fields in which two sets of rules differ."""
         names = (item.name for item in fields(self))
@@ -301,23 +331,25 @@ class OperatingRules:
 
 def drawn_fields() -> tuple[str, ...]:
     """Return the fields that a task draws, in alphabetical order."""
-    return tuple(sorted(_tables()["draws"]))
+    return tuple(sorted((*_tables()["draws"], *_tables()["decisive_draws"])))
 
 
-def draw(rng: np.random.Generator, share: float = 0.5) -> OperatingRules:
+def draw(rng: np.random.Generator, share: float = 0.5, *, decisive: bool = True) -> OperatingRules:
     """Return a task's own variation of the rules.
 
     Args:
         rng: The task's generator.
         share: How often a field that may vary takes another value than the usual one.
+        decisive: Whether the fields vary, too, on which the right course of every submission
+            hangs; they do in each such task, so that what was right in another is no guide.
 
     Returns:
         The default rules with some of :func:`drawn_fields` replaced.
     """
-    usual = OperatingRules()
-    changes: dict[str, int] = {}
-    for name in drawn_fields():
-        choices = [value for value in _tables()["draws"][name] if value != getattr(usual, name)]
+    usual = usual_rules()
+    changes: dict[str, int | SubmissionChannel] = {}
+    for name, values in sorted(_tables()["draws"].items()):
+        choices = [value for value in values if value != getattr(usual, name)]
         varied, chosen = rng.random() < share, int(rng.integers(len(choices)))
         if varied:
             changes[name] = int(choices[chosen])
@@ -326,4 +358,20 @@ def draw(rng: np.random.Generator, share: float = 0.5) -> OperatingRules:
         varied, chosen = rng.random() < share, int(rng.integers(len(rows)))
         if varied:
             hours[code] = TurnaroundHours(*rows[chosen])
+    if decisive:
+        changes |= _decisive(rng)
     return replace(usual, state_hours=hours, **changes)  # type: ignore[arg-type]
+
+
+@cache
+def usual_rules() -> OperatingRules:
+    """Return the rules as the standing edition prints them; one object, which draws vary."""
+    return OperatingRules()
+
+
+def _decisive(rng: np.random.Generator) -> dict[str, int | SubmissionChannel]:
+    drawn: dict[str, int | SubmissionChannel] = {}
+    for name, values in sorted(_tables()["decisive_draws"].items()):
+        value = values[int(rng.integers(len(values)))]
+        drawn[name] = SubmissionChannel(value) if isinstance(value, str) else int(value)
+    return drawn

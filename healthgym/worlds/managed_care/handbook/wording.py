@@ -147,6 +147,13 @@ def _lane_table(rules: OperatingRules) -> str:
     return table(("Lane", "Documents that every packet carries"), rows)
 
 
+def _expedited_way(rules: OperatingRules) -> str:
+    own = rules.expedited_channel
+    if own is None:
+        return "- An **expedited** request has no channel of its own: it goes by size, as below."
+    return f"- An **expedited** request goes by `{own}`, whatever its size."
+
+
 def _cadence_table(rules: OperatingRules) -> str:
     rows = [(f"`{program}`", cadence.value) for program, cadence in rules.cadences.items()]
     return table(("Programme", "Follow-up unless the plan says why not"), rows)
@@ -164,6 +171,7 @@ _TABLES: Mapping[str, Callable[[OperatingRules], str]] = {
     "state_holiday_table": _state_holidays,
     "lane_document_table": _lane_table,
     "cadence_table": _cadence_table,
+    "expedited_way": _expedited_way,
     "approval_slots": _slot_list(LetterType.APPROVAL),
     "partial_approval_slots": _slot_list(LetterType.PARTIAL_APPROVAL),
     "denial_slots": _slot_list(LetterType.DENIAL),
@@ -178,6 +186,7 @@ _TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "state_holiday_table": ("holidays", "regions"),
     "lane_document_table": ("lane_documents",),
     "cadence_table": ("cadences",),
+    "expedited_way": ("expedited_channel",),
     **dict.fromkeys(
         ("approval_slots", "partial_approval_slots", "denial_slots", "pend_slots"),
         ("letter_slots",),

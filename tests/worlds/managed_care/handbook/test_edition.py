@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.handbook.rules import (
     drawn_fields,
 )
 from healthgym.worlds.managed_care.handbook.wording import PLACEHOLDER, wording
+from healthgym.worlds.managed_care.vocabulary.authorization import SubmissionChannel
 
 USUAL = OperatingRules()
 CARD = "---\ntitle: A page\nversion: 2026.1\neffective: 2026-01-01\n---\n"
@@ -62,7 +63,9 @@ def test_no_placeholder_is_left_and_each_shows_the_rules():
 
 @pytest.mark.parametrize("name", drawn_fields())
 def test_one_number_changes_the_pages_that_state_it_and_no_other(name):
-    changed = replace(USUAL, **{name: getattr(USUAL, name) + 7})
+    usual = getattr(USUAL, name)
+    other = usual + 7 if isinstance(usual, int) else SubmissionChannel.EDI
+    changed = replace(USUAL, **{name: other})
     before = {page.path: page.text for page in edition().pages(USUAL)}
     after = {page.path: page.text for page in edition().pages(changed)}
     differing = {path for path in before if before[path] != after[path]}

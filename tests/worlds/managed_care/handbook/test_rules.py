@@ -1,6 +1,6 @@
 """The rules of operations: the published clocks, and what a task draws."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -10,7 +10,9 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     PayerRole,
     PayerRouteTarget,
+    SubmissionChannel,
     TriageUrgency,
+    Urgency,
 )
 
 USUAL = OperatingRules()
@@ -74,7 +76,52 @@ def test_a_draw_follows_from_the_generator():
 def test_draws_change_what_they_may_and_nothing_else():
     seen = [draw(np.random.default_rng(seed)).changed_from(USUAL) for seed in range(60)]
     assert frozenset.union(*seen) == {*drawn_fields(), "state_hours"}
-    assert draw(np.random.default_rng(1), share=0.0) == USUAL
+    assert draw(np.random.default_rng(1), share=0.0, decisive=False) == USUAL
+
+
+DECISIVE = {"api_documents_most", "expedited_channel", "portal_documents_most"}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_decides_a_submission_is_never_the_usual_number(seed):
+    rules = draw(np.random.default_rng(seed), share=0.0)
+    changed = rules.changed_from(USUAL)
+    assert changed == DECISIVE
+    assert rules.portal_documents_most < rules.api_documents_most
+
+
+def test_what_decides_a_submission_can_be_left_as_it_is():
+    changed = [
+        draw(np.random.default_rng(seed), share=1.0, decisive=False).changed_from(USUAL)
+        for seed in range(20)
+    ]
+    assert not frozenset.union(*changed) & DECISIVE
+
+
+RULES = replace(
+    USUAL, portal_documents_most=3, api_documents_most=6, expedited_channel=SubmissionChannel.FAX
+)
+
+
+@pytest.mark.parametrize(
+    ("urgency", "documents", "channel"),
+    [
+        ("standard", 3, "portal"),
+        ("standard", 4, "api"),
+        ("standard", 6, "api"),
+        ("standard", 7, "edi"),
+        ("expedited", 1, "fax"),
+        ("expedited", 40, "fax"),
+    ],
+)
+def test_urgency_and_size_give_the_channel(urgency, documents, channel):
+    assert RULES.channel(Urgency(urgency), documents) == channel
+
+
+def test_without_a_channel_of_their_own_expedited_requests_go_by_size():
+    assert USUAL.channel(Urgency.EXPEDITED, USUAL.portal_documents_most + 1) == "api"
+    assert USUAL.hastens(SubmissionChannel.PHONE)
+    assert not RULES.hastens(SubmissionChannel.PHONE)
 
 
 @pytest.mark.parametrize("seed", range(20))

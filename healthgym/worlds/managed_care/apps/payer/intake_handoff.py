@@ -75,6 +75,7 @@ def refreshed(
     # One that has ended says why the member is not eligible.
     coverage = chart.coverage_on(today) or next(iter(chart.coverages), None)
     channel = case.submission_channel if packet is None else packet.channel
+    urgency = _urgency(world, case, channel)
     filled = replace(
         intake,
         status=IntakeStatus.IN_PROGRESS,
@@ -84,11 +85,11 @@ def refreshed(
         request_date=_day(world.clock.now if packet is None else packet.submitted_at),
         request_source=intake.request_source if reply else _source(channel, intake),
         method=str(channel or SubmissionChannel.API),
-        level_of_urgency=_urgency(case),
+        level_of_urgency=urgency,
         urgency_requested_by=case.requested_by,
         diagnosis_type=_diagnosis_type(order),
         diagnoses=_diagnoses(world, case, line),
-        line_items=(_line_item(case, line, order),),
+        line_items=(_line_item(case, line, order, urgency),),
         requesting_provider=_requesting_provider(world, order, coverage),
         member_eligible=chart.coverage_on(today) is not None and _active(coverage),
         plan_type=coverage.plan_name if coverage else None,
@@ -119,8 +120,13 @@ def _source(channel: SubmissionChannel | None, intake: IntakeCase) -> str:
     return str(source or intake.request_source or RequestSource.PORTAL)
 
 
-def _urgency(case: PriorAuthCase) -> str:
+def _urgency(
+    world: ManagedCareWorld, case: PriorAuthCase, channel: SubmissionChannel | None
+) -> str:
+    """Return how urgent a request is taken to be: by the wrong channel, it waits with the rest."""
     urgent = case.urgency is Urgency.EXPEDITED
+    if world.intake.strict and channel is not None:
+        urgent = urgent and world.operations.hastens(channel)
     return str(UrgencyLevel.URGENT if urgent else UrgencyLevel.STANDARD)
 
 
@@ -147,7 +153,9 @@ def _diagnoses(
     )
 
 
-def _line_item(case: PriorAuthCase, line: PriorAuthLine, order: ServiceRequest) -> IntakeLineItem:
+def _line_item(
+    case: PriorAuthCase, line: PriorAuthLine, order: ServiceRequest, urgency: str
+) -> IntakeLineItem:
     name = line.procedure_name or line.medication_name or order.description
     procedure = IntakeProcedure(
         name=name,
@@ -160,7 +168,7 @@ def _line_item(case: PriorAuthCase, line: PriorAuthLine, order: ServiceRequest) 
         service_type=order.service_type,
         request_date=_day(order.requested_date),
         line_item_type=str(LineItemType.INITIAL),
-        level_of_urgency=_urgency(case),
+        level_of_urgency=urgency,
         urgency_requested_by=case.requested_by,
         place_of_service=line.site_of_service,
         requested_units=line.requested_units,

@@ -126,9 +126,6 @@ class IntakeHub(App):
             return tuple(document for document in filed if document.case_id == case_id)
         listed: dict[str, DocumentReference] = {}
         for packet in sent:
-            bundle = packet.payload.get("bundle_document_id")
-            held = self.world.documents.included_in(bundle) if bundle else ()
-            listed |= {document.id: document for document in held}
             for name in packet.attached_document_ids:
                 listed[name] = self.world.documents.get(name)
         return tuple(listed.values())

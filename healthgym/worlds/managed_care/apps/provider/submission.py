@@ -152,8 +152,13 @@ def packed(
     updates: Sequence[SubmissionLineUpdate],
     status: CaseStatus,
 ) -> SubmissionPacket:
-    """Return what is sent to the payer; its documents are those of the bundle."""
+    """Return what arrives at the payer: the documents of the bundle, as far as the channel takes.
+
+    A strict payer's gateway keeps to its limits and says nothing of what it drops.
+    """
     held = world.documents.included_in(bundle_id) if bundle_id else ()
+    if world.rules is Rules.STRICT:
+        held = held[: world.operations.documents_most(channel, case.urgency)]
     return SubmissionPacket(
         id=packet_id,
         case_id=case.id,
