@@ -45,7 +45,9 @@ from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChar
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
+from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -63,8 +65,9 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     Urgency,
 )
 
-#: Streams of a task: what it deserves, its policy, its patient, what stands around.
-_ENDING, _RULES, _PATIENT, _AROUND = range(4)
+#: Streams of a task: what it deserves, its policy, its patient, what stands around, and the numbers
+#: that the offices keep to.
+_ENDING, _RULES, _PATIENT, _AROUND, _NUMBERS = range(5)
 _TRIES = 40
 _OTHER_STATUSES = (CaseStatus.DRAFT, CaseStatus.DOCS_NEEDED, CaseStatus.SUBMITTED)
 
@@ -98,7 +101,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
 
     def draw(self, split: Split, index: int) -> AuthorizationInstance:
         """Return a task."""
-        streams = [task_rng(self.name, split, index, key) for key in range(4)]
+        streams = [task_rng(self.name, split, index, key) for key in range(5)]
         ending = self._ending(streams[_ENDING])
         begins = draw_morning(streams[_ENDING])
         for _ in range(_TRIES):
@@ -109,7 +112,10 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             except ConfigurationError:
                 continue
             others = draw_others(subject, self.config.patients, self.config.twins, streams[_AROUND])
-            start = self._start(book, patient, drawn, others, begins, streams[_AROUND])
+            numbers = draw(streams[_NUMBERS], decisive=self.config.numbers)
+            start = self._start(
+                book, patient, drawn, others, begins, numbers, streams[_AROUND]
+            )
             task = Task(
                 TaskKey(self.name, split, index),
                 f"{drawn.action}-{ending}",
@@ -174,6 +180,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         drawn: Situation,
         others: tuple[PatientChart, ...],
         begins: datetime,
+        numbers: OperatingRules,
         rng: np.random.Generator,
     ) -> WorldStart:
         people = workforce()
@@ -195,7 +202,8 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             charts=ChartLibrary((patient.chart, *others)),
             records=self._cases(others, begins, rng),
             rules=self.rules,
-            handbook=standing_handbook(self.handbook).overlay(book.pages),
+            operations=numbers,
+            handbook=standing_handbook(self.handbook).overlay((*edition().overlay(numbers), *book.pages)),
             policies=book.book,
             desk=plan,
             actor=coordinators[int(rng.integers(len(coordinators)))].id,

@@ -37,6 +37,8 @@ class AuthorizationConfig:
         amended: Chance that a later page amends a number of the policy.
         units: Whether charts may give values in other units than the policy.
         noise: Documents on file that do not matter.
+        numbers: Whether the numbers of operations that decide a submission are the task's own;
+            others vary in any case.
     """
 
     criteria: tuple[int, int] = (2, 6)
@@ -49,6 +51,7 @@ class AuthorizationConfig:
     amended: float = 0.3
     units: bool = True
     noise: int = 4
+    numbers: bool = True
 
     def __post_init__(self) -> None:
         for name in ("criteria", "gaps"):
@@ -82,6 +85,7 @@ PRESETS: Mapping[str, AuthorizationConfig] = {
         amended=0.0,
         units=False,
         noise=1,
+        numbers=False,
     ),
     "medium": AuthorizationConfig(),
     "hard": AuthorizationConfig(
