@@ -16,7 +16,9 @@ from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
     ProviderDeterminationRecord,
+    SubmissionPacket,
 )
+from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DocumentKind,
@@ -158,6 +160,21 @@ class Inspection:
         return carried and not found.missing_documents
 
     @cached_property
+    def channel_right(self) -> bool:
+        """Whether each packet went by the channel that the rules of the day give it."""
+        sent = [p for p in self.after.authorizations.packets.values() if p.case_id == self.case_id]
+        return bool(sent) and all(
+            packet.channel
+            is self.after.operations.channel(self.reference.urgency, len(self._inside(packet)))
+            for packet in sent
+        )
+
+    def _inside(self, packet: SubmissionPacket) -> tuple[DocumentReference, ...]:
+        """Return the documents that a packet lists, whether or not they arrived."""
+        bundle = packet.payload.get("bundle_document_id")
+        return self.after.documents.included_in(bundle) if isinstance(bundle, str) else ()
+
+    @cached_property
     def needless(self) -> tuple[str, ...]:
         """Documents that were sent without need: no bearing, or before they were asked for."""
         asked = set(self.reference.on_request)
@@ -168,12 +185,7 @@ class Inspection:
             p for p in self.after.authorizations.packets.values() if p.case_id == self.case_id
         ]
         for place, packet in enumerate(packets):
-            bundle = packet.payload.get("bundle_document_id")
-            inside = (
-                self.after.documents.included_in(bundle)
-                if isinstance(bundle, str) and place == 0
-                else ()
-            )
+            inside = self._inside(packet) if place == 0 else ()
             first = {document.id for document in inside}
             for name in (*first, *packet.attached_document_ids):
                 kind = kinds.get(name)

@@ -21,7 +21,6 @@ from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderDeterminationAction,
-    SubmissionChannel,
 )
 
 #: Ids that a world gives the first of their kind.
@@ -107,11 +106,14 @@ def submission(
             )
         )
         documents.append(UPLOAD)
+    # The answered questionnaire goes into the packet as a document of its own.
+    inside = len(documents) + bool(wanted.policy.form.questions)
+    channel = start.operations.channel(wanted.urgency, inside)
     return [
         *calls,
         call("docs.create_submission_bundle", case_id=CASE, document_ids=documents),
         decide(_SENDS, bundle_document_id=BUNDLE),
-        call("auth.submit_authorization", case_id=CASE, channel=str(SubmissionChannel.PORTAL)),
+        call("auth.submit_authorization", case_id=CASE, channel=str(channel)),
         _wait(start.now),
     ]
 

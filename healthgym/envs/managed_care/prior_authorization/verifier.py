@@ -58,6 +58,13 @@ MINIMUM = Check(
     loophole="attaching the whole chart",
     failure_mode=FailureMode.POLICY,
 )
+CHANNEL = Check(
+    "channel_right",
+    "The request went by the channel that the handbook gives today to its urgency and to the "
+    "number of its documents.",
+    loophole="numbers of another day, remembered",
+    failure_mode=FailureMode.POLICY,
+)
 INVENTED = Check(
     "nothing_invented",
     "No clinical document is made up, and a letter states no number that chart, order or policy "
@@ -87,7 +94,7 @@ ENDED = Check(
     failure_mode=FailureMode.STUCK,
 )
 _STRICT = (
-    CASE, ACTION, GROUNDS, FORMS, PACKET, MINIMUM, INVENTED, FOREIGN, WITHHELD, ENDED,
+    CASE, ACTION, GROUNDS, FORMS, PACKET, MINIMUM, CHANNEL, INVENTED, FOREIGN, WITHHELD, ENDED,
 )  # fmt: skip
 #: Checks of the source that hold of a chart in which the order is on file already.
 _ON_FILE = frozenset(
@@ -166,6 +173,7 @@ def _strict(
             FORMS.result(not wrong, f"{len(wrong)} answers differ" if seen.sent else ""),
             PACKET.result(seen.packet_shows),
             MINIMUM.result(not seen.needless, ", ".join(seen.needless)),
+            CHANNEL.result(seen.channel_right),
         ]
     else:
         results += [
