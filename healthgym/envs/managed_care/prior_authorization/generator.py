@@ -113,9 +113,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
                 continue
             others = draw_others(subject, self.config.patients, self.config.twins, streams[_AROUND])
             numbers = draw(streams[_NUMBERS], decisive=self.config.numbers)
-            start = self._start(
-                book, patient, drawn, others, begins, numbers, streams[_AROUND]
-            )
+            start = self._start(book, patient, drawn, others, begins, numbers, streams[_AROUND])
             task = Task(
                 TaskKey(self.name, split, index),
                 f"{drawn.action}-{ending}",
@@ -203,7 +201,9 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             records=self._cases(others, begins, rng),
             rules=self.rules,
             operations=numbers,
-            handbook=standing_handbook(self.handbook).overlay((*edition().overlay(numbers), *book.pages)),
+            handbook=standing_handbook(self.handbook).overlay(
+                (*edition().overlay(numbers), *book.pages)
+            ),
             policies=book.book,
             desk=plan,
             actor=coordinators[int(rng.integers(len(coordinators)))].id,

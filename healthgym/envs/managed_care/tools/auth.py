@@ -35,10 +35,11 @@ class AuthToolset(OfficeToolset):
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
             final_action: The decision. "submit_pa" needs a packet.
-            override_reason: Why. Needed for "gather_more_evidence", where it names each gap, such
-                as "no sleep study within 12 months; BMI is not documented", and for
-                "do_not_submit", where it names the reason, such as "service needs no prior
-                authorization under this plan". At most 4,000 characters.
+            override_reason: Why. Needed for "gather_more_evidence", where it names the policy in
+                force and each gap by id or kind of document, such as "MP-SUR-042: C2, C5; missing:
+                imaging_report", and for "do_not_submit", where it names the code of the reason and
+                what it rests on, such as "coverage_inactive: ended 2026-02-28". The handbook says
+                what each reason names. At most 4,000 characters.
             bundle_document_id: The packet that is decided on, such as "DOC-BUNDLE-0001"; the
                 newest one if left out.
             questionnaire_answers: Answers that count besides the saved ones, by key, such as
@@ -149,7 +150,8 @@ class AuthToolset(OfficeToolset):
 
         Args:
             case_id: Id of the denied case, such as "CASE-ACT-001".
-            rationale: Why the denial is wrong, criterion by criterion, at most 10,000 characters.
+            rationale: Why the denial is wrong, criterion by criterion, by the policy in force with
+                its version, such as "MP-ONC-010 2026.1"; at most 10,000 characters.
             document_ids: Documents that go with it, each once, such as ["DOC-2"].
         """
         return self.show(self.world.authorizations.file_appeal(case_id, rationale, document_ids))
@@ -162,7 +164,8 @@ class AuthToolset(OfficeToolset):
 
         Args:
             case_id: Id of the case whose appeal was upheld, such as "CASE-ACT-001".
-            rationale: Why the denial is wrong, criterion by criterion, at most 10,000 characters.
+            rationale: Why the denial is wrong, criterion by criterion, by the policy in force with
+                its version, such as "MP-ONC-010 2026.1"; at most 10,000 characters.
             document_ids: Documents that go with it, each once, such as ["DOC-2"].
         """
         return self.show(

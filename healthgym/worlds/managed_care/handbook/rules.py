@@ -21,10 +21,8 @@ from healthgym.worlds.managed_care.holidays import holidays_of, states_with_holi
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     PayerRole,
-    PayerRouteTarget,
     SubmissionChannel,
     TriageUrgency,
-    UploadableDocumentKind,
     Urgency,
 )
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram, FollowUpCadence
@@ -119,13 +117,6 @@ def _holidays() -> tuple[Holiday, ...]:
 
 def _slots() -> dict[LetterType, tuple[str, ...]]:
     return {LetterType(kind): tuple(slots) for kind, slots in _tables()["letter_slots"].items()}
-
-
-def _lane_documents() -> dict[PayerRouteTarget, tuple[UploadableDocumentKind, ...]]:
-    return {
-        PayerRouteTarget(lane): tuple(UploadableDocumentKind(kind) for kind in kinds)
-        for lane, kinds in _tables()["lane_documents"].items()
-    }
 
 
 def _cadences() -> dict[CMProgram, FollowUpCadence]:
@@ -235,9 +226,6 @@ class OperatingRules:
     may_record_external: tuple[PayerRole, ...] = (PayerRole.EXTERNAL_REVIEW_COORDINATOR,)
 
     letter_slots: Mapping[LetterType, tuple[str, ...]] = field(default_factory=_slots)
-    lane_documents: Mapping[PayerRouteTarget, tuple[UploadableDocumentKind, ...]] = field(
-        default_factory=_lane_documents
-    )
     regions: tuple[Region, ...] = field(default_factory=_regions)
     holidays: tuple[Holiday, ...] = field(default_factory=_holidays)
 

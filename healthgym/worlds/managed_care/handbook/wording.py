@@ -139,14 +139,6 @@ def _state_holidays(rules: OperatingRules) -> str:
     return table(("State", f"Also closed in {year}"), rows)
 
 
-def _lane_table(rules: OperatingRules) -> str:
-    rows = [
-        (f"`{lane}`", ", ".join(f"`{kind}`" for kind in kinds) or "none")
-        for lane, kinds in rules.lane_documents.items()
-    ]
-    return table(("Lane", "Documents that every packet carries"), rows)
-
-
 def _expedited_way(rules: OperatingRules) -> str:
     own = rules.expedited_channel
     if own is None:
@@ -169,7 +161,6 @@ _TABLES: Mapping[str, Callable[[OperatingRules], str]] = {
     "region_table": _region_table,
     "holiday_table": _holiday_table,
     "state_holiday_table": _state_holidays,
-    "lane_document_table": _lane_table,
     "cadence_table": _cadence_table,
     "expedited_way": _expedited_way,
     "approval_slots": _slot_list(LetterType.APPROVAL),
@@ -184,7 +175,6 @@ _TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "region_table": ("regions",),
     "holiday_table": ("holidays",),
     "state_holiday_table": ("holidays", "regions"),
-    "lane_document_table": ("lane_documents",),
     "cadence_table": ("cadences",),
     "expedited_way": ("expedited_channel",),
     **dict.fromkeys(

@@ -1,0 +1,69 @@
+"""The numbers of operations read back, as a task has drawn them."""
+
+import numpy as np
+import pytest
+
+from healthgym.core.seeding import Split
+from healthgym.envs.managed_care.cases.situations import Bar
+from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
+from healthgym.envs.managed_care.reading.operations import UnreadableRuleError, read_channels
+from healthgym.worlds.managed_care.handbook.edition import edition, written_library
+from healthgym.worlds.managed_care.handbook.library import Library
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
+from healthgym.worlds.managed_care.vocabulary.authorization import Urgency
+
+CHANNELS = "provider-pa/operational/submission-channels.md"
+REASONS = "provider-pa/operational/do-not-submit-reasons.md"
+
+
+def agrees(library: Library, rules: OperatingRules) -> bool:
+    said = read_channels(library.read(CHANNELS).text)
+    return all(
+        said.channel(expedited=urgency is Urgency.EXPEDITED, documents=documents)
+        is rules.channel(urgency, documents)
+        for urgency in Urgency
+        for documents in range(40)
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_page_says_by_which_channel_the_offices_take_a_request(seed):
+    rules = draw(np.random.default_rng(seed))
+    assert agrees(written_library().overlay(edition().overlay(rules)), rules)
+    assert not agrees(written_library(), rules)
+
+
+def test_the_usual_page_says_the_usual_rule():
+    assert agrees(written_library(), OperatingRules())
+
+
+@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+def test_a_task_prints_the_numbers_that_its_offices_keep(difficulty):
+    generator = AuthorizationFamily(difficulty).generator
+    starts = [generator.draw(Split.TRAIN, index).start for index in range(3)]
+    assert all(agrees(start.handbook, start.operations) for start in starts)
+    assert len({start.operations.changed_from(OperatingRules()) for start in starts}) > 1
+    for start in starts:
+        stated = edition().overlay(start.operations)
+        assert 0 < len(stated) <= 20
+        assert all(start.handbook.read(page.path) == page for page in stated)
+    usual = OperatingRules().portal_documents_most
+    kept = {start.operations.portal_documents_most == usual for start in starts}
+    assert kept == {difficulty == "easy"}
+
+
+def test_search_sees_the_numbers_of_the_task():
+    start = AuthorizationFamily("medium").generator.draw(Split.TRAIN, 0).start
+    shown = start.handbook.search("first channel that takes its packet documents portal edi")
+    assert shown[0].card.path == CHANNELS
+    assert f"**{start.operations.portal_documents_most}** documents" in shown[0].snippet
+
+
+def test_a_page_without_a_rule_is_named():
+    with pytest.raises(UnreadableRuleError, match="no channel"):
+        read_channels("# Submission channels\n\nBy pigeon.\n")
+
+
+def test_the_page_of_reasons_has_the_code_of_every_bar_and_no_other():
+    rows = [row for row in written_library().read(REASONS).text.splitlines() if "| `" in row]
+    assert [row.split("|")[2].strip(" `") for row in rows] == [str(bar) for bar in Bar]
