@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from healthgym.envs.managed_care.cases.situations import OWN_KINDS, Bar
-from healthgym.envs.managed_care.prior_authorization.reasons import read_reason
+from healthgym.envs.managed_care.prior_authorization.reasons import Reason, read_reason
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.packets import read_packet
-from healthgym.worlds.managed_care.policies.evaluation import combined, evaluate
+from healthgym.worlds.managed_care.policies.evaluation import evaluate, settles
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
@@ -108,30 +108,40 @@ class Inspection:
 
     @cached_property
     def grounds_named(self) -> bool:
-        """Whether the reason of that decision names the right grounds."""
+        """Whether the reason of that decision names the right grounds, and what they rest on."""
         made, wanted = self.determination, self.reference
         if made is None:
             return False
-        named = read_reason(made.override_reason)
-        if wanted.action is ProviderDeterminationAction.GATHER_MORE_EVIDENCE:
-            return named.kinds == wanted.missing and self._closes(named.criteria)
-        if wanted.bar is Bar.CONTRADICTED:
-            return (
-                str(Bar.CONTRADICTED) in named.codes
-                and bool(named.criteria)
-                and named.criteria <= wanted.gaps
-                and len(named.codes) == 1
-            )
-        return named.codes == {str(wanted.bar)}
+        book = self.before.start.policies
+        named = read_reason(
+            made.override_reason, {policy.id for policy in book.policies} if book else ()
+        )
+        right = named.policies == {wanted.policy.id}
+        if wanted.bar is not None:
+            return self._bar_named(named, wanted.bar, right)
+        return right and named.kinds == wanted.missing and self._gaps_named(named.criteria)
 
-    def _closes(self, named: frozenset[str]) -> bool:
+    def _gaps_named(self, named: frozenset[str]) -> bool:
         """Return whether closing just these gaps would be enough, and each of them is one."""
         wanted = self.reference
-        if not named <= wanted.gaps:
+        whole = settles(wanted.policy.criteria, wanted.postures, named)
+        return whole and named <= wanted.gaps
+
+    def _bar_named(self, named: Reason, bar: Bar, policy: bool) -> bool:
+        """Return whether a reason names a bar, no other, and what shows it."""
+        if named.codes != {str(bar)}:
             return False
-        closed = {**wanted.postures, **dict.fromkeys(named, Posture.SATISFIED)}
-        whole = combined(wanted.policy.criteria, closed)
-        return whole is Posture.SATISFIED
+        wanted = self.reference
+        coverage = self.before.charts[wanted.patient_id].coverage
+        match bar:
+            case Bar.INACTIVE:
+                return coverage is not None and coverage.termination_date in named.days
+            case Bar.OUT_OF_NETWORK:
+                return policy and coverage is not None and named.names(coverage.plan_name)
+            case Bar.NOT_REQUIRED:
+                return policy and named.names(wanted.procedure_code)
+            case Bar.CONTRADICTED:
+                return policy and bool(named.criteria) and named.criteria <= wanted.gaps
 
     # -- what was sent ---------------------------------------------------------------------------
 

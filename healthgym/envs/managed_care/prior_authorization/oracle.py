@@ -47,7 +47,7 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
         open_case(chart.orders[0]),
     ]
     if wanted.action is not _SENDS:
-        reason = reason_of(wanted)
+        reason = reason_of(wanted, chart)
         return [*looks, decide(wanted.action, override_reason=reason), _FINISH]
     return [*looks, *submission(wanted, start, chart), *_answers(wanted, start, chart), _FINISH]
 
@@ -75,13 +75,23 @@ def decide(action: ProviderDeterminationAction, **more: object) -> ToolCall:
     )
 
 
-def reason_of(wanted: AuthorizationReference) -> str:
-    """Return the reason of a request that is not submitted."""
-    if wanted.action is ProviderDeterminationAction.GATHER_MORE_EVIDENCE:
-        return "; ".join([*sorted(wanted.gaps), *(f"missing: {k}" for k in sorted(wanted.missing))])
-    if wanted.bar is Bar.CONTRADICTED:
-        return f"{wanted.bar}: {', '.join(sorted(wanted.gaps))}"
-    return str(wanted.bar)
+def reason_of(wanted: AuthorizationReference, chart: PatientChart) -> str:
+    """Return the reason of a request that is not submitted, and what it rests on."""
+    policy, coverage = wanted.policy.id, chart.coverage
+    if wanted.bar is None:
+        gaps = [*sorted(wanted.gaps), *(f"missing: {kind}" for kind in sorted(wanted.missing))]
+        return f"{policy}: {'; '.join(gaps)}"
+    match wanted.bar:
+        case Bar.INACTIVE:
+            rests_on = f"ended {coverage.termination_date if coverage else UNKNOWN}"
+        case Bar.OUT_OF_NETWORK:
+            plan = coverage.plan_name if coverage else UNKNOWN
+            rests_on = f"{plan}, no exception in {policy}"
+        case Bar.NOT_REQUIRED:
+            rests_on = f"{policy} lists {wanted.procedure_code} without authorization"
+        case Bar.CONTRADICTED:
+            rests_on = f"{policy}, {', '.join(sorted(wanted.gaps))}"
+    return f"{wanted.bar}: {rests_on}"
 
 
 def submission(

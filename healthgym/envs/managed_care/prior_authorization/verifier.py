@@ -32,9 +32,11 @@ ACTION = Check(
 )
 GROUNDS = Check(
     "grounds_named",
-    "The reason names the gaps, all that must be closed and no other, or why it is not submitted.",
+    "The reason names the policy in force and the gaps, all that must be closed and no other; or "
+    "why it is not submitted, and what shows it: the last day of the coverage, the code, the plan, "
+    "a criterion that the chart contradicts.",
     weight=2.0,
-    loophole="gathering evidence without saying which, or naming every criterion",
+    loophole="one reason for every request; gathering evidence without saying which",
     failure_mode=FailureMode.CRITERIA,
 )
 FORMS = Check(
