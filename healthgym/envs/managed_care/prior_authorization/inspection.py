@@ -23,7 +23,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DocumentKind,
     Posture,
-    ProviderDeterminationAction,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
