@@ -123,7 +123,13 @@ def submission(
         *calls,
         call("docs.create_submission_bundle", case_id=CASE, document_ids=documents),
         decide(_SENDS, bundle_document_id=BUNDLE),
-        call("auth.submit_authorization", case_id=CASE, channel=str(channel)),
+        call(
+            "auth.submit_authorization",
+            case_id=CASE,
+            channel=str(channel),
+            # A compat world sends an empty packet where none is named.
+            bundle_document_id=BUNDLE,
+        ),
         _wait(start.now),
     ]
 

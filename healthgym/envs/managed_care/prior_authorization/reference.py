@@ -18,7 +18,8 @@ from healthgym.envs.managed_care.checks.expectation import (
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.sheets import stating
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, favourable
+from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -70,7 +71,7 @@ def reference_of(
         ConfigurationError: If the documents do not show what the chart knows.
     """
     chart, order = patient.chart, patient.order
-    needed = _needed(found, partly=drawn.ending is Course.PARTIAL)
+    needed = _needed(book.in_force, found, partly=drawn.ending is Course.PARTIAL)
     bearing = {fact for each in found.criteria.values() for fact in each.facts}
     telling = stating(chart.shows, bearing | needed)
     shown = {fact for facts in telling.values() for fact in facts}
@@ -132,14 +133,20 @@ def _require_deserved(drawn: Situation, found: PolicyAssessment) -> None:
         raise ConfigurationError(f"The chart does not deserve {drawn.ending.value}.")
 
 
-def _needed(found: PolicyAssessment, *, partly: bool) -> set[str]:
-    """Return the facts that show what is satisfied; for a part, what stands against the rest, too.
+def _needed(policy: Policy, found: PolicyAssessment, *, partly: bool) -> set[str]:
+    """Return the facts that show what helps; for a part, what stands against the rest, too.
 
-    An exception to a limit that the chart contradicts has to be seen to be so, or it stays open.
+    Under a Not what helps is what the chart contradicts. An exception to a limit that the chart
+    contradicts has to be seen to be so, or it stays open.
     """
-    wanted = {Posture.SATISFIED, Posture.CONTRADICTS} if partly else {Posture.SATISFIED}
+    wanted = {name: {good} for name, good in favourable(policy.criteria)}
+    if partly:
+        wanted = {name: {Posture.SATISFIED, Posture.CONTRADICTS} for name in wanted}
     return {
-        fact for each in found.criteria.values() if each.posture in wanted for fact in each.facts
+        fact
+        for name, each in found.criteria.items()
+        if each.posture in wanted[name]
+        for fact in each.facts
     }
 
 

@@ -188,19 +188,24 @@ def settles(tree: Node, postures: Mapping[str, Posture], named: Iterable[str]) -
     wanted = set(named)
     known = {
         name: good
-        for name, good in _favourable(tree, Posture.SATISFIED)
+        for name, good in favourable(tree)
         if name in wanted and postures.get(name) in (Posture.INSUFFICIENT, Posture.ABSENT)
     }
     return combined(tree, {**postures, **known}) is Posture.SATISFIED
 
 
-def _favourable(node: Node, good: Posture) -> Iterator[tuple[str, Posture]]:
-    """Yield each criterion's id with the posture that helps: under a Not, the contrary."""
+def favourable(node: Node, good: Posture = Posture.SATISFIED) -> Iterator[tuple[str, Posture]]:
+    """Yield each criterion's id with the posture that helps: under a Not, the contrary.
+
+    Args:
+        node: The criteria.
+        good: The posture that the whole is wanted to take.
+    """
     if not isinstance(node, Group):
         yield node.id, good
     below = _FLIPPED[good] if isinstance(node, Not) else good
     for part in parts(node):
-        yield from _favourable(part, below)
+        yield from favourable(part, below)
 
 
 def _blocked(policy: Policy, request: Request) -> ProviderFindingCode | None:
