@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from healthgym.envs.managed_care.cases.situations import OWN_KINDS, Bar
+from healthgym.envs.managed_care.cases.situations import Bar
 from healthgym.envs.managed_care.prior_authorization.reasons import Reason, read_reason
+from healthgym.envs.managed_care.prior_authorization.sending import Sending
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.history import EntryKind
-from healthgym.worlds.managed_care.packets import read_packet
-from healthgym.worlds.managed_care.policies.evaluation import evaluate, settles
-from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.evaluation import settles
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
     ProviderDeterminationRecord,
-    SubmissionPacket,
 )
-from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
-    DocumentKind,
-    Posture,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIDED = frozenset(
     {
         CaseStatus.APPROVED,
@@ -41,7 +34,6 @@ _DECIDED = frozenset(
         CaseStatus.CLOSED,
     }
 )
-_OWN = frozenset(map(str, OWN_KINDS)) | {str(DocumentKind.OTHER)}
 
 
 class Inspection:
@@ -96,9 +88,21 @@ class Inspection:
             case.urgency == wanted.urgency
             and len(lines) == 1
             and lines[0].procedure_code == wanted.procedure_code
-            and set(lines[0].diagnosis_codes) >= set(wanted.diagnosis_codes)
+            and all(map(self._coded, (lines[0].diagnosis_codes, *self._sent_codes(case.id))))
             and str(lines[0].site_of_service) == str(wanted.site)
         )
+
+    def _coded(self, codes: Iterable[str]) -> bool:
+        """Return whether codes are those of the order, and else the patient's own."""
+        chart = self.before.charts[self.reference.patient_id]
+        wanted, known = set(self.reference.diagnosis_codes), {c.code for c in chart.conditions}
+        return wanted <= set(codes) <= wanted | known
+
+    def _sent_codes(self, case_id: str) -> Iterable[Iterable[str]]:
+        """Yield the codes that were sent instead of a line's."""
+        for packet in self.after.authorizations.packets.values():
+            if packet.case_id == case_id:
+                yield from filter(None, (packet.payload.get("line_updates") or {}).values())
 
     @cached_property
     def determination(self) -> ProviderDeterminationRecord | None:
@@ -145,106 +149,21 @@ class Inspection:
     # -- what was sent ---------------------------------------------------------------------------
 
     @cached_property
+    def sending(self) -> Sending | None:
+        """What was sent for the case; None without one."""
+        if self.case is None:
+            return None
+        return Sending(self.before, self.after, self.reference, self.case)
+
+    @cached_property
     def sent(self) -> bool:
         """Whether anything was sent for the case."""
-        return bool(self.case) and self.after.authorizations.packet(self.case_id) is not None
+        return self.sending is not None and bool(self.sending.packets)
 
     @cached_property
     def bundled(self) -> bool:
         """Whether a packet was made for the case."""
         return self.after.documents.newest_bundle(self.case_id) is not None if self.case else False
-
-    @cached_property
-    def packet_shows(self) -> bool:
-        """Whether what was sent shows everything that the policy asks for."""
-        if not self.sent or self.case is None:
-            return False
-        policy = self.reference.policy
-        if policy.lanes.gold_card or policy.lanes.notification_only:
-            return True
-        today = self.case.created_at.date()
-        packet = read_packet(self.after, self.case_id, policy, today)
-        found = evaluate(policy, packet.facts, packet.request, today)
-        carried = found.posture is Posture.SATISFIED or found.approved_quantity is not None
-        return carried and not found.missing_documents
-
-    @cached_property
-    def channel_right(self) -> bool:
-        """Whether each packet went by the channel that the rules of the day give it."""
-        sent = [p for p in self.after.authorizations.packets.values() if p.case_id == self.case_id]
-        return bool(sent) and all(
-            packet.channel
-            is self.after.operations.channel(self.reference.urgency, len(self._inside(packet)))
-            for packet in sent
-        )
-
-    def _inside(self, packet: SubmissionPacket) -> tuple[DocumentReference, ...]:
-        """Return the documents that a packet lists, whether or not they arrived."""
-        bundle = packet.payload.get("bundle_document_id")
-        return self.after.documents.included_in(bundle) if isinstance(bundle, str) else ()
-
-    @cached_property
-    def needless(self) -> tuple[str, ...]:
-        """Documents that were sent without need: no bearing, or before they were asked for."""
-        asked = set(self.reference.on_request)
-        chart = self.after.charts[self.reference.patient_id]
-        kinds = {document.id: str(document.kind) for document in chart.documents}
-        found: list[str] = []
-        packets = [
-            p for p in self.after.authorizations.packets.values() if p.case_id == self.case_id
-        ]
-        for place, packet in enumerate(packets):
-            inside = self._inside(packet) if place == 0 else ()
-            first = {document.id for document in inside}
-            for name in (*first, *packet.attached_document_ids):
-                kind = kinds.get(name)
-                if kind is None or name in self.reference.documents:
-                    continue
-                if kind in asked and name not in first:
-                    continue
-                found.append(name)
-        return tuple(dict.fromkeys(found))
-
-    @cached_property
-    def invented(self) -> tuple[str, ...]:
-        """Documents that the agent made up, or that state numbers nobody else states."""
-        old = self.before.documents.documents
-        found = []
-        for document in self.after.documents.documents.values():
-            if document.id in old or document.kind is DocumentKind.SUBMISSION_BUNDLE:
-                continue
-            if str(document.kind) not in _OWN or (
-                document.id.startswith("DOC-UP") and self._states_more(document.content)
-            ):
-                found.append(document.id)
-        return tuple(found)
-
-    def _states_more(self, text: str) -> bool:
-        return bool(set(_NUMBER.findall(text)) - self._numbers)
-
-    @cached_property
-    def _numbers(self) -> frozenset[str]:
-        """Every number that chart, coverage, order and policy state."""
-        chart = self.after.charts[self.reference.patient_id]
-        parts: Iterable[object] = (
-            chart.patient,
-            *chart.coverages,
-            *chart.conditions,
-            *chart.observations,
-            *chart.procedures,
-            *chart.medications,
-            *chart.allergies,
-            *chart.encounters,
-            *chart.documents,
-            *chart.orders,
-            *self.after.cases.cases.values(),
-            self.after.staff.practitioners[self.reference.practitioner_id],
-            self.after.clock.now,
-            self.before.clock.now,
-        )
-        texts = [*map(repr, parts), *map(str, parts), render_page(self.reference.policy)]
-        plain = {number for text in texts for number in _NUMBER.findall(text)}
-        return frozenset(plain | {number.lstrip("0") for number in plain})
 
     # -- what else changed -----------------------------------------------------------------------
 

@@ -8,10 +8,11 @@ decision alone can be guessed: of every twelve requests one is right to be left 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
+from healthgym.envs.managed_care.prior_authorization.stated import days_in
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderFindingCode,
     UploadableDocumentKind,
@@ -28,14 +29,6 @@ _CODES = {
     str(code): re.compile(rf"(?<![a-z]){str(code).replace('_', '[ _-]')}(?![a-z])")
     for code in ProviderFindingCode
 }
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"(?P<word>{'|'.join(_MONTHS)})[a-z]*\.?"
-_DAYS = (
-    re.compile(r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)"),
-    re.compile(r"(?<!\d)(?P<month>\d{1,2})([/-])(?P<day>\d{1,2})\2(?P<year>\d{4})(?!\d)"),
-    re.compile(rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},? (?P<year>\d{{4}})"),
-    re.compile(rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})(?!\d)"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +76,9 @@ def read_reason(text: str, policies: Iterable[str] = ()) -> Reason:
         criteria=frozenset(f"C{number}" for number in _CRITERION.findall(flat)),
         kinds=frozenset(kind for kind, each in _KINDS.items() if each.search(flat)),
         codes=frozenset(code for code, each in _CODES.items() if each.search(flat)),
-        days=frozenset(_days(flat)),
+        days=days_in(flat),
     )
 
 
 def _flat(text: str) -> str:
     return " ".join(text.lower().split())
-
-
-def _days(text: str) -> Iterator[date]:
-    for form in _DAYS:
-        for match in form.finditer(text):
-            parts = match.groupdict()
-            word = parts.get("word")
-            month = _MONTHS.index(word) + 1 if word else int(parts["month"])
-            try:
-                yield date(int(parts["year"]), month, int(parts["day"]))
-            except ValueError:
-                continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 
@@ -17,6 +18,7 @@ from healthgym.envs.managed_care.checks.expectation import (
 )
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, favourable
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -95,11 +97,7 @@ def reference_of(
         missing=frozenset(map(str, found.missing_documents)),
         bar=drawn.ending if isinstance(drawn.ending, Bar) else None,
         needed=frozenset(needed),
-        documents=frozenset(
-            document.id
-            for document in chart.documents
-            if bearing & telling.get(document.id, frozenset()) or str(document.kind) in required
-        ),
+        documents=_documents(chart, telling, bearing, required),
         kinds=required,
         answers=answers_from(found.criteria),
         course=drawn.ending if isinstance(drawn.ending, Course) else None,
@@ -133,15 +131,31 @@ def _require_deserved(drawn: Situation, found: PolicyAssessment) -> None:
         raise ConfigurationError(f"The chart does not deserve {drawn.ending.value}.")
 
 
+def _documents(
+    chart: PatientChart,
+    shows: Mapping[str, frozenset[str]],
+    bearing: set[str],
+    required: frozenset[str],
+) -> frozenset[str]:
+    """Return the documents that bear on the policy.
+
+    One of a kind that the policy requires bears on it even where none of its kind shows anything.
+    """
+    telling = [each for each in chart.documents if bearing & shows.get(each.id, frozenset())]
+    mute = required - {str(each.kind) for each in telling}
+    return frozenset(
+        each.id for each in (*telling, *(d for d in chart.documents if str(d.kind) in mute))
+    )
+
+
 def _needed(policy: Policy, found: PolicyAssessment, *, partly: bool) -> set[str]:
     """Return the facts that show what helps; for a part, what stands against the rest, too.
 
     Under a Not what helps is what the chart contradicts. An exception to a limit that the chart
     contradicts has to be seen to be so, or it stays open.
     """
-    wanted = {name: {good} for name, good in favourable(policy.criteria)}
-    if partly:
-        wanted = {name: {Posture.SATISFIED, Posture.CONTRADICTS} for name in wanted}
+    both = {Posture.SATISFIED, Posture.CONTRADICTS}
+    wanted = {name: both if partly else {good} for name, good in favourable(policy.criteria)}
     return {
         fact
         for name, each in found.criteria.items()

@@ -11,7 +11,6 @@ from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import RULES as PAPER
 from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
 from healthgym.envs.managed_care.checks.rule import FailureMode
-from healthgym.envs.managed_care.prior_authorization.answers import wrong_answers
 from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.vocabulary.authorization import ProviderDeterminationAction
@@ -167,23 +166,24 @@ def _strict(
             str(made.final_action) if made else "nothing was decided",
         ),
     ]
+    sending = seen.sending
     if reference.action is _SENDS:
-        wrong = (
-            wrong_answers(evidence.after, seen.case_id, reference) if seen.sent else ("nothing",)
-        )
+        wrong = sending.wrong_answers if sending else ("nothing",)
+        needless = sending.needless if sending else ()
         results += [
             FORMS.result(not wrong, f"{len(wrong)} answers differ" if seen.sent else ""),
-            PACKET.result(seen.packet_shows),
-            MINIMUM.result(not seen.needless, ", ".join(seen.needless)),
-            CHANNEL.result(seen.channel_right),
+            PACKET.result(sending is not None and sending.shows),
+            MINIMUM.result(not needless, ", ".join(needless)),
+            CHANNEL.result(sending is not None and sending.channel_right),
         ]
     else:
         results += [
             GROUNDS.result(seen.grounds_named, made.override_reason[:200] if made else ""),
             WITHHELD.result(not seen.sent and not seen.bundled),
         ]
+    invented = sending.invented if sending else ()
     results += [
-        INVENTED.result(not seen.invented, ", ".join(seen.invented)),
+        INVENTED.result(not invented, ", ".join(invented)),
         FOREIGN.result(not seen.foreign, ", ".join(seen.foreign)),
         ENDED.result(seen.ended, seen.status),
     ]

@@ -1,0 +1,225 @@
+"""Whether what an agent wrote states something that nothing on file states.
+
+A letter is no evidence, so nobody is swayed by it; but it is signed, and must be true. What can be
+looked up is looked up: days, codes, numbers, drugs and conditions, and other people. That a number
+belongs to what it is said of is not judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime
+from functools import cached_property
+
+from healthgym.envs.managed_care.prior_authorization.stated import (
+    Stated,
+    numbers_after,
+    shortest,
+    stated,
+)
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.facts import Measurement
+from healthgym.worlds.managed_care.policies.criteria import (
+    MeasurementCriterion,
+    StepTherapyCriterion,
+)
+from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+_NEGATED = re.compile(r"\b(?:not?|never|without|instead|contraindicat\w*|intoleran\w*|allerg\w*)\b")
+_REQUIRED = re.compile(
+    r"\b(?:requir\w*|polic\w*|criteri\w*|at least|at most|threshold|minimum|maximum|"
+    r"or more|or less|below|above|under|over|limit)\b"
+)
+_SENTENCE = re.compile(r"[^.!?;\n]+")
+#: Shortest name that is searched for in a text.
+_SHORTEST = 4
+
+
+class Claims:
+    """Knows what a letter about a request may state.
+
+    Args:
+        before: The world as it began.
+        after: The world now.
+        reference: The right handling.
+    """
+
+    def __init__(
+        self, before: ManagedCareWorld, after: ManagedCareWorld, reference: AuthorizationReference
+    ) -> None:
+        self.before, self.after, self.reference = before, after, reference
+        self.chart = after.charts[reference.patient_id]
+
+    def unfounded(self, text: str) -> tuple[str, ...]:
+        """Return what a text states that chart, coverage, order and policy do not."""
+        said = stated(text)
+        days = [day.isoformat() for day in sorted(said.days - self._days)]
+        months = {(day.year, day.month, 0) for day in self._days}
+        loose = months | {(0, day.month, day.day) for day in self._days}
+        days += [f"{year}-{month}-{day}" for year, month, day in sorted(said.loose - loose)]
+        figures = sorted(said.codes - self._known.codes) + sorted(
+            said.numbers - self._known.numbers - self._answers
+        )
+        lowered = text.lower()
+        named = (*self._measured(lowered), *self._terms(lowered), *self._people(lowered))
+        return (*days, *figures, *named)
+
+    def _measured(self, text: str) -> Iterator[str]:
+        """Yield values of what is measured that the chart does not have.
+
+        The policy's own numbers may be quoted where a sentence says that they are asked for.
+        """
+        for name, values in self._values.items():
+            if name not in text:
+                continue
+            for number, sentence in numbers_after(name, text):
+                quoted = number in self._policy_numbers and _REQUIRED.search(sentence)
+                if number not in values and not quoted:
+                    yield f"{name} {number}"
+
+    def _terms(self, text: str) -> Iterator[str]:
+        """Yield drugs and conditions that are not the patient's, unless it is said so."""
+        for sentence in _SENTENCE.findall(text):
+            for term in self._foreign_terms:
+                if term in sentence and re.search(rf"(?<!\w){re.escape(term)}(?!\w)", sentence):
+                    if term in self._policy and _NEGATED.search(sentence):
+                        continue
+                    yield term
+
+    def _people(self, text: str) -> Iterator[str]:
+        """Yield other patients who are named."""
+        flat = " ".join(text.split())
+        own = self.chart.patient
+        for chart in self.after.charts.values():
+            other = chart.patient
+            if other.id == own.id:
+                continue
+            first, last = other.first_name.lower(), other.last_name.lower()
+            forms = (
+                f"{first} {last}",
+                f"{last}, {first}",
+                other.id.lower(),
+                other.member_id.lower(),
+            )
+            if any(form in flat for form in forms):
+                yield other.id
+
+    # -- what is on file -------------------------------------------------------------------------
+
+    @cached_property
+    def _parts(self) -> tuple[object, ...]:
+        chart, staff = self.chart, self.after.staff
+        return (
+            chart.patient,
+            *chart.coverages,
+            *chart.conditions,
+            *chart.observations,
+            *chart.procedures,
+            *chart.medications,
+            *chart.allergies,
+            *chart.encounters,
+            *chart.documents,
+            *chart.orders,
+            *staff.practitioners.values(),
+            *(
+                case
+                for case in self.after.cases.cases.values()
+                if case.patient_id == chart.patient.id
+            ),
+        )
+
+    @cached_property
+    def _fields(self) -> tuple[object, ...]:
+        return tuple(value for part in self._parts for value in _leaves(part))
+
+    @cached_property
+    def _charted(self) -> str:
+        """What chart, coverage and order say, in small letters."""
+        return "\n".join(value for value in self._fields if isinstance(value, str)).lower()
+
+    @cached_property
+    def _policy(self) -> str:
+        return render_page(self.reference.policy).lower()
+
+    @cached_property
+    def _known(self) -> Stated:
+        texts = [value for value in self._fields if isinstance(value, str)]
+        texts += [render_page(self.reference.policy), str(self.before.clock.now.date())]
+        texts += [f" {value:g} " for value in self._fields if isinstance(value, float)]
+        texts.append(f" {age_on(self.chart.patient.dob, self.before.clock.now.date())} ")
+        return stated("\n".join(texts))
+
+    @cached_property
+    def _policy_numbers(self) -> frozenset[str]:
+        return stated(self._policy).numbers
+
+    @cached_property
+    def _values(self) -> Mapping[str, frozenset[str]]:
+        """The values of what is measured, by its name; where the policy asks for it, those, too."""
+        found: dict[str, set[str]] = {}
+        for each in self.chart.observations:
+            values = found.setdefault(each.display.lower(), set())
+            if each.value_quantity is not None:
+                values.add(shortest(str(each.value_quantity)))
+        for item in criteria(self.reference.policy.criteria):
+            if isinstance(item, MeasurementCriterion):
+                values = found.setdefault(item.display.lower(), set())
+                values |= {
+                    shortest(f"{fact.value}")
+                    for fact in self.chart.facts
+                    if isinstance(fact, Measurement) and fact.code == item.code
+                }
+                values |= self._answers
+        return {name: frozenset(values) for name, values in found.items()}
+
+    @cached_property
+    def _days(self) -> frozenset[date]:
+        known = {
+            value.date() if isinstance(value, datetime) else value
+            for value in self._fields
+            if isinstance(value, date)
+        }
+        clock = {self.before.clock.now.date(), self.after.clock.now.date()}
+        letters = {letter.created_at.date() for letter in self.after.letters.letters.values()}
+        filed = {
+            packet.submitted_at.date() for packet in self.after.authorizations.packets.values()
+        }
+        policy = {self.reference.policy.effective}
+        return frozenset(known | clock | letters | filed | policy | self._known.days)
+
+    @cached_property
+    def _answers(self) -> frozenset[str]:
+        """Numbers that the forms ask for: weeks of a course, sessions, ages."""
+        return stated(" ; ".join(self.reference.answers.values())).numbers
+
+    @cached_property
+    def _foreign_terms(self) -> frozenset[str]:
+        """Drugs and conditions that are known here, and not of this patient."""
+        terms: set[str] = set()
+        for chart in self.after.charts.values():
+            terms |= {each.medication_name.lower() for each in chart.medications}
+            terms |= {each.display.lower() for each in chart.conditions}
+        book = self.after.start.policies
+        for policy in book.policies if book else ():
+            for item in criteria(policy.criteria):
+                if isinstance(item, StepTherapyCriterion):
+                    terms |= {drug.lower() for drug in (*item.drugs, *item.excluded)}
+        return frozenset(t for t in terms if len(t) >= _SHORTEST and t not in self._charted)
+
+
+def _leaves(value: object) -> Iterator[object]:
+    if is_dataclass(value):
+        for each in fields(value):
+            yield from _leaves(getattr(value, each.name))
+    elif isinstance(value, tuple | list | frozenset):
+        for each in value:
+            yield from _leaves(each)
+    elif isinstance(value, Mapping):
+        yield from _leaves(tuple(value.values()))
+    else:
+        yield value

@@ -1,0 +1,133 @@
+"""What a free text states that can be looked up: days, numbers, codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WORD = (
+    r"(?P<word>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+#: A day, in the forms that offices write.
+_DAYS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<month>\d{1,2})([/-])(?P<day>\d{1,2})\2(?P<year>\d{4})(?!\d)",
+        rf"(?<!\d){_DAY}(?: of)? {_WORD},? (?P<year>\d{{4}})(?!\d)",
+        rf"\b{_WORD} {_DAY},? (?P<year>\d{{4}})(?!\d)",
+    )
+)
+#: A month, or a day without its year.
+_LOOSE = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"\b{_WORD},? (?P<year>\d{{4}})(?!\d)",
+        rf"(?<!\d){_DAY}(?: of)? {_WORD}(?![a-z])",
+        rf"\b{_WORD} {_DAY}(?!\d)",
+    )
+)
+_TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
+#: ICD-10-CM, HCPCS and CPT codes.
+_CODE = re.compile(
+    r"(?<![\w.-])(?:[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?|[A-V]\d{4}|\d{5})(?![\w-])"
+)
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+#: A sentence; the point of a number does not end it.
+_SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+")
+#: What is numbered and counted, and states nothing of a patient: ids, entries of a list, criteria.
+_COUNTED = re.compile(
+    r"\b[A-Z]{2,}(?:-[A-Z0-9]+)+\b|(?m:^\s*\(?\d{1,2}[.)](?=\s))|\b[CG]\d{1,2}\b|"
+    r"\b\d{1,2}(?= (?:attached |enclosed )?(?:documents?|attachments?|pages?|criteri(?:a|on)|"
+    r"reports?|notes?)\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a text states.
+
+    Attributes:
+        days: Whole days.
+        loose: Months of a year, and days without one, as (year or 0, month, day or 0).
+        codes: Diagnosis and procedure codes.
+        numbers: Other numbers, in their shortest form.
+    """
+
+    days: frozenset[date]
+    loose: frozenset[tuple[int, int, int]]
+    codes: frozenset[str]
+    numbers: frozenset[str]
+
+
+def stated(text: str) -> Stated:
+    """Return what a text states."""
+    days, rest = _taken_days(" ".join(text.split(" ")))
+    loose: set[tuple[int, int, int]] = set()
+    for form in _LOOSE:
+        loose |= {_loose(match) for match in form.finditer(rest)}
+        rest = form.sub(" ", rest)
+    rest = _COUNTED.sub(" ", _TIME.sub(" ", rest))
+    codes = frozenset(_CODE.findall(rest))
+    numbers = _NUMBER.findall(_CODE.sub(" ", rest))
+    return Stated(days, frozenset(loose), codes, frozenset(map(shortest, numbers)))
+
+
+def days_in(text: str) -> frozenset[date]:
+    """Return the whole days that a text names."""
+    return _taken_days(text)[0]
+
+
+def numbers_after(name: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield each number that follows closely on a name, with its sentence; days are passed over.
+
+    Args:
+        name: What is measured, in small letters.
+        text: The text, in small letters.
+    """
+    rest = _TIME.sub(" ", _taken_days(text)[1])
+    for form in _LOOSE:
+        rest = form.sub(" ", rest)
+    close = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)[^\d;\n]{{0,40}}?({_NUMBER.pattern})")
+    for sentence in _SENTENCE.findall(rest):
+        for match in close.finditer(sentence):
+            yield shortest(match[1]), sentence
+
+
+def shortest(number: str) -> str:
+    """Return a number without thousands separators, and without zeros that say nothing."""
+    return f"{float(number.replace(',', '')):.10g}"
+
+
+def _taken_days(text: str) -> tuple[frozenset[date], str]:
+    """Return the days of a text, and the text without them."""
+    found: set[date] = set()
+    for form in _DAYS:
+        found |= set(_read(form, text))
+        text = form.sub(" ", text)
+    return frozenset(found), text
+
+
+def _read(form: re.Pattern[str], text: str) -> Iterator[date]:
+    for match in form.finditer(text):
+        try:
+            yield date(int(match["year"]), _month(match), int(match["day"]))
+        except ValueError:
+            continue
+
+
+def _loose(match: re.Match[str]) -> tuple[int, int, int]:
+    parts = match.groupdict()
+    return int(parts.get("year") or 0), _month(match), int(parts.get("day") or 0)
+
+
+def _month(match: re.Match[str]) -> int:
+    parts = match.groupdict()
+    if parts.get("word"):
+        return _MONTHS.index(parts["word"][:3].lower()) + 1
+    return int(parts["month"])
