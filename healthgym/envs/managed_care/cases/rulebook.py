@@ -122,7 +122,10 @@ class Rulebook:
         Raises:
             ConfigurationError: If no such version is found.
         """
-        old = _denying(self.in_force, tuple(facts), drawn.request, today, rng)
+        known = tuple(facts)
+        needed = drawn.needed(drawn.assess(known, today))
+        sent = tuple(fact for fact in known if fact.id in needed)
+        old = _denying(self.in_force, known, sent, drawn.request, today, rng)
         pages = tuple(page for page in self.pages if "/archive/" not in page.path)
         return replace(self, misread=old, pages=(*pages, page_of(old, archived=True)))
 
@@ -130,11 +133,14 @@ class Rulebook:
 def _denying(
     policy: Policy,
     facts: tuple[AnyFact, ...],
+    sent: tuple[AnyFact, ...],
     request: Request,
     today: date,
     rng: np.random.Generator,
 ) -> Policy:
     """Return a former version under which a request would be denied, by one number that differs.
+
+    It is denied on the least that can be sent and on the most: a packet between them is, too.
 
     The number alone is asked of first: most of them decide nothing, and a policy is evaluated in
     full only where one does.
@@ -157,8 +163,8 @@ def _denying(
         other = moved(item, name, value)
         if other and posture(other, facts, request, today).posture is Posture.CONTRADICTS:
             old = former_version(policy, rng, with_={item.id: other})
-            denied = evaluate(old, facts, request, today)
-            if denied.determination is DeterminationDecision.DENIED:
+            judged = [evaluate(old, seen, request, today) for seen in (sent, facts)]
+            if all(each.determination is DeterminationDecision.DENIED for each in judged):
                 return old
     raise ConfigurationError(f"No former version of {policy.id} denies the request.")
 

@@ -16,7 +16,11 @@ from healthgym.worlds.managed_care.policies.criteria import (
     DiagnosisCriterion,
     QuantityCriterion,
 )
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
+from healthgym.worlds.managed_care.policies.evaluation import (
+    PolicyAssessment,
+    evaluate,
+    favourable,
+)
 from healthgym.worlds.managed_care.policies.planting import plant_policy, possible
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.request import Request
@@ -100,6 +104,25 @@ class Situation:
     def assess(self, facts: Iterable[AnyFact], today: date) -> PolicyAssessment:
         """Return what facts show of the policy."""
         return evaluate(self.policy, facts, self.request, today)
+
+    def needed(self, found: PolicyAssessment) -> frozenset[str]:
+        """Return the facts that show what speaks for a request.
+
+        Below a Not that is what stands against the criterion. For a part of what is asked for, it
+        is also what stands against the rest: an exception to a limit that the chart contradicts
+        has to be seen to be so, or it stays open.
+
+        Args:
+            found: What the chart shows of the policy.
+        """
+        helpful = dict(favourable(self.policy.criteria))
+        besides = {Posture.CONTRADICTS} if self.ending is Course.PARTIAL else set()
+        return frozenset(
+            fact
+            for name, each in found.criteria.items()
+            if each.posture in {helpful[name], *besides}
+            for fact in each.facts
+        )
 
 
 def fits(policy: Policy, ending: Course | Gap | Bar) -> bool:

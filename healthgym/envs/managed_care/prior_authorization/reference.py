@@ -20,8 +20,7 @@ from healthgym.envs.managed_care.prior_authorization.task import AuthorizationRe
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.sheets import stating
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, favourable
-from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -73,7 +72,7 @@ def reference_of(
         ConfigurationError: If the documents do not show what the chart knows.
     """
     chart, order = patient.chart, patient.order
-    needed = _needed(book.in_force, found, partly=drawn.ending is Course.PARTIAL)
+    needed = drawn.needed(found)
     bearing = {fact for each in found.criteria.values() for fact in each.facts}
     telling = stating(chart.shows, bearing | needed)
     shown = {fact for facts in telling.values() for fact in facts}
@@ -96,7 +95,7 @@ def reference_of(
         gaps=frozenset(_named(drawn, found)),
         missing=frozenset(map(str, found.missing_documents)),
         bar=drawn.ending if isinstance(drawn.ending, Bar) else None,
-        needed=frozenset(needed),
+        needed=needed,
         documents=_documents(chart, telling, bearing, required),
         kinds=required,
         answers=answers_from(found.criteria),
@@ -146,22 +145,6 @@ def _documents(
     return frozenset(
         each.id for each in (*telling, *(d for d in chart.documents if str(d.kind) in mute))
     )
-
-
-def _needed(policy: Policy, found: PolicyAssessment, *, partly: bool) -> set[str]:
-    """Return the facts that show what helps; for a part, what stands against the rest, too.
-
-    Under a Not what helps is what the chart contradicts. An exception to a limit that the chart
-    contradicts has to be seen to be so, or it stays open.
-    """
-    both = {Posture.SATISFIED, Posture.CONTRADICTS}
-    wanted = {name: both if partly else {good} for name, good in favourable(policy.criteria)}
-    return {
-        fact
-        for name, each in found.criteria.items()
-        if each.posture in wanted[name]
-        for fact in each.facts
-    }
 
 
 def _named(drawn: Situation, found: PolicyAssessment) -> tuple[str, ...]:
