@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.handbook.medical import every_policy
 from healthgym.worlds.managed_care.handbook.page import Audience, DeferredPage, Page
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.loading import library
-from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.pages import BULLETINS, page_path, render_page
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.population.background import Background, draw_background
 from healthgym.worlds.managed_care.population.drawing import chart_of
@@ -41,7 +41,6 @@ _CLINIC = 20260302
 _STAFF, _PERSON, _CHART = range(3)
 #: Numbers of patients: prime to their count, the step scatters a group over all of them.
 _FIRST_NUMBER, _NUMBERS, _STEP = 1001, 8900, 3571
-_FOLDER = "medical-library/medical-policies"
 
 
 @cache
@@ -103,11 +102,9 @@ def page_of(policy: Policy, *, archived: bool = False) -> Page:
         archived: Whether it is kept among the former versions.
     """
     # Written when somebody reads or searches it: a task prints more pages than are read in it.
-    name = f"archive/{policy.id}-{policy.version}" if archived else policy.id
-    path = f"{_FOLDER}/{name}.md"
     return DeferredPage.later(
         partial(render_page, policy),
-        path=path,
+        path=page_path(policy.id, archived=policy.version if archived else ""),
         title=policy.title,
         version=policy.version,
         effective=policy.effective,
@@ -128,14 +125,14 @@ def bulletin(policy: Policy, criterion_id: str, effective: date) -> Page:
     page = page_of(policy)
     text = (
         f"# Bulletin {effective:%Y-%m}: {policy.title}\n\n"
-        f"From {effective:%Y-%m-%d} criterion {criterion_id} of [{policy.id}](/{page.path}) reads "
+        f"From {effective:%Y-%m-%d} criterion {criterion_id} of [{policy.id}]({page.path}) reads "
         f"as follows, for all plans under that policy:\n\n"
         f"- **{criterion_id}** {policy.text(criterion_id)}\n\n"
         "Requests received before that day are reviewed as the page has it. The page itself is "
         "reprinted with the next edition.\n"
     )
     return Page(
-        path=f"{_FOLDER}/bulletins/{effective:%Y-%m}-{policy.id}.md",
+        path=f"{BULLETINS}/{effective:%Y-%m}-{policy.id}.md",
         title=f"Bulletin: amendment of {policy.id}, {criterion_id}",
         version=f"{effective.year}.{effective.month}",
         effective=effective,

@@ -17,6 +17,7 @@ from healthgym.envs.managed_care.prior_authorization.task import (
 )
 from healthgym.worlds.managed_care.apps.provider.forms import UNKNOWN
 from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.policies.pages import page_path
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -43,7 +44,7 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
         call("chart.get_patient_chart_by_patient", patient_id=patient.id),
         call("chart.list_candidate_orders", patient_id=patient.id),
         call("handbook.search", query=policy.title),
-        call("handbook.read", path=f"medical-library/medical-policies/{policy.id}.md"),
+        call("handbook.read", path=page_path(policy.id)),
         open_case(chart.orders[0]),
     ]
     if wanted.action is not _SENDS:

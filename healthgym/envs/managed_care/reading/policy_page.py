@@ -31,9 +31,6 @@ _DOCUMENT = re.compile(r"- `(?P<kind>\w+)`(?P<alternative> \(alternative\))? ")
 _CLOCKS = {
     "Decision, standard request": "standard_hours",
     "Decision, expedited request": "expedited_hours",
-    "Internal appeal, filed after a denial": "internal_days",
-    "Decision on an internal appeal": "decision_days",
-    "External appeal, filed after an upheld denial": "external_days",
 }
 
 
@@ -59,7 +56,7 @@ class PageReading:
         sites: Settings a request may give.
         criteria: The criteria.
         documents: Kinds of documents required in any case.
-        clocks: Limits by name, in hours or days.
+        clocks: Limits by name, in hours.
     """
 
     id: str

@@ -27,6 +27,24 @@ from healthgym.worlds.managed_care.policies.wording import (
     wordings,
 )
 
+#: Where the handbook says until when a denial can be appealed: no policy has a window of its own.
+APPEALS = "payer-um/operational/appeals.md"
+_FOLDER = "medical-library/medical-policies"
+#: Where the pages are that amend a policy between editions.
+BULLETINS = f"{_FOLDER}/bulletins"
+
+
+def page_path(policy_id: str, *, archived: str = "") -> str:
+    """Return where a policy's page stands, from the root of the handbook.
+
+    Args:
+        policy_id: Id of the policy.
+        archived: The version, of one that is kept among the former ones.
+    """
+    return (
+        f"{_FOLDER}/archive/{policy_id}-{archived}.md" if archived else f"{_FOLDER}/{policy_id}.md"
+    )
+
 
 def render_page(policy: Policy) -> str:
     """Return a policy as markdown."""
@@ -44,7 +62,7 @@ def render_page(policy: Policy) -> str:
         ("exclusions", [f"- {text}" for text in policy.texts.exclusions]),
         ("notes", [f"- {text}" for text in policy.texts.notes]),
         ("history", list(_history(policy))),
-        ("related", [f"- [{name}]({name}.md)" for name in policy.related]),
+        ("related", [f"- [{name}]({page_path(name)})" for name in policy.related]),
     ]
     lines = [f"# {policy.title}", "", *_header(policy)]
     for name, body in sections:
@@ -241,13 +259,10 @@ def _routing(policy: Policy) -> Iterator[str]:
 
 
 def _clocks(policy: Policy) -> Iterator[str]:
-    appeals = policy.appeals
     yield from ("| Clock | Limit |", "| --- | --- |")
     yield f"| Decision, standard request | {policy.standard_hours} hours |"
     yield f"| Decision, expedited request | {policy.expedited_hours} hours |"
-    yield f"| Internal appeal, filed after a denial | {appeals.internal_days} days |"
-    yield f"| Decision on an internal appeal | {appeals.decision_days} days |"
-    yield f"| External appeal, filed after an upheld denial | {appeals.external_days} days |"
+    yield from ("", _phrase(policy, "appeals", page=APPEALS))
 
 
 def _history(policy: Policy) -> Iterator[str]:

@@ -86,23 +86,6 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Appeals:
-    """How a denial under a policy can be appealed.
-
-    Attributes:
-        internal_days: Days from the denial within which an internal appeal is filed.
-        external_days: Days from the upheld appeal within which an external one is filed.
-        decision_days: Days the plan has to decide an internal appeal.
-    """
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
-
-    internal_days: int = 180
-    external_days: int = 120
-    decision_days: int = 30
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
     """What a page says besides what follows from the policy's parameters.
 
@@ -144,7 +127,6 @@ class Policy:
         lanes: Where requests go.
         standard_hours: Turnaround of standard requests.
         expedited_hours: Turnaround of expedited ones.
-        appeals: How denials are appealed.
         nurse_may_approve: Whether a nurse approves alone when everything is met.
         out_of_network: Whether providers outside the network may ask.
         related: Ids of sibling policies.
@@ -172,7 +154,6 @@ class Policy:
     lanes: Lanes = Lanes()
     standard_hours: int = 168
     expedited_hours: int = 72
-    appeals: Appeals = Appeals()
     nurse_may_approve: bool = True
     out_of_network: bool = False
     related: tuple[str, ...] = ()

@@ -42,9 +42,6 @@ def test_a_page_says_all_of_its_policy(name):
         assert read.clocks == {
             "standard_hours": policy.standard_hours,
             "expedited_hours": policy.expedited_hours,
-            "internal_days": policy.appeals.internal_days,
-            "external_days": policy.appeals.external_days,
-            "decision_days": policy.appeals.decision_days,
         }
 
 
