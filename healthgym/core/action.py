@@ -169,7 +169,7 @@ def _copied(value: Any, depth: int) -> Any:
 
 def _from_text(text: str) -> list[ToolCall]:
     require_text(text)
-    visible = _without_reasoning(text).strip()
+    visible = without_reasoning(text).strip()
     if visible[:1] in ("{", "["):
         # First, because an argument may hold any of the marks looked for below.
         try:
@@ -191,7 +191,7 @@ def _from_text(text: str) -> list[ToolCall]:
     return fenced or list(_from_prose(visible))
 
 
-def _without_reasoning(text: str) -> str:
+def without_reasoning(text: str) -> str:
     """Drop reasoning before a call; chat templates often write the opening tag themselves."""
     if text.lstrip().startswith(_OPENINGS):
         return text

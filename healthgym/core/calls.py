@@ -11,6 +11,7 @@ from typing import Generic, Self
 from healthgym.core.borders import JsonObject
 from healthgym.core.catalog import Invocation
 from healthgym.core.clock import Clock, Due
+from healthgym.core.commands import CommandLine
 from healthgym.core.family import EpisodeConfig, Event, Family, Seat
 from healthgym.core.images import Image
 from healthgym.core.seating import EpisodeState, SeatState
@@ -46,14 +47,20 @@ class Result:
 class _Desk:
     """What the engine's verbs act on: a role's place in the episode."""
 
-    def __init__(self, seat: SeatState, clock: Clock) -> None:
+    def __init__(self, seat: SeatState, clock: Clock, commands: CommandLine | None) -> None:
         self._seat = seat
+        self._commands = commands
         self._clock = clock
         self.waits: timedelta | None = None
 
     def more(self) -> str:
         text, self._seat.rest = self._seat.rest, ""
         return text
+
+    def manual(self, topic: str) -> str:
+        if self._commands is None:
+            raise ToolError("There is no manual: tools are listed with what they take.")
+        return self._commands.manual(topic)
 
     def wait_until(self, time: datetime) -> str:
         now = self._clock.now
@@ -227,7 +234,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         engine = bound[-1]
         if not isinstance(engine, EngineToolset):
             return seat.catalog.invoke(bound, request), None
-        desk = _Desk(state.seats[role], state.world.clock)
+        desk = _Desk(state.seats[role], state.world.clock, seat.commands)
         engine.desk = desk
         return seat.catalog.invoke(bound, request), desk.waits
 

@@ -22,6 +22,7 @@ class ToolCatalog:
         toolsets: Toolset classes.
         only: Names of the tools to keep; all of them if None.
         verbs: Names of the tools to keep of toolsets that belong to the engine.
+        listed: Whether agents are told of the tools; not where they write text of another form.
 
     Raises:
         ConfigurationError: If two tools share a full name, or ``only`` names an unknown tool.
@@ -33,7 +34,9 @@ class ToolCatalog:
         *,
         only: Sequence[str] | None = None,
         verbs: Sequence[str] = (),
+        listed: bool = True,
     ) -> None:
+        self._listed = listed
         pairs = [
             (spec, index)
             for index, cls in enumerate(toolsets)
@@ -64,7 +67,7 @@ class ToolCatalog:
 
     def openai(self) -> list[JsonDict]:
         """The tools that agents are told of, in OpenAI's function form."""
-        return [spec.openai() for spec in self.specs if spec.listed]
+        return [spec.openai() for spec in self.specs if spec.listed and self._listed]
 
     def full_name(self, name: str) -> str:
         """Return the full name of a tool from any form of it; any other name as it is."""

@@ -15,6 +15,7 @@ import numpy as np
 from healthgym.core import action as actions
 from healthgym.core.action import Grammar
 from healthgym.core.catalog import ToolCatalog
+from healthgym.core.commands import CommandLine
 from healthgym.core.players import Baseline, Player, Script, Solver
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskGenerator, TaskIn
 from healthgym.core.tool import AnyToolset, ToolCall
@@ -90,6 +91,8 @@ class Role:
         actor: The person who fills it, where the world knows one.
         grammar: Reads calls from its text, in place of the engine's parser.
         only: Names of the tools it keeps; all of them if None.
+        program: Where the role writes command lines in place of typed calls, their first word;
+            its tools are not listed then, it asks for them with ``--help``.
     """
 
     toolsets: Sequence[type[AnyToolset]]
@@ -97,14 +100,22 @@ class Role:
     actor: str = ""
     grammar: Grammar = actions.parse
     only: Sequence[str] | None = None
+    program: str = ""
+
+    @cached_property
+    def commands(self) -> CommandLine | None:
+        """What reads its command lines; None where it makes typed calls."""
+        return CommandLine(self.program, self.catalog) if self.program else None
 
     @cached_property
     def catalog(self) -> ToolCatalog:
         """Its tools: those of its toolsets, then the engine's verbs."""
+        verbs = self.verbs | ({Verb.HELP} if self.program else set())
         return ToolCatalog(
-            [*self.toolsets, *([EngineToolset] if self.verbs else [])],
+            [*self.toolsets, *([EngineToolset] if verbs else [])],
             only=self.only,
-            verbs=tuple(verb for verb in Verb if verb in self.verbs),
+            verbs=tuple(verb for verb in Verb if verb in verbs),
+            listed=not self.program,
         )
 
 
@@ -117,12 +128,14 @@ class Seat:
         instruction: What it reads first.
         actor: The person who fills it.
         grammar: Reads calls from its text.
+        commands: Its command lines, where it writes them.
     """
 
     catalog: ToolCatalog
     instruction: str
     actor: str = ""
     grammar: Grammar = actions.parse
+    commands: CommandLine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +282,13 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     def seats(self, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> dict[str, Seat]:
         """Return the seats of an instance by role, in their order of play."""
         return {
-            name: Seat(role.catalog, self.instruction(name, instance), role.actor, role.grammar)
+            name: Seat(
+                role.catalog,
+                self.instruction(name, instance),
+                role.actor,
+                role.commands or role.grammar,
+                role.commands,
+            )
             for name, role in self.roles.items()
         }
 

@@ -18,6 +18,15 @@ def usage_line(name: str, parameters: JsonObject) -> str:
     return f"{name}({_fields(parameters, 0)})"
 
 
+def value_usage(schema: JsonObject) -> str:
+    """Return what one argument takes, such as ``integer`` or ``list[string]``.
+
+    Args:
+        schema: Its JSON Schema.
+    """
+    return _value(schema, 0)
+
+
 def _fields(schema: JsonObject, depth: int) -> str:
     required = schema.get("required", [])
     return ", ".join(

@@ -16,6 +16,7 @@ class Verb(StrEnum):
 
     FINISH = "finish"  #: the role is done; for worlds whose tools end nothing
     READ_MORE = "read_more"  #: continues a result that was too long to show
+    HELP = "help"  #: shows how tools are called; a role that writes command lines has it
     WAIT = "wait"  #: lets time pass, up to the next thing that the role is told
 
 
@@ -24,6 +25,9 @@ class Desk(Protocol):
 
     def more(self) -> str:
         """Return what is left of the last result that was cut, and forget it; empty if nothing."""
+
+    def manual(self, topic: str) -> str:
+        """Return how tools are called."""
 
     def wait_until(self, time: datetime) -> str:
         """Ask for time to pass once the call is over, up to a time or to the next news."""
@@ -52,6 +56,16 @@ class EngineToolset(Toolset[World]):
         if not text:
             raise ToolError("The last result was shown whole; there is no more of it.")
         return text
+
+    @tool(ToolKind.READ)
+    def help(self, topic: str = "") -> str:
+        """Show which tools there are, or what a tool takes.
+
+        Args:
+            topic: A server, or a server and a tool, such as "chart search_patients"; all of them
+                if left out.
+        """
+        return self._at_desk().manual(topic)
 
     @tool(ToolKind.READ)
     def wait(self, until: str) -> str:
