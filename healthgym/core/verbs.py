@@ -62,7 +62,7 @@ class EngineToolset(Toolset[World]):
         """Show which tools there are, or what a tool takes.
 
         Args:
-            topic: A server, or a server and a tool, such as "chart search_patients"; all of them
+            topic: A server, or a server and a tool, such as "notes read"; all of them
                 if left out.
         """
         return self._at_desk().manual(topic)

@@ -131,13 +131,12 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(
     [
         call("desk.look"),
         call(FILE, case_id='it\'s "so"\nand $so \\ on', pages=-2, urgent=False),
-        call(
-            FILE, case_id="--help", tags=["a, b", "--urgent"], answers={"q": "é"}, rows=[{"a": 1}]
-        ),
+        call(FILE, case_id="--help", tags=["a, b", "--urgent"], answers={"q": "é"}),
+        call(FILE, case_id="7", rows=[{"a": 1}, {}]),
         call(FILE, case_id="", tags=[]),
         call("finish"),
     ],
-    ids=["none", "quotes", "flags", "empty", "verb"],
+    ids=["none", "quotes", "flags", "rows", "empty", "verb"],
 )
 def test_a_call_is_written_as_the_line_that_is_read_as_it(
     lines: CommandLine, request_: ToolCall

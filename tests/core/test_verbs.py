@@ -36,7 +36,7 @@ def test_a_family_offers_the_verbs_it_names_and_no_others() -> None:
     assert names[-1] == "read_more"
     assert "wait" not in names
     assert "finish" not in names
-    assert [spec.name for spec in desk().seat().catalog.specs][-3:] == list(Verb)
+    assert [spec.name for spec in desk().seat().catalog.specs][-4:] == list(Verb)
     refused = desk(SILENT, Verb.WAIT).step(MORE)
     assert "There is no tool named 'read_more'" in refused.errors[0]
 
