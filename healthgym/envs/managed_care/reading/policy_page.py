@@ -100,7 +100,7 @@ def read_page(page: str) -> PageReading:
         raise UnreadablePageError("A policy page has a title and a header of one row.")
     name, version, force, plans, states, category, _ = header[0]
     first, _, last = force.removesuffix(" onward").partition(" to ")
-    terms = tuple(Term(*row) for row in _table(lines, "| Term |"))
+    terms = read_terms(page)
     return PageReading(
         id=name,
         title=lines[0].removeprefix("# "),
@@ -119,6 +119,11 @@ def read_page(page: str) -> PageReading:
             _CLOCKS[clock]: int(limit.split()[0]) for clock, limit in _table(lines, "| Clock |")
         },
     )
+
+
+def read_terms(page: str) -> tuple[Term, ...]:
+    """Return a page's table of terms."""
+    return tuple(Term(*row) for row in _table(page.splitlines(), "| Term |"))
 
 
 def _table(lines: list[str], start: str) -> list[list[str]]:

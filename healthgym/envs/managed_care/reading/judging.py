@@ -1,0 +1,199 @@
+"""What follows from a policy and a chart that were read: decision, reason, answers, attachments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from healthgym.envs.managed_care.reading.chart_page import ChartReading
+from healthgym.envs.managed_care.reading.layout import Row
+from healthgym.envs.managed_care.reading.policy_search import PolicyReading
+from healthgym.envs.managed_care.reading.statements import (
+    Document,
+    classed,
+    facts_told,
+    shown_by,
+)
+from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.facts import AnyFact
+from healthgym.worlds.managed_care.policies.criteria import QuantityCriterion
+from healthgym.worlds.managed_care.policies.documents import documents_for
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
+from healthgym.worlds.managed_care.policies.questionnaire import answers_from
+from healthgym.worlds.managed_care.policies.request import Request
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    PlaceOfService,
+    Posture,
+    ProviderDeterminationAction,
+    ProviderFindingCode,
+    UploadableDocumentKind,
+)
+
+#: Documents that the office writes for a request.
+OWN_KINDS = frozenset(
+    {
+        UploadableDocumentKind.LETTER_OF_MEDICAL_NECESSITY,
+        UploadableDocumentKind.QUESTIONNAIRE_FORM,
+    }
+)
+_GATHER = ProviderDeterminationAction.GATHER_MORE_EVIDENCE
+_LEAVE = ProviderDeterminationAction.DO_NOT_SUBMIT
+_SUBMIT = ProviderDeterminationAction.SUBMIT_PA
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is to be done with a request.
+
+    Attributes:
+        action: The decision.
+        reason: Why, where it is not submitted.
+        answers: Answers to the policy's questions, by key; the rest is not documented.
+        attached: Ids of the documents that show what is required, and of no others.
+    """
+
+    action: ProviderDeterminationAction
+    reason: str = ""
+    answers: Mapping[str, str] | None = None
+    attached: tuple[str, ...] = ()
+
+
+def bar(policy: PolicyReading | None, chart: ChartReading, code: str, today: date) -> Judged | None:
+    """Return why a request is not to be submitted whatever the notes say; None if it may be.
+
+    Args:
+        policy: The policy in force; None if no page lists the code.
+        chart: The chart.
+        code: What is ordered.
+        today: The day of the request.
+    """
+    coverage = chart.coverage_on(today)
+    found = None
+    if policy is None or not policy.page.authorization.get(code):
+        found = ProviderFindingCode.SERVICE_NOT_PA_REQUIRED
+    elif coverage is None:
+        found = ProviderFindingCode.COVERAGE_INACTIVE
+    elif coverage["network_status"] != "in_network" and not policy.out_of_network:
+        found = ProviderFindingCode.PROVIDER_OUT_OF_NETWORK
+    return None if found is None else Judged(_LEAVE, str(found))
+
+
+def judge(
+    reading: PolicyReading,
+    chart: ChartReading,
+    order: Row,
+    documents: tuple[Document, ...],
+    today: date,
+) -> Judged:
+    """Return what is to be done with a request that nothing bars.
+
+    Args:
+        reading: The policy in force.
+        chart: The chart.
+        order: The order.
+        documents: What was read of the documents on file.
+        today: The day of the request.
+    """
+    policy = reading.policy()
+    asked = criteria(policy.criteria)
+    facts = (*classed(chart.facts, asked), *facts_told(documents, asked))
+    request = _request(reading, chart, order, today)
+    found = evaluate(policy, facts, request, today)
+    limited = found.approved_quantity is not None
+    on_file = {listed.kind for listed in chart.documents}
+    missing = [k for k in reading.required() if str(k) not in on_file and k not in OWN_KINDS]
+    if found.action is _LEAVE and not limited:
+        named = ", ".join(found.against)
+        return Judged(_LEAVE, f"{ProviderFindingCode.INSUFFICIENT_SUPPORTING_EVIDENCE}: {named}")
+    if found.action is _GATHER or missing:
+        hidden = _told_by(reading, missing)
+        gaps = [name for name in found.gaps if name not in hidden]
+        return Judged(_GATHER, "; ".join([*gaps, *(f"missing: {kind}" for kind in missing)]))
+    return Judged(
+        _SUBMIT,
+        answers=answers_from(found.criteria),
+        attached=_attached(reading, found, documents, facts, request, today),
+    )
+
+
+def _told_by(reading: PolicyReading, missing: Iterable[UploadableDocumentKind]) -> set[str]:
+    """Return the criteria that missing documents are to show."""
+    return {
+        name
+        for need in documents_for(reading.page.id, reading.page.criteria)
+        if need.kind in missing
+        for name in need.criteria
+    }
+
+
+def _request(reading: PolicyReading, chart: ChartReading, order: Row, today: date) -> Request:
+    patient = chart.patient
+    limits = [
+        item for item in criteria(reading.page.criteria) if isinstance(item, QuantityCriterion)
+    ]
+    return Request(
+        procedure_code=order["procedure_code"],
+        diagnosis_codes=tuple(order["diagnosis_codes"].split(", ")),
+        site=PlaceOfService(order["site_of_service"]),
+        quantity=_quantity(order["description"], [item.unit for item in limits]),
+        age=age_on(date.fromisoformat(patient["dob"]), today),
+        sex=patient["sex"],
+    )
+
+
+def _quantity(description: str, units: list[str]) -> float | None:
+    """Return how much is ordered, if it says so in a unit that the policy counts."""
+    for unit in units:
+        found = re.search(rf", (\d+(?:\.\d+)?) {re.escape(unit)}$", description)
+        if found:
+            return float(found[1])
+    return None
+
+
+def _attached(
+    reading: PolicyReading,
+    found: PolicyAssessment,
+    documents: tuple[Document, ...],
+    facts: tuple[AnyFact, ...],
+    request: Request,
+    today: date,
+) -> tuple[str, ...]:
+    """Return few documents that show what is satisfied, and one of each kind that is required."""
+    bearing = [fact for each in found.criteria.values() for fact in each.facts]
+    known = [fact for fact in facts if fact.id in bearing]
+    able = [each for each in documents if each.kind not in reading.on_request]
+    shows = {each.id: shown_by(each, known) for each in able}
+    wanted = {Posture.SATISFIED}
+    if found.approved_quantity is not None:
+        wanted.add(Posture.CONTRADICTS)
+    open_facts = {
+        fact for each in found.criteria.values() if each.posture in wanted for fact in each.facts
+    }
+    picked: list[str] = []
+    while open_facts:
+        best = max(able, key=lambda each: len(open_facts & shows[each.id]), default=None)
+        if best is None or not open_facts & shows[best.id]:
+            break
+        picked.append(best.id)
+        open_facts -= shows[best.id]
+    return (*picked, *_of_kinds(reading, able, picked, shows))
+
+
+def _of_kinds(
+    reading: PolicyReading,
+    able: list[Document],
+    picked: list[str],
+    shows: Mapping[str, frozenset[str]],
+) -> list[str]:
+    """Return a document of each kind that is required and not among those picked."""
+    kinds = {each.kind for each in able if each.id in picked}
+    more = []
+    for kind in reading.required():
+        of_kind = [each for each in able if each.kind == str(kind)]
+        if str(kind) not in kinds and of_kind:
+            telling = [each for each in of_kind if shows[each.id]] or of_kind
+            more.append(telling[0].id)
+    return more

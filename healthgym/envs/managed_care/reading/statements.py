@@ -1,0 +1,278 @@
+"""What notes and reports state: findings and therapies taken from them, and who states what.
+
+Sentences are matched against the phrases that clinicians write in, with every choice of words; the
+names looked for are those that a policy asks about. No number is known beforehand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import cache, lru_cache
+
+from healthgym.worlds.managed_care.charts.phrases import Choice, Phrase, Slot, phrasebook
+from healthgym.worlds.managed_care.charts.prose import names_of
+from healthgym.worlds.managed_care.charts.stated import dates_of
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    TherapyCourse,
+)
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    FindingCriterion,
+    StepTherapyCriterion,
+    TherapyCriterion,
+)
+
+_DAY = (
+    r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{1,2}, \d{4}"
+    r"|\d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
+)
+_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%b %d, %Y", "%d %b %Y")
+_ANY_DAY = re.compile(_DAY)
+_PRESSURES = {"8480-6": ("bp", "b/p", "blood pressure"), "8462-4": ("bp", "b/p", "blood pressure")}
+#: What may stand in a slot of which nothing is known beforehand.
+_OPEN = {
+    "start": rf"(?P<start>{_DAY})",
+    "end": rf"(?P<end>{_DAY})",
+    "day": rf"(?P<day>{_DAY})",
+    "onset": rf"(?P<onset>{_DAY})",
+    "sessions": r"(?P<sessions>\d+)",
+    "unit": "(?:sessions|nights)",
+    "value": r"(?P<value>[\w<>=/+ -]+?)",
+    "why": r"[^;.\n]+?",
+    "result": "",
+    "code": r"\w+",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document that was read.
+
+    Attributes:
+        id: Its id.
+        kind: What it is.
+        day: The day it was made.
+        text: Its text.
+    """
+
+    id: str
+    kind: str
+    day: date
+    text: str
+
+
+def read_day(text: str) -> date:
+    """Return a date, in any of the ways in which documents write one.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    for form in _FORMATS:
+        try:
+            return datetime.strptime(text, form).date()
+        except ValueError:
+            continue
+    raise ValueError(f"{text!r} is no date.")
+
+
+def facts_told(
+    documents: Iterable[Document], asked: Iterable[AnyCriterion]
+) -> tuple[Finding | TherapyCourse, ...]:
+    """Return the findings and therapies that documents tell, of those that criteria ask for."""
+    found: dict[Finding | TherapyCourse, None] = {}
+    wanted = tuple(asked)
+    for document in documents:
+        for criterion in wanted:
+            if isinstance(criterion, FindingCriterion):
+                found.update(dict.fromkeys(_findings(document, criterion)))
+            elif isinstance(criterion, TherapyCriterion):
+                found.update(dict.fromkeys(_therapies(document, criterion)))
+    return tuple(replace(fact, id=f"T-{number:03d}") for number, fact in enumerate(found, 1))
+
+
+def classed(facts: Iterable[AnyFact], asked: Iterable[AnyCriterion]) -> tuple[AnyFact, ...]:
+    """Return facts in which medicines have the class under which the policy names them."""
+    classes: dict[str, str] = {}
+    for criterion in asked:
+        if isinstance(criterion, StepTherapyCriterion):
+            names = (*criterion.drugs, *criterion.excluded)
+            classes |= dict.fromkeys(names, criterion.drug_class)
+    return tuple(
+        replace(fact, drug_class=classes.get(fact.medication, ""))
+        if isinstance(fact, MedicationCourse)
+        else fact
+        for fact in facts
+    )
+
+
+def _findings(document: Document, criterion: FindingCriterion) -> Iterator[Finding]:
+    text = f"\n{document.text}\n"
+    for key in ("finding.present", "finding.absent", "finding.graded"):
+        for pattern in _finding_patterns(key, criterion.display):
+            for match in pattern.finditer(text):
+                words = match.groupdict()
+                value = (words.get("value") or key.partition(".")[2]).strip().lower()
+                found = read_day(words["day"]) if words["day"] else document.day
+                if value in ("present", "absent", "indeterminate") or value in criterion.scale:
+                    yield Finding(
+                        id="",
+                        key=criterion.key,
+                        display=criterion.display,
+                        value=value,
+                        found=found,
+                    )
+
+
+@lru_cache(maxsize=256)
+def _finding_patterns(key: str, name: str) -> tuple[re.Pattern[str], ...]:
+    """Return expressions for a finding as an entry of its own, with its day where one is given."""
+    return tuple(
+        re.compile(
+            rf"(?:\n(?:- )?|[;:] ){text}(?: \((?P<day>{_DAY})\))?(?=\.?\n|; |\.;)", re.IGNORECASE
+        )
+        for text in _texts(key, (("name", re.escape(name)),))
+    )
+
+
+def _therapies(document: Document, criterion: TherapyCriterion) -> Iterator[TherapyCourse]:
+    for key in ("therapy.ended", "therapy.finished", "therapy.current", "therapy.told"):
+        for pattern in _patterns(key, (("name", re.escape(criterion.display)),)):
+            for match in pattern.finditer(document.text):
+                words = match.groupdict()
+                yield TherapyCourse(
+                    id="",
+                    kind=criterion.therapy,
+                    display=criterion.display,
+                    sessions=int(words["sessions"]),
+                    started=read_day(words["start"]),
+                    ended=read_day(words["end"]) if words.get("end") else None,
+                )
+
+
+# -- who states what ---------------------------------------------------------------------------
+
+
+def shown_by(document: Document, facts: Iterable[AnyFact]) -> frozenset[str]:
+    """Return the ids of the facts that a document states in full."""
+    return frozenset(fact.id for fact in facts if _states(document, fact))
+
+
+def _states(document: Document, fact: AnyFact) -> bool:
+    text = document.text
+    match fact:
+        case Measurement():
+            return any(_measures(line, document.day, fact) for line in text.split("\n"))
+        case MedicationCourse():
+            return _matches(text, _keys("medication", fact.ended), _of_course(fact))
+        case TherapyCourse():
+            known = {"name": re.escape(fact.display), "sessions": str(fact.sessions)}
+            return _matches(text, _keys("therapy", fact.ended), {**known, **_of_days(fact)})
+        case Finding():
+            return any(
+                found.value == fact.value and found.found == fact.found
+                for found in _findings(document, _asking(fact))
+            )
+        case Diagnosis():
+            return f"{fact.display} ({fact.code})".casefold() in text.casefold()
+        case ProcedureDone():
+            known = {"name": re.escape(fact.display), "day": _either(dates_of(fact.performed))}
+            keys = ("procedure.done", "procedure.coded")
+            return _matches(text, keys, {**known, "code": re.escape(fact.code)})
+        case Intolerance():
+            return f"{fact.substance}: {fact.reaction}".casefold() in text.casefold()
+
+
+def _measures(line: str, day: date, fact: Measurement) -> bool:
+    """Return whether a line names a measurement and gives its value, of its day."""
+    low = line.casefold()
+    names = (*names_of(fact), *_PRESSURES.get(fact.code, ()))
+    if not any(name.casefold() in low for name in names):
+        return False
+    if fact.taken != day and not any(each in line for each in dates_of(fact.taken)):
+        return False
+    number = re.escape(f"{fact.value:.10g}")
+    bare = _ANY_DAY.sub("", line)
+    return re.search(rf"(?<![\d.]){number}(?!\d|\.\d)", bare) is not None
+
+
+def _keys(kind: str, ended: date | None) -> tuple[str, ...]:
+    if ended is None:
+        return (f"{kind}.current", f"{kind}.{'started' if kind == 'medication' else 'told'}")
+    return (f"{kind}.ended", f"{kind}.{'stopped' if kind == 'medication' else 'finished'}")
+
+
+def _of_course(fact: MedicationCourse) -> dict[str, str]:
+    return {
+        "drug": re.escape(fact.medication),
+        "dose": re.escape(fact.dose),
+        "frequency": re.escape(fact.frequency),
+        **_of_days(fact),
+    }
+
+
+def _of_days(fact: MedicationCourse | TherapyCourse) -> dict[str, str]:
+    days = {"start": _either(dates_of(fact.started))}
+    if fact.ended is not None:
+        days["end"] = _either(dates_of(fact.ended))
+    return days
+
+
+def _asking(fact: Finding) -> FindingCriterion:
+    return FindingCriterion(
+        id="", key=fact.key, display=fact.display, scale=(fact.value,), accepted=(fact.value,)
+    )
+
+
+def _either(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, words))})"
+
+
+def _matches(text: str, keys: Iterable[str], known: Mapping[str, str]) -> bool:
+    slots = tuple(sorted(known.items()))
+    return any(pattern.search(text) for key in keys for pattern in _patterns(key, slots))
+
+
+# -- phrases as expressions --------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _patterns(key: str, known: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(text, re.IGNORECASE) for text in _texts(key, known))
+
+
+def _texts(key: str, known: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    slots = {**_OPEN, **dict(known)}
+    for wording in _wordings(key):
+        parts = [slots[p.name] if isinstance(p, Slot) else re.escape(p) for p in wording]
+        yield "".join(parts)
+
+
+@cache
+def _wordings(key: str) -> tuple[tuple[str | Slot, ...], ...]:
+    """Return every wording of a key, its choices made; one that others begin with comes last."""
+    found = {each for phrase in phrasebook().phrases[key] for each in _choices(phrase)}
+    return tuple(sorted(found, key=lambda each: (-len(each), repr(each))))
+
+
+def _choices(phrase: Phrase) -> Iterator[tuple[str | Slot, ...]]:
+    if not phrase:
+        yield ()
+        return
+    first, rest = phrase[0], phrase[1:]
+    options: Iterable[Phrase] = first.options if isinstance(first, Choice) else ((first,),)
+    for option in options:
+        heads = _choices(option) if isinstance(first, Choice) else iter(((first,),))
+        for head in heads:
+            for tail in _choices(rest):
+                yield (*head, *tail)
