@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import TypeVar
 
 from healthgym.core.tool import ToolCall, call
+from healthgym.envs.managed_care.cases.clinic import standing_handbook
+from healthgym.envs.managed_care.reading.channels import PATH as CHANNELS
+from healthgym.envs.managed_care.reading.channels import Channels, read_channels
 from healthgym.envs.managed_care.reading.chart_page import ChartReading, Listed, read_chart
-from healthgym.envs.managed_care.reading.judging import OWN_KINDS, Judged, bar, judge
+from healthgym.envs.managed_care.reading.judging import Judged, bar, judge
 from healthgym.envs.managed_care.reading.layout import Row, body, is_cut, record, sections, table
 from healthgym.envs.managed_care.reading.policy_page import PageReading, read_page
 from healthgym.envs.managed_care.reading.policy_search import (
@@ -83,25 +86,43 @@ class Brief:
         return self.now.date()
 
 
+@dataclass(slots=True)
+class Memory:
+    """Numbers that were read once, and are not looked up again.
+
+    Attributes:
+        trees: Criteria by policy id.
+        channels: Which channel takes what.
+    """
+
+    trees: dict[str, Node] = field(default_factory=dict)
+    channels: Channels | None = None
+
+    def criteria_of(self, policy: str, read: Node) -> Node:
+        """Return a policy's criteria as they were first read."""
+        return self.trees.setdefault(policy, read)
+
+
 def solve(instruction: str) -> Play[None]:
     """Read what holds today, decide from it, and see the request through."""
-    yield from _work(read_brief(instruction), {})
+    yield from _work(read_brief(instruction), Memory())
 
 
 def solve_by_heart(instruction: str) -> Play[None]:
-    """Do the same with the numbers of the standing library, whatever the page says today."""
-    known = {policy.id: policy.criteria for policy in library().values()}
-    yield from _work(read_brief(instruction), known)
+    """Do the same with the numbers of the standing edition, whatever the pages say today."""
+    trees = {policy.id: policy.criteria for policy in library().values()}
+    channels = read_channels(standing_handbook().read(CHANNELS).text)
+    yield from remembering(Memory(trees, channels), instruction)
 
 
-def remembering(memory: dict[str, Node], instruction: str) -> Play[None]:
-    """Do the same with the numbers that were read when a policy was first met.
+def remembering(memory: Memory, instruction: str) -> Play[None]:
+    """Do the same with the numbers of a memory, whatever the pages say today.
 
     Args:
-        memory: Criteria by policy id as they were first read; what is new is added.
+        memory: What is known already; what is not is read, and added.
         instruction: What the agent is told.
     """
-    yield from _work(read_brief(instruction), memory, learns=True)
+    yield from _work(read_brief(instruction), memory)
 
 
 def read_brief(instruction: str) -> Brief:
@@ -123,21 +144,20 @@ def read_brief(instruction: str) -> Brief:
     )
 
 
-def _work(brief: Brief, known: dict[str, Node], *, learns: bool = False) -> Play[None]:
+def _work(brief: Brief, known: Memory) -> Play[None]:
     chart, order = yield from _find(brief)
     policy = yield from _find_policy(brief, chart, order)
     if policy is not None:
         page = policy.page
-        if learns:
-            known.setdefault(page.id, page.criteria)
-        policy = replace(policy, page=replace(page, criteria=known.get(page.id, page.criteria)))
+        tree = known.criteria_of(page.id, page.criteria)
+        policy = replace(policy, page=replace(page, criteria=tree))
     judged = bar(policy, chart, order["procedure_code"], brief.today)
     if judged is None and policy is not None:
         documents = yield from _read_documents(chart, policy)
         judged = judge(policy, chart, order, documents, brief.today)
     case = yield from _open_case(order)
     if judged is not None and judged.action is _SENDS and policy is not None:
-        yield from _submit(case, policy, judged, chart, order)
+        yield from _submit(case, policy, judged, chart, order, known)
         yield from _see_through(case, brief, chart, policy)
     elif judged is not None:
         yield call(
@@ -173,9 +193,7 @@ def _find(brief: Brief) -> Play[tuple[ChartReading, Row]]:
         meant = [order for order in orders if _is_meant(order, brief)]
         if not meant:
             continue
-        chart = read_chart(
-            (yield from _ask("chart.get_patient_chart_by_patient", patient_id=name))
-        )
+        chart = read_chart((yield from _ask("chart.get_patient_chart_by_patient", patient_id=name)))
         if chart.patient["address_city"] == brief.city:
             return chart, meant[0]
     raise DataError("No patient on the roster is the one who is meant.")
@@ -266,15 +284,20 @@ def _open_case(order: Row) -> Play[str]:
 
 
 def _submit(
-    case: str, policy: PolicyReading, judged: Judged, chart: ChartReading, order: Row
+    case: str,
+    policy: PolicyReading,
+    judged: Judged,
+    chart: ChartReading,
+    order: Row,
+    known: Memory,
 ) -> Play[None]:
     """Fill the forms, make the packet, decide and send it."""
     providers = table((yield from _ask("people.list_ordering_providers")), "items")
     doctor = next(row for row in providers if row["id"] == order["ordering_practitioner_id"])
     forms = yield from _ask("forms.list_required_forms", case_id=case)
-    known = {**(judged.answers or {}), **_request_answers(chart, order, doctor)}
+    said = {**(judged.answers or {}), **_request_answers(chart, order, doctor)}
     keys = [key for row in table(forms, "items") for key in row["required_fields"].split(", ")]
-    answers = {key: known.get(key) or UNKNOWN for key in keys}
+    answers = {key: said.get(key) or UNKNOWN for key in keys}
     yield call("forms.save_form_response", case_id=case, answers=answers)
     attached = list(judged.attached)
     if _LETTER in policy.required():
@@ -286,17 +309,21 @@ def _submit(
             content=f"We ask for {order['description']}. The attached documents show the criteria.",
         )
         attached.append(_uploaded(letter))
-    packet = yield from _ask(
-        "docs.create_submission_bundle", case_id=case, document_ids=attached
-    )
+    packet = yield from _ask("docs.create_submission_bundle", case_id=case, document_ids=attached)
     bundle = record(packet, "bundle_document")["id"]
+    inside = sections(packet)["included_document_ids"][0].split(", ")
+    if known.channels is None:
+        known.channels = read_channels((yield from _ask("handbook.read", path=CHANNELS)))
+    channel = known.channels.channel(order["priority"], len(inside))
     yield call(
         "auth.finalize_provider_determination",
         case_id=case,
         final_action=str(_SENDS),
         bundle_document_id=bundle,
     )
-    yield call("auth.submit_authorization", case_id=case, channel="portal")
+    yield call(
+        "auth.submit_authorization", case_id=case, channel=channel, bundle_document_id=bundle
+    )
 
 
 def _uploaded(text: str) -> str:
@@ -330,9 +357,7 @@ def _request_answers(chart: ChartReading, order: Row, doctor: Row) -> dict[str, 
 # -- the payer's answers -----------------------------------------------------------------------
 
 
-def _see_through(
-    case: str, brief: Brief, chart: ChartReading, policy: PolicyReading
-) -> Play[None]:
+def _see_through(case: str, brief: Brief, chart: ChartReading, policy: PolicyReading) -> Play[None]:
     """Wait for the payer and do what its answer asks for, until nobody owes anything."""
     until = f"{brief.now + _PATIENCE:%Y-%m-%dT%H:%M}"
     page = policy.page
@@ -342,7 +367,9 @@ def _see_through(
     )
     for _ in range(_MOST_ANSWERS):
         yield call("wait", until=until)
-        status = record((yield from _ask("auth.check_status", case_id=case, channel="portal")), "case")
+        status = record(
+            (yield from _ask("auth.check_status", case_id=case, channel="portal")), "case"
+        )
         match status.get("status", ""):
             case CaseStatus.PENDED_ACTION_REQUIRED:
                 letters = yield from _ask("inbox.list_messages", case_id=case)
@@ -359,9 +386,8 @@ def _see_through(
 
 def _reply(case: str, letters: str, chart: ChartReading) -> Play[None]:
     """Send the latest document of each kind that the payer names."""
-    asked = [kind for kind in UploadableDocumentKind if str(kind) in letters]
+    words = letters.replace(" ", "_").lower()
+    asked = [kind for kind in UploadableDocumentKind if str(kind) in words]
     latest = {each.kind: each.id for each in chart.documents}
     documents = [latest[str(kind)] for kind in asked if str(kind) in latest]
-    yield call(
-        "auth.respond_to_pend", case_id=case, note="As asked for.", document_ids=documents
-    )
+    yield call("auth.respond_to_pend", case_id=case, note="As asked for.", document_ids=documents)

@@ -23,7 +23,7 @@ from healthgym.worlds.managed_care.policies.documents import documents_for
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.policies.request import Request
-from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.tree import Not, criteria, walk
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     PlaceOfService,
     Posture,
@@ -70,15 +70,24 @@ def bar(policy: PolicyReading | None, chart: ChartReading, code: str, today: dat
         code: What is ordered.
         today: The day of the request.
     """
+    if policy is None:
+        return _left(ProviderFindingCode.SERVICE_NOT_PA_REQUIRED, f"no policy lists {code}")
+    name, latest = policy.page.id, chart.coverages[0]
+    if not policy.page.authorization[code]:
+        rests_on = f"{name} lists {code} without authorization"
+        return _left(ProviderFindingCode.SERVICE_NOT_PA_REQUIRED, rests_on)
     coverage = chart.coverage_on(today)
-    found = None
-    if policy is None or not policy.page.authorization.get(code):
-        found = ProviderFindingCode.SERVICE_NOT_PA_REQUIRED
-    elif coverage is None:
-        found = ProviderFindingCode.COVERAGE_INACTIVE
-    elif coverage["network_status"] != "in_network" and not policy.out_of_network:
-        found = ProviderFindingCode.PROVIDER_OUT_OF_NETWORK
-    return None if found is None else Judged(_LEAVE, str(found))
+    if coverage is None:
+        rests_on = f"{latest['plan_name']} ended on {latest.get('termination_date', '')}"
+        return _left(ProviderFindingCode.COVERAGE_INACTIVE, rests_on)
+    if coverage["network_status"] != "in_network" and not policy.out_of_network:
+        rests_on = f"{coverage['plan_name']}, and {name} makes no exception"
+        return _left(ProviderFindingCode.PROVIDER_OUT_OF_NETWORK, rests_on)
+    return None
+
+
+def _left(code: ProviderFindingCode, rests_on: str) -> Judged:
+    return Judged(_LEAVE, f"{code}: {rests_on}")
 
 
 def judge(
@@ -106,16 +115,17 @@ def judge(
     on_file = {listed.kind for listed in chart.documents}
     missing = [k for k in reading.required() if str(k) not in on_file and k not in OWN_KINDS]
     if found.action is _LEAVE and not limited:
-        named = ", ".join(found.against)
-        return Judged(_LEAVE, f"{ProviderFindingCode.INSUFFICIENT_SUPPORTING_EVIDENCE}: {named}")
+        rests_on = f"{policy.id}, {', '.join(found.against)}"
+        return _left(ProviderFindingCode.INSUFFICIENT_SUPPORTING_EVIDENCE, rests_on)
     if found.action is _GATHER or missing:
         hidden = _told_by(reading, missing)
         gaps = [name for name in found.gaps if name not in hidden]
-        return Judged(_GATHER, "; ".join([*gaps, *(f"missing: {kind}" for kind in missing)]))
+        named = "; ".join([*gaps, *(f"missing: {kind}" for kind in missing)])
+        return Judged(_GATHER, f"{policy.id}: {named}")
     return Judged(
         _SUBMIT,
         answers=answers_from(found.criteria),
-        attached=_attached(reading, found, documents, facts, request, today),
+        attached=_attached(reading, found, documents, facts),
     )
 
 
@@ -158,19 +168,23 @@ def _attached(
     found: PolicyAssessment,
     documents: tuple[Document, ...],
     facts: tuple[AnyFact, ...],
-    request: Request,
-    today: date,
 ) -> tuple[str, ...]:
     """Return few documents that show what is satisfied, and one of each kind that is required."""
     bearing = [fact for each in found.criteria.values() for fact in each.facts]
     known = [fact for fact in facts if fact.id in bearing]
     able = [each for each in documents if each.kind not in reading.on_request]
     shows = {each.id: shown_by(each, known) for each in able}
-    wanted = {Posture.SATISFIED}
+    # What must not be has to be seen not to be; and so has an exception to a limit.
+    tree = reading.page.criteria
+    turned = {x.id for node in walk(tree) if isinstance(node, Not) for x in criteria(node)}
     if found.approved_quantity is not None:
-        wanted.add(Posture.CONTRADICTS)
+        turned = set(found.criteria)
     open_facts = {
-        fact for each in found.criteria.values() if each.posture in wanted for fact in each.facts
+        fact
+        for name, each in found.criteria.items()
+        if each.posture is Posture.SATISFIED
+        or (each.posture is Posture.CONTRADICTS and name in turned)
+        for fact in each.facts
     }
     picked: list[str] = []
     while open_facts:

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 #: A record, or a row of a table.
 Row = Mapping[str, str]
 
-_HEAD = re.compile(r"\A(?:\[\d{4}-\d\d-\d\d \d\d:\d\d\]\n)?(?:\(\d{4}-\d\d-\d\d \d\d:\d\d\) .*\n?)*")
+_HEAD = re.compile(
+    r"\A(?:\[\d{4}-\d\d-\d\d \d\d:\d\d\]\n)?(?:\(\d{4}-\d\d-\d\d \d\d:\d\d\) .*\n?)*"
+)
 _CUT = re.compile(r"\n\(\d+ more characters; read_more continues\)\Z")
 _NAMED = re.compile(r"(\w+):(?: (.*))?")
 _CELLS = re.compile(r" \|(?: |$)")

@@ -108,7 +108,9 @@ def _amended(page: PageReading, text: str, later: str, day: date) -> PageReading
     since = _SINCE.search(later)
     if since is None or since[3] != page.id or date.fromisoformat(since[1]) > day:
         return page
-    new = {name: criterion_from(said, name, read_terms(text)) for name, said in _READS.findall(later)}
+    new = {
+        name: criterion_from(said, name, read_terms(text)) for name, said in _READS.findall(later)
+    }
 
     def swap(item: AnyCriterion) -> AnyCriterion:
         return new.get(item.id, item)

@@ -55,6 +55,10 @@ _OPEN = {
 }
 
 
+#: Values of findings that stand on any scale, or on none.
+_UNSCALED = ("present", "absent", "indeterminate")
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document that was read.
@@ -118,18 +122,19 @@ def classed(facts: Iterable[AnyFact], asked: Iterable[AnyCriterion]) -> tuple[An
 
 def _findings(document: Document, criterion: FindingCriterion) -> Iterator[Finding]:
     text = f"\n{document.text}\n"
+    known = {each.casefold(): each for each in (*criterion.scale, *_UNSCALED)}
     for key in ("finding.present", "finding.absent", "finding.graded"):
         for pattern in _finding_patterns(key, criterion.display):
             for match in pattern.finditer(text):
                 words = match.groupdict()
-                value = (words.get("value") or key.partition(".")[2]).strip().lower()
+                value = (words.get("value") or key.partition(".")[2]).strip().casefold()
                 found = read_day(words["day"]) if words["day"] else document.day
-                if value in ("present", "absent", "indeterminate") or value in criterion.scale:
+                if value in known:
                     yield Finding(
                         id="",
                         key=criterion.key,
                         display=criterion.display,
-                        value=value,
+                        value=known[value],
                         found=found,
                     )
 
