@@ -1,0 +1,194 @@
+"""A case's log as a story: moments of the simulated clock, and in each who did what.
+
+At one time several people may act, the agent's call among them. What one person does at a time is
+a beat: the calls, the log entries in their order, the records that were written. Every entry of the
+log is in one beat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from healthgym.core.borders import JsonDict, JsonObject
+from healthgym.core.episode import AnyEpisode
+from healthgym.core.verifier import Event
+from healthgym.core.world import WORLD
+from healthgym.envs.managed_care.timeline.cards import Card, cards_of
+from healthgym.envs.managed_care.timeline.due import Deadline, Fate, deadlines_of
+from healthgym.envs.managed_care.timeline.solution import Solution
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.history import Entry
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exhibit:
+    """What a page is made of.
+
+    Attributes:
+        world: The world, at the end or on the way; it is not changed.
+        case_id: The case that the page is about; empty if none was opened.
+        title: What the page is called.
+        instruction: What the agent was told first.
+        events: Every call, refused ones included, and what fell due.
+        verdicts: Verdicts by profile, as JSON values; empty while there are none.
+        solution: What is right; None where the page is not to say so.
+    """
+
+    world: ManagedCareWorld
+    case_id: str
+    title: str = ""
+    instruction: str = ""
+    events: Sequence[Event] = ()
+    verdicts: Mapping[str, JsonObject] = field(default_factory=dict)
+    solution: Solution | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beat:
+    """What one person did at one time.
+
+    Attributes:
+        actor: Id of the person, or the name of an office.
+        calls: The agent's calls.
+        entries: Entries of the log, in their order.
+        cards: Records that were written.
+    """
+
+    actor: str
+    calls: tuple[Event, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    cards: tuple[Card, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """What happened at one time.
+
+    Attributes:
+        at: When.
+        beats: Who did what, in order.
+        set: Deadlines that began to count.
+        settled: Deadlines that were met or came to pass.
+    """
+
+    at: datetime
+    beats: tuple[Beat, ...] = ()
+    set: tuple[Deadline, ...] = ()
+    settled: tuple[Deadline, ...] = ()
+
+
+def exhibit_of(episode: AnyEpisode, solution: Solution | None = None) -> Exhibit:
+    """Return what a page of an episode is made of.
+
+    Args:
+        episode: An episode in a managed-care world, finished or on the way.
+        solution: What is right, such as the task's reference.
+
+    Raises:
+        ConfigurationError: If the episode is played in another kind of world.
+    """
+    world: object = episode.world
+    if not isinstance(world, ManagedCareWorld):
+        raise ConfigurationError(f"A {type(world).__name__} has no cases to show.")
+    verdicts: dict[str, JsonDict] = episode.verdicts() if episode.settled else {}
+    return Exhibit(
+        world=world,
+        case_id=case_of(world),
+        title=f"{episode.task.task_id} ({episode.task.kind})",
+        instruction=episode.instruction(),
+        events=episode.events,
+        verdicts=verdicts,
+        solution=solution,
+    )
+
+
+def case_of(world: ManagedCareWorld) -> str:
+    """Return the first case that was opened in play, or that anybody worked on; empty if none."""
+    known = {getattr(record, "id", "") for record in world.start.records}
+    opened = [case for case in world.cases.cases if case not in known]
+    touched = [entry.case_id for entry in world.history.entries if entry.case_id]
+    return next(iter([*opened, *touched]), "")
+
+
+def moments(exhibit: Exhibit) -> tuple[Moment, ...]:
+    """Return what happened, in order of time."""
+    world = exhibit.world
+    log = sorted(
+        [*world.history.entries, *world.history.looks], key=lambda entry: entry.number
+    )
+    calls = [event for event in exhibit.events if event.role != WORLD]
+    cards = cards_of(world, exhibit.case_id)
+    due = deadlines_of(world, exhibit.case_id)
+    marks = [(one.since, one) for one in due]
+    ends = [(end, one) for one in due if (end := _end(one)) is not None]
+    times = {
+        *(entry.at for entry in log),
+        *(call.time for call in calls),
+        *(card.at for card in cards),
+        *(at for at, _ in (*marks, *ends)),
+    }
+    return tuple(
+        Moment(
+            at=at,
+            beats=_beats(
+                world.actor,
+                [entry for entry in log if entry.at == at],
+                [call for call in calls if call.time == at],
+                [card for card in cards if card.at == at],
+            ),
+            set=tuple(one for since, one in marks if since == at),
+            settled=tuple(one for end, one in ends if end == at),
+        )
+        for at in sorted(times)
+    )
+
+
+def _end(deadline: Deadline) -> datetime | None:
+    """Return when it was seen what became of a deadline."""
+    if deadline.met is not None:
+        return deadline.met
+    return deadline.due if deadline.fate is Fate.MISSED else None
+
+
+def _beats(
+    desk: str, entries: Sequence[Entry], calls: Sequence[Event], cards: Iterable[Card]
+) -> tuple[Beat, ...]:
+    beats = list(_by_actor(entries))
+    place = 0
+    for call in calls:
+        # A refused call is undone and has no entries; others belong to what the desk did next.
+        own = (n for n in range(place, len(beats)) if beats[n].actor == desk and not call.error)
+        found = next(own, None)
+        if found is None:
+            at = place if call.error else len(beats)
+            beats.insert(at, Beat(actor=desk, calls=(call,)))
+            place = at + 1
+        else:
+            beats[found] = replace(beats[found], calls=(*beats[found].calls, call))
+            place = found + 1
+    for card in cards:
+        found = next((n for n, beat in enumerate(beats) if _belongs(card, beat)), len(beats) - 1)
+        if found < 0:
+            beats.append(Beat(actor=""))
+        beats[found] = replace(beats[found], cards=(*beats[found].cards, card))
+    return tuple(beats)
+
+
+def _by_actor(entries: Sequence[Entry]) -> Iterator[Beat]:
+    beat: Beat | None = None
+    for entry in entries:
+        if beat is not None and beat.actor == entry.actor:
+            beat = replace(beat, entries=(*beat.entries, entry))
+            continue
+        if beat is not None:
+            yield beat
+        beat = Beat(actor=entry.actor, entries=(entry,))
+    if beat is not None:
+        yield beat
+
+
+def _belongs(card: Card, beat: Beat) -> bool:
+    return any(entry.name.startswith(card.near) for entry in beat.entries) if card.near else False

@@ -1,0 +1,90 @@
+"""Values of records as HTML: people by name, times on the desk's clock, lists and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+
+from healthgym.envs.managed_care.presentation import scalar
+from healthgym.envs.managed_care.timeline.markdown import clean
+from healthgym.envs.managed_care.timeline.offices import Offices, words
+
+#: Results, decisions and statuses by what they mean for the request; the rest is neutral.
+_GOOD = frozenset(
+    {
+        "met", "satisfied", "approved", "approve", "submit_pa", "strong", "appeal_overturned",
+        "external_appeal_overturned", "overturned", "complete",
+    }
+)  # fmt: skip
+_BAD = frozenset(
+    {
+        "not_met", "contradicts", "denied", "deny", "do_not_submit", "appeal_upheld", "weak",
+        "external_appeal_upheld", "upheld", "missed", "late",
+    }
+)  # fmt: skip
+_OPEN = frozenset(
+    {
+        "unclear", "insufficient", "gather_more_evidence", "pended_action_required",
+        "request_info", "docs_needed", "partially_approved", "escalate", "refer_to_md",
+    }
+)  # fmt: skip
+
+
+def tone(value: object) -> str:
+    """Return how a result is coloured: ``good``, ``bad``, ``open``, or nothing."""
+    name = str(value)
+    if name in _GOOD:
+        return "good"
+    return "bad" if name in _BAD else "open" if name in _OPEN else ""
+
+
+def chip(text: object, kind: str = "") -> str:
+    """Return a word in a box."""
+    return f'<span class="chip {kind}">{clean(words(text))}</span>'
+
+
+def local(offices: Offices, at: datetime, *, day: bool = True) -> str:
+    """Return a time as the desk's clock has it, with UTC beside it."""
+    shown = offices.home.local(at)
+    told = f"{shown:%a} {shown.day} {shown:%b %H:%M}" if day else f"{shown:%H:%M}"
+    return f'{told} <span class="quiet">{at:%H:%M} UTC</span>'
+
+
+def value_html(offices: Offices, value: object) -> str:
+    """Return a value of a record, in one line if it can be."""
+    if isinstance(value, Enum):
+        kind = tone(value.value)
+        return chip(value.value, kind) if kind else clean(words(value.value))
+    if isinstance(value, datetime):
+        return local(offices, value)
+    if isinstance(value, str):
+        if offices.known(value) and value:
+            return f'{clean(offices.name(value))} <span class="quiet">{clean(value)}</span>'
+        return chip(value, tone(value)) if tone(value) else clean(value)
+    if isinstance(value, Mapping):
+        return table_html(offices, value)
+    if isinstance(value, Sequence):
+        return ", ".join(value_html(offices, item) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        named = {item.name: getattr(value, item.name) for item in fields(value)}
+        filled = {k: v for k, v in named.items() if v not in (None, "", (), [], {})}
+        return "; ".join(f"{words(k)} {value_html(offices, v)}" for k, v in filled.items())
+    return clean(scalar(value))
+
+
+def table_html(offices: Offices, facts: Mapping[str, object], names: Mapping[str, str] = {}) -> str:
+    """Return named values as rows.
+
+    Args:
+        offices: Whose people the values may name.
+        facts: The values.
+        names: What the names stand for, where they do not tell themselves.
+    """
+    rows = []
+    for key, value in facts.items():
+        shown = clean(names.get(key, "")) or clean(words(key))
+        code = f'<br><code class="quiet">{clean(key)}</code>' if key in names else ""
+        rows.append(f"<tr><th>{shown}{code}</th><td>{value_html(offices, value)}</td></tr>")
+    return f'<div class="scroll"><table class="facts">{"".join(rows)}</table></div>'
