@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -38,6 +38,7 @@ class Layout:
         text: Fields shown as paragraphs.
         inside: Fields shown on demand.
         findings: The field that holds findings on criteria; empty if none does.
+        place: Its place in the file.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Layout:
     text: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
     findings: str = ""
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class Card:
         at: When.
         title: Heading.
         key: Id of the record; empty if it has none.
+        place: Its layout's place among the layouts.
         near: Beginnings of the log entries that it belongs to.
         line: Short fields with their values.
         text: Fields shown as paragraphs.
@@ -69,6 +72,7 @@ class Card:
     at: datetime
     title: str
     key: str
+    place: int
     near: tuple[str, ...]
     line: Mapping[str, object]
     text: Mapping[str, object]
@@ -77,16 +81,17 @@ class Card:
 
 
 def cards_of(world: ManagedCareWorld, case_id: str) -> tuple[Card, ...]:
-    """Return the records of a case, oldest first; at one time, in the order of the offices."""
+    """Return the records of a case, oldest first; at one time, in the order of their layouts."""
     found = [card for record in _records(world, case_id) for card in _cards(world, case_id, record)]
-    return tuple(sorted(found, key=lambda card: card.at))
+    return tuple(sorted(found, key=lambda card: (card.at, card.place)))
 
 
 def _records(world: ManagedCareWorld, case_id: str) -> Iterator[object]:
     for app in world.apps():
         for table in app.keeps.values():
             for key, record in getattr(app, table).items():
-                if case_id in (key, getattr(record, "case_id", None)):
+                own = case_id in (key, getattr(record, "case_id", None))
+                if own and is_dataclass(record):  # a table may hold counts, too
                     yield record
 
 
@@ -101,6 +106,7 @@ def _cards(world: ManagedCareWorld, case_id: str, record: object) -> Iterator[Ca
                 at=at,
                 title=layout.title,
                 key=str(getattr(record, "id", "")),
+                place=layout.place,
                 near=layout.near,
                 line={**_chosen(record, layout.line), **_raised(record, layout.flags)},
                 text=_chosen(record, layout.text),
@@ -135,8 +141,9 @@ def _plain(record: object) -> Layout:
 def _layouts() -> Mapping[str, tuple[Layout, ...]]:
     text = (files(__package__) / "data" / "records.json").read_text("utf-8")
     found: dict[str, tuple[Layout, ...]] = {}
-    for row in json.loads(text):
+    for place, row in enumerate(json.loads(text)):
         lists = ("near", "line", "flags", "text", "inside")
-        layout = Layout(**row | {name: tuple(row.get(name, ())) for name in lists})
+        given = {name: tuple(row.get(name, ())) for name in lists}
+        layout = Layout(**row | given | {"place": place})
         found[layout.kind] = (*found.get(layout.kind, ()), layout)
     return found

@@ -25,6 +25,9 @@ _SPANS = (
     (re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)"), r'<span class="link" title="\2">\1</span>'),
 )
 
+#: A table of one row and so many columns is set upright: it would be all line breaks.
+_ONE_ROW, _WIDE = 3, 5
+
 
 def clean(text: object) -> str:
     """Return a value as text of a page: escaped, and what no page may hold shown as such."""
@@ -88,6 +91,9 @@ def _quote(lines: Sequence[str], mark: Marker) -> str:
 def _table(lines: Sequence[str], mark: Marker) -> str:
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     headed = len(lines) > 1 and _RULE.match(lines[1].strip()) is not None
+    if headed and len(rows) == _ONE_ROW and len(rows[0]) >= _WIDE:
+        pairs = zip(rows[0], rows[2], strict=False)
+        rows, headed = [list(pair) for pair in pairs], False
     parts = []
     for number, cells in enumerate(rows):
         if headed and number == 1:

@@ -18,7 +18,7 @@ from healthgym.envs.managed_care.timeline.offices import Offices, closed_because
 from healthgym.envs.managed_care.timeline.policy import pages_of, policy_html
 from healthgym.envs.managed_care.timeline.story import Exhibit, Moment, moments
 from healthgym.envs.managed_care.timeline.track import Track
-from healthgym.envs.managed_care.timeline.values import chip, local, tone, value_html
+from healthgym.envs.managed_care.timeline.values import chip, local, tone, turn, value_html
 from healthgym.worlds.managed_care.history import Entry, EntryKind
 from healthgym.worlds.managed_care.policies.policy import Policy
 
@@ -50,7 +50,8 @@ def _page(exhibit: Exhibit) -> Iterator[str]:
     yield '<main><section class="timeline" id="timeline"><h2>Timeline</h2>'
     yield (
         f'<p class="quiet">Times are the desk’s ({clean(offices.zone())}), with UTC below. '
-        "Numbers are those of the log; grey rows are outside business hours.</p>"
+        "Numbers are those of the log; hatched rows are outside business hours. Records are shown "
+        "as they stand at the end.</p>"
     )
     yield from Track(exhibit, offices, _questions(pages.policy)).html(story)
     yield '</section><aside class="policy" id="policy"><h2>Policy</h2>'
@@ -72,7 +73,7 @@ def _title(exhibit: Exhibit) -> str:
 def _head(exhibit: Exhibit, offices: Offices, title: str) -> str:
     world = exhibit.world
     case = world.cases.cases.get(exhibit.case_id)
-    status = chip(case.status, f"big {tone(case.status)}") if case else ""
+    status = chip(case.status, f"big {turn(case.status)}") if case else ""
     rows = "".join(
         f"<div><dt>{clean(name)}</dt><dd>{shown}</dd></div>"
         for name, shown in _facts(exhibit, offices)
@@ -187,7 +188,7 @@ def _course(exhibit: Exhibit, offices: Offices) -> str:
     first = spans[0][1] if spans else case.created_at
     length = (world.clock.now - first) / _DAY
     steps = " ".join(
-        f'<li>{chip(name or case.status, tone(name or case.status))}'
+        f'<li>{chip(name or case.status, turn(name or case.status))}'
         f'<span class="quiet">{in_words(end - begun)}</span></li>'
         for name, begun, end in spans
     )
@@ -227,7 +228,7 @@ def _band(spans: Sequence[Span], offices: Offices) -> str:
     for name, begun, end in spans:
         left, width = (begun - first) / whole, (end - begun) / whole
         parts.append(
-            f'<span class="span {tone(name)}" title="{clean(words(name))}" '
+            f'<span class="span {turn(name)}" title="{clean(words(name))}" '
             f'style="left:{left:.2%};width:{width:.2%}"></span>'
         )
     return f'<div class="band">{"".join(parts)}</div>'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 
 from healthgym.envs.managed_care.timeline.markdown import clean, to_html
 from healthgym.envs.managed_care.timeline.offices import words
@@ -98,12 +97,8 @@ def policy_html(exhibit: Exhibit, pages: PolicyPages) -> Iterator[str]:
 def _card(page: Page) -> str:
     return (
         f"<code>{clean(page.path)}</code> version {clean(page.version)}, "
-        f"effective {_day(page.effective)}"
+        f'<span class="whole">effective {page.effective}</span>'
     )
-
-
-def _day(day: date) -> str:
-    return day.isoformat()
 
 
 def _reviews(exhibit: Exhibit) -> Iterator[tuple[str, NurseReviewRecord | MdReviewRecord]]:

@@ -157,18 +157,16 @@ def _beats(
     desk: str, entries: Sequence[Entry], calls: Sequence[Event], cards: Iterable[Card]
 ) -> tuple[Beat, ...]:
     beats = list(_by_actor(entries))
-    place = 0
-    for call in calls:
-        # A refused call is undone and has no entries; others belong to what the desk did next.
-        own = (n for n in range(place, len(beats)) if beats[n].actor == desk and not call.error)
+    place = len(beats)
+    for call in reversed(calls):  # what a call did comes after what fell due at the same time
+        # A refused call is undone and has no entries.
+        own = (n for n in range(place - 1, -1, -1) if beats[n].actor == desk and not call.error)
         found = next(own, None)
         if found is None:
-            at = place if call.error else len(beats)
-            beats.insert(at, Beat(actor=desk, calls=(call,)))
-            place = at + 1
+            beats.insert(place, Beat(actor=desk, calls=(call,)))
         else:
-            beats[found] = replace(beats[found], calls=(*beats[found].calls, call))
-            place = found + 1
+            beats[found] = replace(beats[found], calls=(call,))
+            place = found
     for card in cards:
         found = next((n for n, beat in enumerate(beats) if _belongs(card, beat)), len(beats) - 1)
         if found < 0:

@@ -7,6 +7,7 @@ from datetime import date
 from itertools import groupby
 
 from healthgym.core.verifier import Event
+from healthgym.envs.managed_care.presentation import scalar
 from healthgym.envs.managed_care.timeline.cards import Card
 from healthgym.envs.managed_care.timeline.due import Deadline, Fate, in_words
 from healthgym.envs.managed_care.timeline.markdown import clean
@@ -18,9 +19,20 @@ from healthgym.envs.managed_care.timeline.offices import (
     words,
 )
 from healthgym.envs.managed_care.timeline.story import Beat, Exhibit, Moment
-from healthgym.envs.managed_care.timeline.values import chip, local, table_html, tone, value_html
+from healthgym.envs.managed_care.timeline.values import (
+    chip,
+    label,
+    local,
+    table_html,
+    tone,
+    turn,
+    value_html,
+)
 from healthgym.worlds.managed_care.history import Entry, EntryKind
-from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
+from healthgym.worlds.managed_care.records.review import (
+    ClinicalEvidenceItemObservation,
+    NurseCriterionEvaluation,
+)
 
 #: Arguments of a call that stand beside its name; the rest opens.
 _SHORT = 160
@@ -79,9 +91,13 @@ class Track:
     def _moment(self, moment: Moment) -> str:
         clock = self._offices.home.local(moment.at)
         shut = not self._offices.home.is_open(moment.at)
-        parts = [self._beat(beat, moment) for beat in moment.beats]
+        before = (None, *(beat.actor for beat in moment.beats))
+        parts = [
+            self._beat(beat, moment, named=beat.actor != earlier)
+            for beat, earlier in zip(moment.beats, before, strict=False)
+        ]
         parts += [self._settled(one) for one in moment.settled]
-        parts += [self._set(one) for one in moment.set]
+        parts += [self._set(one) for one in moment.set if one not in moment.settled]
         note = '<span class="shut">office closed</span>' if shut else ""
         return (
             f'<div class="moment{" off" if shut else ""}"><div class="clock">'
@@ -111,10 +127,11 @@ class Track:
 
     # -- who did what ----------------------------------------------------------------------------
 
-    def _beat(self, beat: Beat, moment: Moment) -> str:
+    def _beat(self, beat: Beat, moment: Moment, *, named: bool) -> str:
         side = self._offices.side(beat.actor)
+        who = self._who(beat.actor, side, moment) if named else ""
         return (
-            f'<div class="beat {side}">{self._who(beat.actor, side, moment)}'
+            f'<div class="beat {side}">{who}'
             f"{''.join(map(self._call, beat.calls))}"
             f"{self._entries(beat.entries)}"
             f"{''.join(map(self._card, beat.cards))}</div>"
@@ -164,8 +181,8 @@ class Track:
         match entry.kind:
             case EntryKind.TRANSITION:
                 told = (
-                    f"{chip(entry.source, tone(entry.source))} → "
-                    f"<b>{chip(entry.action, tone(entry.action))}</b>"
+                    f"{chip(entry.source, turn(entry.source))} → "
+                    f"<b>{chip(entry.action, turn(entry.action))}</b>"
                 )
             case EntryKind.STAGE:
                 told = f"stage <b>{clean(words(entry.app))}</b>: {clean(words(entry.action))}"
@@ -180,7 +197,7 @@ class Track:
             for key, value in entry.details.items()
             if value not in (None, "", (), [], {})
         )
-        told += f' <span class="quiet">{details}</span>' if details else ""
+        told += f' <span class="quiet">({details})</span>' if details else ""
         kind = "look" if look else str(entry.kind)
         return (
             f'<li class="{kind}" data-number="{entry.number}">'
@@ -192,10 +209,10 @@ class Track:
     def _card(self, card: Card) -> str:
         key = f' <span class="quiet">{clean(card.key)}</span>' if card.key else ""
         line = " ".join(
-            f'<span class="pair"><i>{clean(words(name))}</i> {self._short(value)}</span>'
+            f'<span class="pair"><i>{label(name)}</i> {value_html(self._offices, value)}</span>'
             for name, value in card.line.items()
         )
-        text = "".join(self._text(name, value) for name, value in card.text.items())
+        text = "".join(self._text(name, value) for name, value in _joined(card.text))
         inside = "".join(self._inside(name, value) for name, value in card.inside.items())
         findings = self._findings(card.findings) if card.findings else ""
         return (
@@ -203,17 +220,13 @@ class Track:
             f"{f'<div class=line>{line}</div>' if line else ''}{text}{findings}{inside}</div>"
         )
 
-    def _short(self, value: object) -> str:
-        return "yes" if value is True else "no" if value is False else value_html(self._offices, value)
-
     def _text(self, name: str, value: object) -> str:
-        label = clean(words(name))
         if not isinstance(value, str):
-            return f'<p class="text"><i>{label}</i> {value_html(self._offices, value)}</p>'
-        shown = f'<p class="text">{clean(value)}</p>'
+            return f'<p class="text"><i>{name}</i> {value_html(self._offices, value)}</p>'
         if len(value) > _LONG:
-            return f"<details><summary>{label}</summary>{shown}</details>"
-        return f'<p class="text"><i>{label}</i> {clean(value)}</p>'
+            shown = f'<p class="text">{clean(value)}</p>'
+            return f"<details><summary>{name}</summary>{shown}</details>"
+        return f'<p class="text"><i>{name}</i> {clean(value)}</p>'
 
     def _inside(self, name: str, value: object) -> str:
         if isinstance(value, Mapping):
@@ -240,12 +253,24 @@ class Track:
         )
 
     def _observed(self, one: NurseCriterionEvaluation) -> str:
-        seen = [
-            f"{words(item.item_id.rpartition('.')[2])} "
-            f"{'–' if item.observed_value is None else item.observed_value}"  # noqa: RUF001
-            f"{f' {item.observed_unit}' if item.observed_unit else ''}"
-            for item in one.item_observations
-        ]
+        seen = [_observation(item) for item in one.item_observations]
         sources = f' <span class="quiet">{clean(", ".join(one.source_refs_used))}</span>'
         notes = f" {clean(one.notes)}" if one.notes else ""
         return clean("; ".join(seen)) + notes + sources
+
+
+def _observation(item: ClinicalEvidenceItemObservation) -> str:
+    """Return a value that was observed: ``gain 12.5 points``, ``weeks not documented``."""
+    name, value, unit = item.item_id.rpartition(".")[2], item.observed_value, item.observed_unit
+    shown = "not documented" if value is None else scalar(value)
+    return words(f"{name} {shown} {unit if unit != name and value is not None else ''}".strip())
+
+
+def _joined(texts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield texts with their labels; one that stands in several fields once, with all of them."""
+    labels: dict[object, str] = {}
+    for name, value in texts.items():
+        key = value if isinstance(value, str) else (name, value)
+        labels[key] = f"{labels[key]}, {label(name)}" if key in labels else label(name)
+    for key, named in labels.items():
+        yield named, key if isinstance(key, str) else key[1]  # type: ignore[index]

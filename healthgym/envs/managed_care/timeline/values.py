@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -32,12 +33,39 @@ _OPEN = frozenset(
 )  # fmt: skip
 
 
+#: An identifier, such as ``appeals_medical_director``; not an id, which has figures or capitals.
+_IDENTIFIER = re.compile(r"[a-z]+(?:_[a-z]+)+")
+#: Names of fields that say more, or other words, than the field's name.
+_LABELS = {
+    "superseded_by": "later superseded by",
+    "line_number": "line",
+    "sla_hours": "limit, hours",
+    "sla_rule_source": "by",
+    "sla_deadline": "due",
+    "sla_due_at": "due",
+}
+#: Whose move it is while a case has a status, where it is not decided.
+_PROVIDER = frozenset({"draft", "requirement_checked", "ready_to_submit"})
+_PAYER = frozenset({"submitted", "under_review", "resubmitted", "appealed", "external_appealed"})
+
+
 def tone(value: object) -> str:
     """Return how a result is coloured: ``good``, ``bad``, ``open``, or nothing."""
     name = str(value)
     if name in _GOOD:
         return "good"
     return "bad" if name in _BAD else "open" if name in _OPEN else ""
+
+
+def turn(status: object) -> str:
+    """Return how a status is coloured: what it means, or whose move it is."""
+    name = str(status)
+    return tone(name) or ("provider" if name in _PROVIDER else "payer" if name in _PAYER else "")
+
+
+def label(name: str) -> str:
+    """Return the name of a field in words."""
+    return clean(_LABELS.get(name, words(name)))
 
 
 def chip(text: object, kind: str = "") -> str:
@@ -62,7 +90,8 @@ def value_html(offices: Offices, value: object) -> str:
     if isinstance(value, str):
         if offices.known(value) and value:
             return f'{clean(offices.name(value))} <span class="quiet">{clean(value)}</span>'
-        return chip(value, tone(value)) if tone(value) else clean(value)
+        plain = words(value) if _IDENTIFIER.fullmatch(value) else value
+        return chip(value, tone(value)) if tone(value) else clean(plain)
     if isinstance(value, Mapping):
         return table_html(offices, value)
     if isinstance(value, Sequence):
@@ -71,7 +100,7 @@ def value_html(offices: Offices, value: object) -> str:
         named = {item.name: getattr(value, item.name) for item in fields(value)}
         filled = {k: v for k, v in named.items() if v not in (None, "", (), [], {})}
         return "; ".join(f"{words(k)} {value_html(offices, v)}" for k, v in filled.items())
-    return clean(scalar(value))
+    return clean(scalar(value))  # yes and no among them
 
 
 def table_html(offices: Offices, facts: Mapping[str, object], names: Mapping[str, str] = {}) -> str:
@@ -84,7 +113,7 @@ def table_html(offices: Offices, facts: Mapping[str, object], names: Mapping[str
     """
     rows = []
     for key, value in facts.items():
-        shown = clean(names.get(key, "")) or clean(words(key))
+        shown = clean(names.get(key, "")) or label(key)
         code = f'<br><code class="quiet">{clean(key)}</code>' if key in names else ""
         rows.append(f"<tr><th>{shown}{code}</th><td>{value_html(offices, value)}</td></tr>")
     return f'<div class="scroll"><table class="facts">{"".join(rows)}</table></div>'
