@@ -112,9 +112,7 @@ def _doors(world: ManagedCareWorld, case_id: str) -> Iterator[Deadline]:
             )
 
 
-def _intake(
-    world: ManagedCareWorld, case_id: str, moves: Sequence[Entry]
-) -> Iterator[Deadline]:
+def _intake(world: ManagedCareWorld, case_id: str, moves: Sequence[Entry]) -> Iterator[Deadline]:
     """Yield the limits of intake and of the decision."""
     intake = world.intake.find(case_id)
     if intake is None:

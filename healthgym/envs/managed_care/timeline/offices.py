@@ -62,7 +62,9 @@ class Offices:
     def calendar(self, person: str) -> OfficeCalendar:
         """Return the hours somebody keeps; those of the desk where none are known."""
         worker = self._staff.workers.get(person)
-        return office_calendar(worker.region, worker.hours) if worker else office_calendar(self.region)
+        return (
+            office_calendar(worker.region, worker.hours) if worker else office_calendar(self.region)
+        )
 
     def zone(self) -> str:
         """Return the name of the desk's time, such as ``central``."""

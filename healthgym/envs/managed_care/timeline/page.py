@@ -16,7 +16,7 @@ from healthgym.envs.managed_care.timeline.due import Deadline, Fate, deadlines_o
 from healthgym.envs.managed_care.timeline.markdown import clean
 from healthgym.envs.managed_care.timeline.offices import Offices, closed_because, words
 from healthgym.envs.managed_care.timeline.policy import pages_of, policy_html
-from healthgym.envs.managed_care.timeline.story import Exhibit, Moment, moments
+from healthgym.envs.managed_care.timeline.story import Exhibit, moments
 from healthgym.envs.managed_care.timeline.track import Track
 from healthgym.envs.managed_care.timeline.values import chip, local, tone, turn, value_html
 from healthgym.worlds.managed_care.history import Entry, EntryKind
@@ -87,7 +87,9 @@ def _head(exhibit: Exhibit, offices: Offices, title: str) -> str:
     instruction = f'<div class="task"><p>{clean(told)}</p>{more}</div>' if told else ""
     named = f'<p class="quiet">{clean(exhibit.title)}</p>' if exhibit.title else ""
     jump = '<p class="jump"><a href="#timeline">Timeline</a> <a href="#policy">Policy</a></p>'
-    return f'<h1>{clean(title)} {status}</h1>{named}{instruction}<dl class="facts">{rows}</dl>{jump}'
+    return (
+        f'<h1>{clean(title)} {status}</h1>{named}{instruction}<dl class="facts">{rows}</dl>{jump}'
+    )
 
 
 def _facts(exhibit: Exhibit, offices: Offices) -> Iterator[tuple[str, str]]:
@@ -170,7 +172,8 @@ def _check(check: JsonObject) -> str:
     detail = f' <span class="quiet">{clean(check["detail"])}</span>' if check.get("detail") else ""
     return (
         f'<li class="{kind}"><span class="sign">{sign}</span><span><b>'
-        f"{clean(words(check['name']))}</b>{shown} {clean(check['requirement'])}{detail}</span></li>"
+        f"{clean(words(check['name']))}</b>{shown} {clean(check['requirement'])}{detail}"
+        "</span></li>"
     )
 
 
@@ -184,11 +187,13 @@ def _course(exhibit: Exhibit, offices: Offices) -> str:
     if case is None:
         return ""
     entries = world.history.of(exhibit.case_id, EntryKind.TRANSITION)
-    spans = _spans([entry for entry in entries if entry.app == "case"], case.created_at, world.clock.now)
+    spans = _spans(
+        [entry for entry in entries if entry.app == "case"], case.created_at, world.clock.now
+    )
     first = spans[0][1] if spans else case.created_at
     length = (world.clock.now - first) / _DAY
     steps = " ".join(
-        f'<li>{chip(name or case.status, turn(name or case.status))}'
+        f"<li>{chip(name or case.status, turn(name or case.status))}"
         f'<span class="quiet">{in_words(end - begun)}</span></li>'
         for name, begun, end in spans
     )

@@ -11,7 +11,7 @@ from healthgym.envs.managed_care.timeline.story import Exhibit
 from healthgym.envs.managed_care.timeline.values import chip, tone
 from healthgym.worlds.managed_care.handbook.page import Page
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.tree import Group, Node, Not, criteria, parts
 from healthgym.worlds.managed_care.records.review import MdReviewRecord, NurseReviewRecord
 
 _POLICIES = "medical-library/medical-policies"
@@ -88,8 +88,8 @@ def policy_html(exhibit: Exhibit, pages: PolicyPages) -> Iterator[str]:
         yield f'<article class="handbook">{to_html(pages.page.text, marks.printed)}</article>'
     for page in pages.cited:
         yield (
-            f"<details><summary>{chip('superseded', 'bad')} version {clean(page.version)}, by which "
-            f'the payer’s reviewers went</summary><p class="path">{_card(page)}</p>'
+            f"<details><summary>{chip('superseded', 'bad')} version {clean(page.version)}, by "
+            f'which the payer’s reviewers went</summary><p class="path">{_card(page)}</p>'
             f'<article class="handbook">{to_html(page.text)}</article></details>'
         )
 
@@ -129,6 +129,7 @@ class _Marks:
         self._texts = (
             {item.id: policy.text(item.id) for item in criteria(policy.criteria)} if policy else {}
         )
+        self._barred = frozenset(_barred(policy.criteria)) if policy else frozenset()
         self._page = pages.page.text if pages.page else ""
         self._postures = exhibit.solution.postures if exhibit.solution else {}
         self._found: dict[tuple[str, str], tuple[str, str]] = {}
@@ -144,13 +145,18 @@ class _Marks:
         shown = []
         if label in self._postures:
             posture = self._postures[label]
-            shown.append(chip(f"chart: {posture}", tone(posture) or "absent"))
+            shown.append(chip(f"chart: {posture}", self._tone(label, posture) or "absent"))
         for who in ("nurse", "physician"):
             if (label, who) in self._found:
                 result, version = self._found[label, who]
                 on = f" on {version}" if version != self._version else ""
-                shown.append(chip(f"{who}{on}: {words(result)}", tone(result)))
+                shown.append(chip(f"{who}{on}: {words(result)}", self._tone(label, result)))
         return f'<span class="marks">{"".join(shown)}</span>' if shown else ""
+
+    def _tone(self, label: str, found: object) -> str:
+        """Return how a finding is coloured: what must not hold is well when it does not."""
+        kind = tone(found)
+        return {"good": "bad", "bad": "good"}.get(kind, kind) if label in self._barred else kind
 
     def printed(self, label: str) -> str:
         """Return the marks of a criterion on the page, and whether a bulletin amends it."""
@@ -161,9 +167,19 @@ class _Marks:
 
     def legend(self) -> str:
         """Return what the marks say."""
-        parts = []
+        told = []
         if self._postures:
-            parts.append("<b>chart</b>: what the whole chart shows of a criterion")
+            told.append("<b>chart</b>: what the whole chart shows of a criterion")
         if self._found:
-            parts.append("<b>nurse</b>, <b>physician</b>: what they found in the packet, last")
-        return f'<p class="quiet">{"; ".join(parts)}.</p>' if parts else ""
+            told.append("<b>nurse</b>, <b>physician</b>: what they found in the packet, last")
+        return f'<p class="quiet">{"; ".join(told)}.</p>' if told else ""
+
+
+def _barred(node: Node, *, inside: bool = False) -> Iterator[str]:
+    """Yield the ids of the criteria that must not hold."""
+    if not isinstance(node, Group):
+        if inside:
+            yield node.id
+        return
+    for part in parts(node):
+        yield from _barred(part, inside=inside != isinstance(node, Not))

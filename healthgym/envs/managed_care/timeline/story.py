@@ -116,9 +116,7 @@ def case_of(world: ManagedCareWorld) -> str:
 def moments(exhibit: Exhibit) -> tuple[Moment, ...]:
     """Return what happened, in order of time."""
     world = exhibit.world
-    log = sorted(
-        [*world.history.entries, *world.history.looks], key=lambda entry: entry.number
-    )
+    log = sorted([*world.history.entries, *world.history.looks], key=lambda entry: entry.number)
     calls = [event for event in exhibit.events if event.role != WORLD]
     cards = cards_of(world, exhibit.case_id)
     due = deadlines_of(world, exhibit.case_id)

@@ -36,6 +36,8 @@ from healthgym.worlds.managed_care.records.review import (
 
 #: Arguments of a call that stand beside its name; the rest opens.
 _SHORT = 160
+#: Lists on demand are shown at once up to this length.
+_LISTED = 160
 #: Long fields of a record open from this length on.
 _LONG = 420
 
@@ -78,7 +80,7 @@ class Track:
     def _day(self, day: date, story: Sequence[Moment]) -> str:
         home = self._offices.home
         closed = closed_because(home, day)
-        hours = f"closed: {closed}" if closed else f"open {home.opens:%H:%M}–{home.closes:%H:%M}"  # noqa: RUF001
+        hours = f"closed: {closed}" if closed else f"open {home.opens:%H:%M}–{home.closes:%H:%M}"
         begun = self._exhibit.world.start.now
         early = " · before the episode" if story[-1].at < begun else ""
         head = (
@@ -112,7 +114,9 @@ class Track:
         if one.fate is Fate.MISSED:
             told = "it was due now, and is not done"
         else:
-            told = f"{in_words(one.margin)} {'late' if one.fate is Fate.LATE else 'before the limit'}"
+            told = (
+                f"{in_words(one.margin)} {'late' if one.fate is Fate.LATE else 'before the limit'}"
+            )
         return (
             f'<div class="mark {kind}" data-fate="{clean(one.fate)}">{chip(one.fate, kind)} '
             f"<b>{clean(one.name)}</b>: {told}</div>"
@@ -236,6 +240,8 @@ class Track:
             shown = f'<p class="text">{clean(value)}</p>'
         else:
             shown = f'<p class="text">{value_html(self._offices, value)}</p>'
+            if len(str(value)) <= _LISTED:
+                return self._text(label(name), value)
         return f"<details><summary>{clean(words(name))}</summary>{shown}</details>"
 
     def _findings(self, findings: Sequence[NurseCriterionEvaluation]) -> str:
@@ -268,9 +274,10 @@ def _observation(item: ClinicalEvidenceItemObservation) -> str:
 
 def _joined(texts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     """Yield texts with their labels; one that stands in several fields once, with all of them."""
-    labels: dict[object, str] = {}
+    labels: dict[str, str] = {}
     for name, value in texts.items():
-        key = value if isinstance(value, str) else (name, value)
-        labels[key] = f"{labels[key]}, {label(name)}" if key in labels else label(name)
-    for key, named in labels.items():
-        yield named, key if isinstance(key, str) else key[1]  # type: ignore[index]
+        if isinstance(value, str):
+            labels[value] = f"{labels[value]}, {label(name)}" if value in labels else label(name)
+        else:
+            yield label(name), value
+    yield from ((named, text) for text, named in labels.items())
