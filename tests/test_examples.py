@@ -74,6 +74,13 @@ def test_pixels_decide() -> None:
     assert 0.0 <= load("pixels_decide").main(rounds=1, tasks=2, held_out=1) <= 1.0
 
 
+def test_case_timeline(tmp_path: Path) -> None:
+    out = tmp_path / "case.html"
+    page = load("case_timeline").main(2, "easy", str(out))
+    assert out.read_text(encoding="utf-8") == page
+    assert "What is right" in page
+
+
 def test_every_example_is_run_here() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     for path in EXAMPLES.glob("*.py"):

@@ -18,13 +18,13 @@ _HEADING = re.compile(r"(#{1,6}) +(.+?) *$")
 _ITEM = re.compile(r"( *)([-*]|\d+\.) +(.*)$")
 _RULE = re.compile(r"\|?[ :|-]*-[ :|-]*$")
 _LABEL = re.compile(r"(?:\*\*)?([A-Z]{1,2}\d{1,3})\b")
+_CODE = re.compile(r"(`[^`]+`)")
+#: In this order; none reaches over what an earlier one has made, so that tags never cross.
 _SPANS = (
-    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
-    (re.compile(r"\*\*(.+?)\*\*"), r"<b>\1</b>"),
-    (re.compile(r"(?<![\w*])\*([^\s*][^*]*)\*"), r"<i>\1</i>"),
-    (re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)"), r'<span class="link" title="\2">\1</span>'),
+    (re.compile(r"\*\*([^<]+?)\*\*"), r"<b>\1</b>"),
+    (re.compile(r"(?<![\w*])\*([^\s*<][^*<]*)\*"), r"<i>\1</i>"),
+    (re.compile(r"\[([^\]<]+)\]\(([^)\s<]+)\)"), r'<span class="link" title="\2">\1</span>'),
 )
-
 #: A table of one row and so many columns is set upright: it would be all line breaks.
 _ONE_ROW, _WIDE = 3, 5
 
@@ -134,7 +134,12 @@ def _beside(text: str, mark: Marker) -> str:
 
 
 def _spans(text: str) -> str:
-    shown = clean(text)
-    for pattern, form in _SPANS:
-        shown = pattern.sub(form, shown)
-    return shown
+    parts = []
+    for part in _CODE.split(clean(text)):
+        if _CODE.fullmatch(part):
+            parts.append(f"<code>{part[1:-1]}</code>")
+            continue
+        for pattern, form in _SPANS:
+            part = pattern.sub(form, part)
+        parts.append(part)
+    return "".join(parts)

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.episode import AnyEpisode
+from healthgym.core.tool import ToolKind
 from healthgym.core.verifier import Event
 from healthgym.core.world import WORLD
 from healthgym.envs.managed_care.timeline.cards import Card, cards_of
@@ -21,6 +23,9 @@ from healthgym.envs.managed_care.timeline.solution import Solution
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.history import Entry
 from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: Arguments by which a call of the payer's tools names the worker who acts.
+_NAMING = ("actor", "reviewer_id", "payer_contact_id", "coordinator_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +60,14 @@ class Beat:
         calls: The agent's calls.
         entries: Entries of the log, in their order.
         cards: Records that were written.
+        changed: Whether one of the entries tells of a change, and not of a look only.
     """
 
     actor: str
     calls: tuple[Event, ...] = ()
     entries: tuple[Entry, ...] = ()
     cards: tuple[Card, ...] = ()
+    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +139,7 @@ def moments(exhibit: Exhibit) -> tuple[Moment, ...]:
         Moment(
             at=at,
             beats=_beats(
-                world.actor,
+                world,
                 [entry for entry in log if entry.at == at],
                 [call for call in calls if call.time == at],
                 [card for card in cards if card.at == at],
@@ -152,38 +159,51 @@ def _end(deadline: Deadline) -> datetime | None:
 
 
 def _beats(
-    desk: str, entries: Sequence[Entry], calls: Sequence[Event], cards: Iterable[Card]
+    world: ManagedCareWorld,
+    entries: Sequence[Entry],
+    calls: Sequence[Event],
+    cards: Iterable[Card],
 ) -> tuple[Beat, ...]:
-    beats = list(_by_actor(entries))
+    desk, beats = world.actor, list(_by_actor(world, entries))
     place = len(beats)
     for call in reversed(calls):  # what a call did comes after what fell due at the same time
-        # A refused call is undone and has no entries.
-        own = (n for n in range(place - 1, -1, -1) if beats[n].actor == desk and not call.error)
-        found = next(own, None)
+        found = _beat_of(call, beats[:place], desk)
         if found is None:
             beats.insert(place, Beat(actor=desk, calls=(call,)))
         else:
             beats[found] = replace(beats[found], calls=(call,))
             place = found
     for card in cards:
-        found = next((n for n, beat in enumerate(beats) if _belongs(card, beat)), len(beats) - 1)
-        if found < 0:
+        own = (n for n, beat in enumerate(beats) if _belongs(card, beat))
+        # What nobody's entry tells of goes with the last that anybody did.
+        others = (n for n in range(len(beats) - 1, -1, -1) if beats[n].entries)
+        found = next(own, next(others, None))
+        if found is None:
+            found = len(beats)
             beats.append(Beat(actor=""))
         beats[found] = replace(beats[found], cards=(*beats[found].cards, card))
     return tuple(beats)
 
 
-def _by_actor(entries: Sequence[Entry]) -> Iterator[Beat]:
-    beat: Beat | None = None
-    for entry in entries:
-        if beat is not None and beat.actor == entry.actor:
-            beat = replace(beat, entries=(*beat.entries, entry))
-            continue
-        if beat is not None:
-            yield beat
-        beat = Beat(actor=entry.actor, entries=(entry,))
-    if beat is not None:
-        yield beat
+def _beat_of(call: Event, beats: Sequence[Beat], desk: str) -> int | None:
+    """Return which of the beats has the entries that a call made; None if it made none."""
+    if call.kind is ToolKind.WRITE:
+        people = {desk, *(call.arguments.get(name) for name in _NAMING)}
+        places = range(len(beats) - 1, -1, -1)
+        return next((n for n in places if beats[n].actor in people and beats[n].changed), None)
+    reads = call.kind is ToolKind.READ and "." in call.tool  # the engine's verbs leave no entries
+    last = beats[-1] if beats else None
+    if reads and last is not None and last.actor == desk and not last.changed:
+        return len(beats) - 1
+    return None
+
+
+def _by_actor(world: ManagedCareWorld, entries: Sequence[Entry]) -> Iterator[Beat]:
+    """Yield what each person did without another between."""
+    looks = {entry.number for entry in world.history.looks}
+    for actor, found in groupby(entries, key=lambda entry: entry.actor):
+        own = tuple(found)
+        yield Beat(actor=actor, entries=own, changed=any(e.number not in looks for e in own))
 
 
 def _belongs(card: Card, beat: Beat) -> bool:

@@ -226,20 +226,20 @@ class Track:
 
     def _text(self, name: str, value: object) -> str:
         if not isinstance(value, str):
-            return f'<p class="text"><i>{name}</i> {value_html(self._offices, value)}</p>'
+            return f'<div class="text"><i>{name}</i> {value_html(self._offices, value)}</div>'
         if len(value) > _LONG:
-            shown = f'<p class="text">{clean(value)}</p>'
+            shown = f'<div class="text">{clean(value)}</div>'
             return f"<details><summary>{name}</summary>{shown}</details>"
-        return f'<p class="text"><i>{name}</i> {clean(value)}</p>'
+        return f'<div class="text"><i>{name}</i> {clean(value)}</div>'
 
     def _inside(self, name: str, value: object) -> str:
         if isinstance(value, Mapping):
             shown = table_html(self._offices, value, self._questions)
             name = f"{len(value)} {name}"
         elif isinstance(value, str):
-            shown = f'<p class="text">{clean(value)}</p>'
+            shown = f'<div class="text">{clean(value)}</div>'
         else:
-            shown = f'<p class="text">{value_html(self._offices, value)}</p>'
+            shown = f'<div class="text">{value_html(self._offices, value)}</div>'
             if len(str(value)) <= _LISTED:
                 return self._text(label(name), value)
         return f"<details><summary>{clean(words(name))}</summary>{shown}</details>"
