@@ -20,6 +20,9 @@ def add_commands(commands: Commands) -> None:
     parser = commands.add_parser("view", help="recorded episodes as text, or as an HTML file")
     parser.add_argument("file", metavar="FILE", help="trajectories, as `eval --record` writes them")
     parser.add_argument("--html", metavar="OUT", help="write one HTML file, pictures included")
+    parser.add_argument(
+        "--case", metavar="OUT", help="write the first of them as a page of its managed-care case"
+    )
     parser.add_argument("--first", type=int, default=1, help="first episode (default: 1)")
     parser.add_argument("--n", type=int, default=200, help="most episodes (default: 200)")
     parser.add_argument("--task", help="only episodes of this task")
@@ -38,6 +41,8 @@ def view(args: argparse.Namespace) -> int:
     if args.first < 1 or args.n < 1 or args.max_side < 1:
         raise ConfigurationError("--first, --n and --max-side are at least 1.")
     chosen = islice(_wanted(args), args.first - 1, args.first - 1 + args.n)
+    if args.case is not None:
+        return view_case(next((run for _, run in chosen), None), Path(args.case))
     if args.html is None:
         for number, run in chosen:
             write(f"{number}. {as_text(run)}\n")
@@ -61,6 +66,31 @@ def view(args: argparse.Namespace) -> int:
     missing = f", {pictures.missing} pictures not at hand" if pictures.missing else ""
     hint = "" if args.replay or not missing else " (--replay makes them again)"
     note(f"{count} episodes written to {out}{missing}{hint}")
+    return 0
+
+
+def view_case(run: Trajectory | None, out: Path) -> int:
+    """Write the case of a recorded episode, which is played again, as a page.
+
+    Raises:
+        ConfigurationError: If there is no episode, or it is played in a world without cases.
+        TrajectoryError: If the episode cannot be played again.
+    """
+    from healthgym.envs.managed_care.timeline.page import case_page
+    from healthgym.envs.managed_care.timeline.story import exhibit_of
+    from healthgym.registration import make_health_env
+    from healthgym.testing.replay import replay
+
+    if run is None:
+        raise ConfigurationError("No episode of the recording is chosen.")
+    env = make_health_env(run.env_id, dict(run.env_kwargs))
+    replay(run, env, exact_pictures=False)
+    key = env.episode.task.key
+    reference = env.family.generator.generate(key.split, key.index).reference
+    page = case_page(exhibit_of(env.episode, reference))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(page, encoding="utf-8")
+    note(f"{run.task_id} written to {out}")
     return 0
 
 

@@ -21,6 +21,10 @@ from healthgym.envs.managed_care.timeline.track import Track
 from healthgym.envs.managed_care.timeline.values import chip, local, tone, turn, value_html
 from healthgym.worlds.managed_care.history import Entry, EntryKind
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
+
+#: A status, since when and until when.
+Span = tuple[str, datetime, datetime]
 
 _DAY = timedelta(days=1)
 
@@ -187,27 +191,19 @@ def _course(exhibit: Exhibit, offices: Offices) -> str:
     if case is None:
         return ""
     entries = world.history.of(exhibit.case_id, EntryKind.TRANSITION)
-    spans = _spans(
-        [entry for entry in entries if entry.app == "case"], case.created_at, world.clock.now
-    )
-    first = spans[0][1] if spans else case.created_at
-    length = (world.clock.now - first) / _DAY
+    spans = _spans(case, [entry for entry in entries if entry.app == "case"], world.clock.now)
     steps = " ".join(
-        f"<li>{chip(name or case.status, turn(name or case.status))}"
-        f'<span class="quiet">{in_words(end - begun)}</span></li>'
+        f'<li>{chip(name, turn(name))}<span class="quiet">{in_words(end - begun)}</span></li>'
         for name, begun, end in spans
     )
-    band = _band(spans, offices) if length >= 1 else ""
+    band = _band(spans, offices) if world.clock.now - case.created_at >= _DAY else ""
     return f'<section class="course"><h2>Course</h2>{band}<ol class="steps">{steps}</ol></section>'
 
 
-Span = tuple[str, datetime, datetime]
-
-
-def _spans(moves: Sequence[Entry], opened: datetime, now: datetime) -> list[Span]:
+def _spans(case: PriorAuthCase, moves: Sequence[Entry], now: datetime) -> list[Span]:
     """Return each status with the time it held; the last one until now."""
     spans: list[Span] = []
-    begun, name = opened, moves[0].source if moves else ""
+    begun, name = case.created_at, moves[0].source if moves else str(case.status)
     for move in moves:
         spans.append((name, begun, move.at))
         begun, name = move.at, move.action

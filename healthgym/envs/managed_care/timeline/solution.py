@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.vocabulary.authorization import Posture
 
 
+@runtime_checkable
 class Solution(Protocol):
     """The right handling of a request; references of the families have these fields."""
 

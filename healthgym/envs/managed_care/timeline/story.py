@@ -69,6 +69,11 @@ class Beat:
     cards: tuple[Card, ...] = ()
     changed: bool = False
 
+    @property
+    def calls_only(self) -> bool:
+        """Whether it is of calls that left nothing in the log."""
+        return bool(self.calls) and not self.entries
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
@@ -87,12 +92,13 @@ class Moment:
     settled: tuple[Deadline, ...] = ()
 
 
-def exhibit_of(episode: AnyEpisode, solution: Solution | None = None) -> Exhibit:
+def exhibit_of(episode: AnyEpisode, reference: object = None) -> Exhibit:
     """Return what a page of an episode is made of.
 
     Args:
         episode: An episode in a managed-care world, finished or on the way.
-        solution: What is right, such as the task's reference.
+        reference: The task's reference, if the page may say what is right; of a family whose
+            references are no solution of a request, it is not shown.
 
     Raises:
         ConfigurationError: If the episode is played in another kind of world.
@@ -108,7 +114,7 @@ def exhibit_of(episode: AnyEpisode, solution: Solution | None = None) -> Exhibit
         instruction=episode.instruction(),
         events=episode.events,
         verdicts=verdicts,
-        solution=solution,
+        solution=reference if isinstance(reference, Solution) else None,
     )
 
 
@@ -176,7 +182,7 @@ def _beats(
     for card in cards:
         own = (n for n, beat in enumerate(beats) if _belongs(card, beat))
         # What nobody's entry tells of goes with the last that anybody did.
-        others = (n for n in range(len(beats) - 1, -1, -1) if beats[n].entries)
+        others = (n for n in range(len(beats) - 1, -1, -1) if not beats[n].calls_only)
         found = next(own, next(others, None))
         if found is None:
             found = len(beats)
