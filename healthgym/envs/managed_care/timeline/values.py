@@ -28,7 +28,8 @@ _BAD = frozenset(
 _OPEN = frozenset(
     {
         "unclear", "insufficient", "gather_more_evidence", "pended_action_required",
-        "request_info", "docs_needed", "partially_approved", "escalate", "refer_to_md",
+        "request_info", "docs_needed", "partially_approved", "partial_approve", "escalate",
+        "refer_to_md",
     }
 )  # fmt: skip
 
