@@ -2,7 +2,7 @@
 
 Watched is for each request that is handed in that intake is finished within its window of business
 hours, that what waits at a front door is taken in within the hours of that door, and that the
-request is decided within its limit. A missed window or
+request is decided within its limit, and an appeal within the days of its level. A missed window or
 limit is told to the supervisor; where the law of the state says what a missed limit amounts to,
 that decision is made. While the provider is asked for something, the limit stands still.
 
@@ -20,6 +20,7 @@ from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.deemed import deem
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.records.decision import Appeal
 from healthgym.worlds.managed_care.records.doors import Arrival
 from healthgym.worlds.managed_care.service_levels import (
     deemed_rule,
@@ -33,6 +34,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     MessageBox,
     MessageKind,
     SubmissionChannel,
+    Urgency,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ if TYPE_CHECKING:
 INTAKE_OVERDUE = "intake_overdue"
 DECISION_OVERDUE = "decision_overdue"
 DOOR_OVERDUE = "door_overdue"
-NAMES = frozenset({INTAKE_OVERDUE, DECISION_OVERDUE, DOOR_OVERDUE})
+APPEAL_OVERDUE = "appeal_overdue"
+NAMES = frozenset({INTAKE_OVERDUE, DECISION_OVERDUE, DOOR_OVERDUE, APPEAL_OVERDUE})
 
 _PENDED = CaseStatus.PENDED_ACTION_REQUIRED
 
@@ -76,11 +79,29 @@ def door_deadline(world: ManagedCareWorld, arrival: Arrival) -> datetime:
     return calendar.add_business_hours(at, timedelta(hours=hours))
 
 
+def watch_appeal(world: ManagedCareWorld, appeal: Appeal) -> None:
+    """Watch that an appeal is decided in time."""
+    _put(world, APPEAL_OVERDUE, appeal.case_id, appeal_deadline(world, appeal))
+
+
+def appeal_deadline(world: ManagedCareWorld, appeal: Appeal) -> datetime:
+    """Return until when an appeal is to be decided, by its level and the urgency of its case."""
+    rules, external = world.operations, appeal.level == "external"
+    if world.cases.get(appeal.case_id).urgency is Urgency.EXPEDITED:
+        hours = rules.external_expedited_hours if external else rules.appeal_expedited_hours
+        return appeal.filed_at + timedelta(hours=hours)
+    days = rules.external_decision_days if external else rules.appeal_decision_days
+    return appeal.filed_at + timedelta(days=days)
+
+
 def watch_all(world: ManagedCareWorld) -> None:
-    """Watch every undecided case that has an intake record; for the beginning of a world."""
+    """Watch every undecided case and appeal of which there is one; for the beginning of a world."""
     for intake in tuple(world.intake.intakes.values()):
         if world.cases.get(intake.case_id).status in (*WITH_PAYER, _PENDED):
             watch(world, intake.case_id)
+    for appeal in tuple(world.appeals.appeals.values()):
+        if appeal.outcome is None:
+            watch_appeal(world, appeal)
 
 
 def intake_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
@@ -130,6 +151,8 @@ def on_due(world: ManagedCareWorld, due: Due) -> None:
         _intake_overdue(world, case_id)
     elif due.name == DOOR_OVERDUE:
         _door_overdue(world, case_id)
+    elif due.name == APPEAL_OVERDUE:
+        _appeal_overdue(world, case_id)
     else:
         _decision_overdue(world, case_id)
 
@@ -183,6 +206,24 @@ def _decision_overdue(world: ManagedCareWorld, case_id: str) -> None:
     )
     if rule is not None:
         deem(world, case_id, rule)
+
+
+def _appeal_overdue(world: ManagedCareWorld, case_id: str) -> None:
+    appeal = world.appeals.open(case_id)
+    if appeal is None:
+        return
+    limit = appeal_deadline(world, appeal)
+    if limit > world.clock.now:  # the watch was for the level before
+        _put(world, APPEAL_OVERDUE, case_id, limit)
+        return
+    _escalate(
+        world,
+        APPEAL_OVERDUE,
+        case_id,
+        f"The {appeal.level} appeal of {case_id} is overdue",
+        f"It was filed on {appeal.filed_at:%Y-%m-%d %H:%M} UTC and was to be decided by "
+        f"{limit:%Y-%m-%d %H:%M} UTC. Please see to it.",
+    )
 
 
 def _escalate(world: ManagedCareWorld, name: str, case_id: str, subject: str, body: str) -> None:

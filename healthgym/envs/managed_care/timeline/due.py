@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from healthgym.worlds.managed_care.deadlines import (
+    appeal_deadline,
     decision_deadline,
     door_deadline,
     intake_deadline,
@@ -189,20 +190,17 @@ def _windows(world: ManagedCareWorld, moves: Sequence[Entry]) -> Iterator[Deadli
 
 
 def _appeals(world: ManagedCareWorld, case_id: str) -> Iterator[Deadline]:
-    rules = world.operations
-    for appeal in world.appeals.appeals.values():
-        if appeal.case_id == case_id:
-            external = appeal.level == "external"
-            days = rules.external_decision_days if external else rules.appeal_decision_days
-            yield Deadline(
-                name=f"Decide the {appeal.level} appeal",
-                side="payer",
-                since=appeal.filed_at,
-                due=appeal.filed_at + timedelta(days=days),
-                met=appeal.decided_at,
-                now=world.clock.now,
-                rule=f"{days} days",
-            )
+    for appeal in world.appeals.of(case_id):
+        due = appeal_deadline(world, appeal)
+        yield Deadline(
+            name=f"Decide the {appeal.level} appeal",
+            side="payer",
+            since=appeal.filed_at,
+            due=due,
+            met=appeal.decided_at,
+            now=world.clock.now,
+            rule=in_words(due - appeal.filed_at),
+        )
 
 
 def in_words(span: timedelta) -> str:

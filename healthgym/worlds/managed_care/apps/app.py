@@ -64,9 +64,9 @@ class App(Stateful):
         """Note in the log that this application changed something."""
         self.world.history.audit(self.name, action, case_id, actor or self.world.actor)
 
-    def looked(self, action: str, case_id: str = "") -> None:
+    def looked(self, action: str, case_id: str = "", actor: str = "") -> None:
         """Note that this application was read."""
-        self.world.history.looked(self.name, action, case_id, self.world.actor)
+        self.world.history.looked(self.name, action, case_id, actor or self.world.actor)
 
 
 def find(records: Table[str, Record], key: str, what: str, hint: str) -> Record:

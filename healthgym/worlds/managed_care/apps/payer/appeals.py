@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from healthgym.core.state import table
+from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
@@ -122,6 +123,8 @@ class AppealsDesk(App):
             self.name, name, case_id, self.world.actor, documents=list(document_ids)
         )
         self.world.history.stage(case_id, f"{level}_appeal", FILED, self.world.actor)
+        if self.strict:
+            deadlines.watch_appeal(self.world, made)
         self.world.desk.appealed(case_id, level)
         return made
 
@@ -170,7 +173,9 @@ class AppealsDesk(App):
             require_independent(self.world, appeal.case_id, reviewer, Part.APPEAL)
             appeal_rules.require_outsider(self.world, appeal, reviewer)
             appeal_rules.require_decision(appeal, reviewer, said, rationale)
-        appeal = self._assign(appeal, reviewer)
+        # The source notes the assignment once more.
+        if not self.strict or appeal.assigned_reviewer_id != reviewer:
+            appeal = self._assign(appeal, reviewer)
         independent = appeal.original_reviewer_id != reviewer
         appeal = replace(appeal, independence_validated=independent)
         # The source takes whatever is not an overturn for upheld.

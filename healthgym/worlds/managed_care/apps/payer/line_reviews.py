@@ -136,7 +136,7 @@ class LineReviews(App, Generic[ReviewT, ConclusionT]):
                 updated_at=now,
             )
         self.reviews[kept.id] = kept
-        self.world.triage.looked("get_triage", case_id)
+        self.world.triage.looked("get_triage", case_id, worker)
         self.audit(self.save_action, case_id, worker)
         return {self.result_name: kept}
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
+from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
@@ -258,3 +259,42 @@ def test_in_the_source_the_denial_outlives_its_overturn() -> None:
     assert found is not None
     assert found.final_decision == "denied"
     assert world.cases.get(CASE).status is CaseStatus.APPEAL_OVERTURNED
+
+
+@pytest.mark.parametrize("level", ["internal", "external"])
+def test_an_appeal_that_nobody_decides_in_time_is_told_to_the_supervisor(level: str) -> None:
+    world = external() if level == "external" else appealed()
+    appeal = world.appeals.open(CASE)
+    assert appeal is not None
+    assert appeal.level == level
+    until = deadlines.appeal_deadline(world, appeal)
+    days = {"internal": 30, "external": 45}[level]
+    assert until == appeal.filed_at + timedelta(days=days)
+    assert _overdue(world, until - timedelta(minutes=1)) == 0
+    assert _overdue(world, until) == 1
+
+
+def test_a_decided_appeal_is_never_overdue() -> None:
+    world = upheld()
+    assert _overdue(world, world.clock.now + timedelta(days=90)) == 0
+
+
+def test_no_appeal_is_watched_in_a_compatibility_world() -> None:
+    names = {due.name for due in appealed(Rules.COMPAT).clock.agenda.entries()}
+    assert deadlines.APPEAL_OVERDUE not in names
+
+
+def test_an_assigned_reviewer_is_not_assigned_again_by_deciding() -> None:
+    world = upheld()
+    rows = [e for e in world.history.of(CASE) if e.action == "assign_internal_appeal_reviewer"]
+    assert len(rows) == 1
+
+
+def _overdue(world: ManagedCareWorld, until: datetime) -> int:
+    """Let time pass; return how often somebody was told of an appeal that is overdue."""
+    while (due := world.clock.agenda.first()) is not None and due.at <= until:
+        world.clock.agenda.cancel(due.number)
+        world.clock.advance(max(due.at - world.clock.now, timedelta(0)))
+        if due.name == deadlines.APPEAL_OVERDUE:
+            deadlines.on_due(world, due)
+    return sum(entry.action == deadlines.APPEAL_OVERDUE for entry in world.history.entries)
