@@ -134,6 +134,12 @@ TABLE: tuple[Row, ...] = (
         "healthgym.envs.managed_care.prior_authorization.env:PriorAuthorizationEnv",
         title="a prior authorization worked from the order to the payer's last word",
     ),
+    Row(
+        "HealthAgent/PriorAuthorizationCanonical-v0",
+        "healthgym.envs.managed_care.prior_authorization.env:PriorAuthorizationEnv",
+        {"canonical": True},
+        "25 requests in the published mix: 8 to submit, 12 to gather for, 5 not to submit",
+    ),
 )
 
 

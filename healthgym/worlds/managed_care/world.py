@@ -28,6 +28,7 @@ from healthgym.worlds.managed_care.apps.payer.policy_library import PolicyLibrar
 from healthgym.worlds.managed_care.apps.payer.triage_and_routing import TriageAndRouting
 from healthgym.worlds.managed_care.apps.provider import deadlines as lapses
 from healthgym.worlds.managed_care.apps.provider.authorizations import Authorizations
+from healthgym.worlds.managed_care.apps.provider.benefits import BenefitCheck
 from healthgym.worlds.managed_care.apps.provider.chart import ChartReader
 from healthgym.worlds.managed_care.apps.provider.documents_and_forms import DocumentsAndForms
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import InboxAndDirectory
@@ -73,6 +74,7 @@ class ManagedCareWorld(World):
         self.documents = DocumentsAndForms(self)
         self.authorizations = Authorizations(self)
         self.inbox = InboxAndDirectory(self)
+        self.benefits = BenefitCheck(self)
         # The payer's.
         self.doors = FrontDoors(self)
         self.intake = IntakeHub(self)

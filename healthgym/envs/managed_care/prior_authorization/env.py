@@ -46,16 +46,17 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
     ## Starting State
 
     The seed draws the right action (submit, gather, do not submit; a third each) and why it is
-    right: ten courses of a submission (approved by a nurse; pended for a document that is sent on
-    request only; partly approved; gold card; notification; delegated, specialty and vendor
-    review; denied by a superseded version and overturned on appeal, or by an external reviewer),
-    three kinds of gaps (insufficient, absent, a required document not on file), four bars (no
-    authorization needed, coverage ended, out of network, a criterion contradicted). Then a policy
-    of the library (29, at least two for each of 13 service categories, 2 to 19 criteria) under
-    which that can be, its numbers, its rivals in the handbook, and a patient whose chart, drawn
-    from one clinical model, makes it so. A draw in which the finished chart does not deserve the
-    ending is drawn again. Around stand other patients, some of them alike, their open cases, and
-    a handbook of about 120 pages besides the policies.
+    right, each way as often: ten courses of a submission (approved by a nurse; pended for a
+    document that is sent on request only; partly approved; gold card; notification; delegated,
+    specialty and vendor review; denied by a superseded version and overturned on appeal, or by an
+    external reviewer), three kinds of gaps (insufficient, absent, a required document not on file),
+    four bars (no authorization needed, coverage ended, out of network, a criterion contradicted).
+    Then a kind of service, as often one as another of those in which that can be, a policy of it
+    (the library has 29, at least two for each of 13 kinds, 2 to 19 criteria), its numbers, its
+    rivals in the handbook, and a patient whose chart, drawn from one clinical model, makes it so. A
+    draw in which the finished chart does not deserve the ending is drawn again. Around stand other
+    patients, some of them alike, their open cases, and a handbook of about 120 pages besides the
+    policies.
 
     ## Rewards
 
@@ -85,12 +86,26 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
     {common arguments}
     - `difficulty` (str, AuthorizationConfig or dict, "medium"): ``"easy"``, ``"medium"``,
         ``"hard"``, or weights of several.
+        A configuration narrows what is drawn (``actions``, ``courses``, ``gaps``, ``bars``,
+        ``categories``; each is drawn as often as another that is possible) and says how deep
+        policies are, how much stands around, and how likely the chart's paper is wrong.
     - `rules` (str, "strict"): Which rules the offices keep: ``"strict"``, or ``"compat"`` for the
         source's permissiveness, call by call.
     - `handbook` (str, "compact"): ``"compact"``, about 120 pages and the policies, or ``"full"``,
         3,114 pages (39 MB) with other payers' policies, former versions, minutes and casebooks
         around them; written once, in some seconds, into the user's cache folder
         (``XDG_CACHE_HOME``), then mapped.
+    - `canonical` (bool, False): Whether tasks are composed like the source's 25, and the test split
+        is these: 8 to submit, 12 to gather evidence for, 5 not to submit.
+    - `ablate` (str, "none"): Which parts of the handbook are withheld, as in the source's
+        ablations: ``"domain"`` (how the offices work), ``"medical"`` (the medical library),
+        ``"both"``. Tasks and checks stay the same.
+    - `surface` (str, "native"): How tools are called: ``"native"`` for typed calls, ``"cli"`` for
+        lines such as ``chi chart search_patients --last_name Stone``; tools are not listed then
+        but explained by ``chi --help``.
+    - `tools` (str, "published"): Which tools there are: the source's, or ``"extended"`` by the
+        benefit check, the payer's policy library, its portal and its API, by which an undecided
+        request can be withdrawn. The library goes with the pages where policies are withheld.
 
     ## Registered Configurations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from healthgym.core import arguments
 from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
 from healthgym.core.levels import Level, assemble
 from healthgym.core.task import Task
+from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
@@ -24,21 +26,35 @@ from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationTaskGenerator,
 )
 from healthgym.envs.managed_care.prior_authorization.verifier import AuthorizationVerifier
+from healthgym.envs.managed_care.surface import (
+    PROGRAM,
+    Ablation,
+    Surface,
+    ToolSet,
+    instructed,
+    withheld,
+    withholds_policies,
+    worded,
+)
 from healthgym.envs.managed_care.tools.auth import AuthToolset
 from healthgym.envs.managed_care.tools.cases import CasesToolset
 from healthgym.envs.managed_care.tools.chart import ChartToolset
+from healthgym.envs.managed_care.tools.coverage import CoverageToolset
 from healthgym.envs.managed_care.tools.docs import DocsToolset
 from healthgym.envs.managed_care.tools.forms import FormsToolset
+from healthgym.envs.managed_care.tools.front_doors import ApiGatewayToolset, PortalToolset
 from healthgym.envs.managed_care.tools.handbook import HandbookToolset
 from healthgym.envs.managed_care.tools.inbox import InboxToolset
 from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
+from healthgym.envs.managed_care.tools.payer_policy_library import PolicyLibraryToolset
 from healthgym.envs.managed_care.tools.people import PeopleToolset
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-TOOLSETS = (
+#: The provider's tools as they were published, and the handbook's.
+PUBLISHED = (
     ChartToolset,
     CasesToolset,
     InboxToolset,
@@ -49,6 +65,11 @@ TOOLSETS = (
     PeopleToolset,
     HandbookToolset,
 )
+#: What the extended surface adds to the provider's desk: the benefit check, the payer's policies as
+#: the payer keeps them, and the two of its front doors at which a provider stands itself. Fax room,
+#: EDI gateway and call centre are manned by the payer's people, who are not played here.
+EXTENDED = (CoverageToolset, PolicyLibraryToolset, PortalToolset, ApiGatewayToolset)
+_VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
 
 
 class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, ManagedCareWorld]):
@@ -58,12 +79,15 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
         difficulty: A preset, a configuration, or weights of presets.
         rules: Which rules the offices keep: ``"strict"`` or ``"compat"``.
         handbook: How large a handbook they have: ``"compact"`` or ``"full"``.
+        canonical: Whether the test split is 25 tasks composed like the published ones.
+        ablate: Which parts of the handbook are withheld: ``"none"``, ``"domain"``, ``"medical"``
+            or ``"both"``.
+        surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
+        tools: Which tools there are: ``"published"`` or ``"extended"``.
     """
 
     name: ClassVar[str] = "prior-authorization"
-    roles: Mapping[str, Role] = {
-        AGENT: Role(TOOLSETS, frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT}))
-    }
+    roles: Mapping[str, Role] = {AGENT: Role(PUBLISHED, _VERBS)}
     verifier = AuthorizationVerifier()
     rules = EpisodeConfig(max_turns=60, max_observation=12_000)
     hand_in = HandIn("finish", paper=False, withheld=False)
@@ -74,28 +98,71 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
         *,
         rules: str = Rules.STRICT,
         handbook: str = HandbookSize.COMPACT,
+        canonical: bool = False,
+        ablate: str = Ablation.NONE,
+        surface: str = Surface.NATIVE,
+        tools: str = ToolSet.PUBLISHED,
     ) -> None:
-        kept = Rules(rules)
+        kept = arguments.member(Rules, rules, "rules")
+        name = f"{self.name}-canonical" if canonical else self.name
+        self.ablate = arguments.member(Ablation, ablate, "ablate")
+        self.surface = arguments.member(Surface, surface, "surface")
+        self.tools = arguments.member(ToolSet, tools, "tools")
         size = arguments.member(HandbookSize, handbook, "handbook")
         if size is HandbookSize.FULL:
             # Now rather than at the first reset: a folder that cannot be written is told at once.
             standing_handbook(size)
 
         def synthetic(level: Level[AuthorizationConfig]) -> AuthorizationTaskGenerator:
-            return AuthorizationGenerator(level.config, level.label, self.name, kept, handbook=size)
+            return AuthorizationGenerator(
+                level.config, level.label, name, kept, handbook=size, canonical=canonical
+            )
 
-        self.generator = assemble(PRESETS, difficulty, synthetic)
+        self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
+        program = PROGRAM if self.surface is Surface.CLI else ""
+        self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
+
+    def _toolsets(self) -> tuple[type[AnyToolset], ...]:
+        """Return the toolsets; a library that is withheld cannot be read at the payer's either."""
+        added: tuple[type[AnyToolset], ...] = ()
+        if self.tools is ToolSet.EXTENDED:
+            added = EXTENDED
+        if withholds_policies(self.ablate):
+            added = tuple(each for each in added if each is not PolicyLibraryToolset)
+        return (*PUBLISHED, *added)
 
     def open(self, instance: AuthorizationInstance) -> ManagedCareWorld:
         """Return the offices on the morning of the request."""
-        return ManagedCareWorld(instance.start)
+        return ManagedCareWorld(self._given(instance).start)
+
+    def instruction(self, role: str, instance: AuthorizationInstance) -> str:
+        """Return the task's instruction, and how to call tools where they are not listed."""
+        return instructed(instance.task.instruction, self.surface)
 
     def oracle(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
         """Look everything up, decide rightly, and see the request through."""
-        return oracle.solve(instance, rng)
+        return self._worded(oracle.solve)(instance, rng)
 
     def baselines(
         self,
     ) -> Mapping[str, Baseline[Task, AuthorizationReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
-        return oracle.baselines()
+        return {name: self._worded(play) for name, play in oracle.baselines().items()}
+
+    def _given(self, instance: AuthorizationInstance) -> AuthorizationInstance:
+        """Return an instance as it is played here: without what is withheld."""
+        start = instance.start
+        handbook = withheld(start.handbook, self.ablate)
+        if handbook is start.handbook:
+            return instance
+        return replace(instance, start=replace(start, handbook=handbook))
+
+    def _worded(
+        self, play: Baseline[Task, AuthorizationReference, WorldStart]
+    ) -> Baseline[Task, AuthorizationReference, WorldStart]:
+        """Return a script that writes its calls as the surface takes them."""
+
+        def wording(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
+            return worded(play(self._given(instance), rng), self.roles[AGENT].commands)
+
+        return wording

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
 
 import numpy as np
 
@@ -25,13 +24,12 @@ from healthgym.envs.managed_care.cases.patients import (
     write_patient,
 )
 from healthgym.envs.managed_care.cases.rulebook import Rulebook, draw_rulebook
-from healthgym.envs.managed_care.cases.situations import (
-    Bar,
-    Course,
-    Gap,
-    Situation,
-    fits,
-    situation,
+from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, Situation, situation
+from healthgym.envs.managed_care.prior_authorization.choices import (
+    Choices,
+    canonical_requests,
+    choices_of,
+    narrowed,
 )
 from healthgym.envs.managed_care.prior_authorization.reference import assess, reference_of
 from healthgym.envs.managed_care.prior_authorization.task import (
@@ -49,10 +47,8 @@ from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
-from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.request import Request
-from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, PriorAuthLine
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.rules import Rules
@@ -68,16 +64,16 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 #: Streams of a task: what it deserves, its policy, its patient, what stands around, and the numbers
 #: that the offices keep to.
 _ENDING, _RULES, _PATIENT, _AROUND, _NUMBERS = range(5)
-_TRIES = 40
 _OTHER_STATUSES = (CaseStatus.DRAFT, CaseStatus.DOCS_NEEDED, CaseStatus.SUBMITTED)
 
 
 class AuthorizationGenerator(AuthorizationTaskGenerator):
     """Draws tasks.
 
-    The action is drawn first, as often one as another, then why it is right, then a policy under
-    which that can be, its numbers, and a patient whose chart makes it so. A draw in which the
-    finished chart does not deserve the ending is drawn again.
+    The action is drawn first, as often one as another, then why it is right, then a kind of
+    service, as often one as another of those in which that can be, a policy of that kind, its
+    numbers, and a patient whose chart makes it so. A draw in which the finished chart does not
+    deserve the ending is drawn again.
 
     Args:
         config: What requests are like.
@@ -85,6 +81,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         name: Family name in task keys.
         rules: Which rules the offices keep.
         handbook: How large a handbook stands in them.
+        canonical: Whether tasks are composed like the source's; the test split then has 25.
     """
 
     def __init__(
@@ -95,19 +92,27 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         rules: Rules,
         *,
         handbook: HandbookSize = HandbookSize.COMPACT,
+        canonical: bool = False,
     ) -> None:
         self.config, self.difficulty, self.name, self.rules = config, difficulty, name, rules
         self.handbook = handbook
+        self._requests = canonical_requests() if canonical else ()
+        if not canonical:
+            choices_of(config)  # raises here, for whoever asks for what cannot be
+        self.tests = len(self._requests) if canonical else None
 
     def draw(self, split: Split, index: int) -> AuthorizationInstance:
         """Return a task."""
         streams = [task_rng(self.name, split, index, key) for key in range(5)]
-        ending = self._ending(streams[_ENDING])
+        config, choices = self._asked(split, index, streams[_ENDING])
+        ending = choices.ending(streams[_ENDING])
         begins = draw_morning(streams[_ENDING])
-        for _ in range(_TRIES):
+        for policy in choices.policies(ending, streams[_RULES]):
             try:
                 subject = draw_subject(streams[_PATIENT])
-                book, patient, drawn, found = self._case(ending, subject, begins.date(), streams)
+                book, patient, drawn, found = _case(
+                    config, policy, ending, subject, begins.date(), streams
+                )
                 reference = reference_of(book, patient, drawn, found)
             except ConfigurationError:
                 continue
@@ -123,51 +128,15 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             return Instance(task, reference, start)
         raise ConfigurationError(f"No policy gives a request that ends {ending.value!r}.")
 
-    def _ending(self, rng: np.random.Generator) -> Course | Gap | Bar:
-        """Return how the request is to end: each action as often, each way of it as often."""
-        ways: tuple[tuple[Course | Gap | Bar, ...], ...] = (
-            self.config.courses,
-            tuple(Gap),
-            tuple(Bar),
-        )
-        action = ways[int(rng.integers(len(ways)))]
-        return action[int(rng.integers(len(action)))]
-
-    def _case(
-        self,
-        ending: Course | Gap | Bar,
-        subject: Subject,
-        today: date,
-        streams: list[np.random.Generator],
-    ) -> tuple[Rulebook, CasePatient, Situation, PolicyAssessment]:
-        known = _policies_for(ending, *self.config.criteria)
-        rng = streams[_RULES]
-        policy = known[int(rng.integers(len(known)))]
-        book = draw_rulebook(policy, self.config, today, rng)
-        background = subject.background
-        drawn = situation(
-            book.in_force,
-            ending,
-            self.config.gaps[1],
-            Request(
-                procedure_code="",
-                diagnosis_codes=(),
-                site=PlaceOfService.OFFICE,
-                age=age_on(background.patient.dob, today),
-                sex=background.patient.sex,
-            ),
-            today,
-            streams[_PATIENT],
-        )
-        # What may have to be drawn again comes before the chart, which costs the most.
-        planned = plan_patient(background, drawn, streams[_PATIENT], today)
-        if ending in (Course.APPEALED, Course.EXTERNAL):
-            book = book.with_misread(drawn, planned.facts, today, rng)
-        found = assess(book, planned, drawn, today)
-        patient = write_patient(planned, streams[_PATIENT], today)
-        if ending is Course.PENDED:
-            book = book.asking_for(_besides(patient.chart, drawn), rng)
-        return book, patient, replace(drawn, policy=book.in_force), found
+    def _asked(
+        self, split: Split, index: int, rng: np.random.Generator
+    ) -> tuple[AuthorizationConfig, Choices]:
+        """Return what the request of a task is like."""
+        if not self._requests:
+            return self.config, choices_of(self.config)
+        place = index if self.is_fixed(split) else int(rng.integers(len(self._requests)))
+        config = narrowed(self.config, self._requests[place])
+        return config, choices_of(config)
 
     # -- what stands around ----------------------------------------------------------------------
 
@@ -222,12 +191,41 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         return tuple(records)
 
 
-@cache
-def _policies_for(ending: Course | Gap | Bar, low: int, high: int) -> tuple[Policy, ...]:
-    """Return the policies of so many criteria under which a request can end so; else of any."""
-    fitting = tuple(policy for policy in library().values() if fits(policy, ending))
-    sized = (policy for policy in fitting if low <= len(criteria(policy.criteria)) <= high)
-    return tuple(sized) or fitting
+def _case(
+    config: AuthorizationConfig,
+    policy: Policy,
+    ending: Course | Gap | Bar,
+    subject: Subject,
+    today: date,
+    streams: list[np.random.Generator],
+) -> tuple[Rulebook, CasePatient, Situation, PolicyAssessment]:
+    """Return the policies, the patient and what the request deserves."""
+    rng = streams[_RULES]
+    book = draw_rulebook(policy, config, today, rng)
+    background = subject.background
+    drawn = situation(
+        book.in_force,
+        ending,
+        config.open_criteria,
+        Request(
+            procedure_code="",
+            diagnosis_codes=(),
+            site=PlaceOfService.OFFICE,
+            age=age_on(background.patient.dob, today),
+            sex=background.patient.sex,
+        ),
+        today,
+        streams[_PATIENT],
+    )
+    # What may have to be drawn again comes before the chart, which costs the most.
+    planned = plan_patient(background, drawn, streams[_PATIENT], today)
+    if ending in (Course.APPEALED, Course.EXTERNAL):
+        book = book.with_misread(drawn, planned.facts, today, rng)
+    found = assess(book, planned, drawn, today)
+    patient = write_patient(planned, streams[_PATIENT], today)
+    if ending is Course.PENDED:
+        book = book.asking_for(_besides(patient.chart, drawn), rng)
+    return book, patient, replace(drawn, policy=book.in_force), found
 
 
 def _besides(chart: PatientChart, drawn: Situation) -> set[DocumentKind]:

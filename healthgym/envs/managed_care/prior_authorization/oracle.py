@@ -39,12 +39,13 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
     chart = start.charts[wanted.patient_id]
     patient = chart.patient
     policy = wanted.policy
+    pages = [page_path(policy.id)]
     looks = [
         call("chart.search_patients", last_name=patient.last_name),
         call("chart.get_patient_chart_by_patient", patient_id=patient.id),
         call("chart.list_candidate_orders", patient_id=patient.id),
         call("handbook.search", query=policy.title),
-        call("handbook.read", path=page_path(policy.id)),
+        *(call("handbook.read", path=page) for page in pages if page in start.handbook),
         open_case(chart.orders[0]),
     ]
     if wanted.action is not _SENDS:

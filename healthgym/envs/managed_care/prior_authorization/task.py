@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
+from healthgym.core import arguments
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
-from healthgym.envs.managed_care.cases.situations import Bar, Course
+from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.checks.expectation import Expectation
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -26,77 +28,123 @@ class AuthorizationConfig:
     """What requests are like, and how much stands around them.
 
     Attributes:
-        criteria: Fewest and most criteria of a policy.
-        gaps: Fewest and most gaps where evidence is to be gathered.
+        actions: What may be right to do; each is drawn as often.
         courses: What may become of a submitted request.
+        gaps: Why evidence may have to be gathered.
+        bars: Why a request may not be to be submitted.
+        categories: Kinds of service; each is drawn as often, of those in which the ending can be.
+        criteria: Fewest and most criteria of a policy.
+        open_criteria: Most criteria that are open, or that stand against a request.
         patients: Other patients on the roster.
         twins: Of these, patients who resemble the one that is meant.
         cases: Open cases of other patients.
         rivals: Pages of policies that are nearly the one in force: other plans, other states,
             superseded versions.
         amended: Chance that a later page amends a number of the policy.
-        units: Whether charts may give values in other units than the policy.
-        noise: Documents on file that do not matter.
+        corrected: Chance that a note gives a wrong value that a later one puts right.
+        drafted: Chance that a draft which nobody signed gives another value.
+        misfiled: Chance that a page of another patient lies in the chart.
+        converted: Chance that documents give a value in another unit than the policy.
         numbers: Whether the numbers of operations that decide a submission are the task's own;
             others vary in any case.
     """
 
-    criteria: tuple[int, int] = (2, 6)
-    gaps: tuple[int, int] = (1, 2)
+    actions: tuple[ProviderDeterminationAction, ...] = tuple(ProviderDeterminationAction)
     courses: tuple[Course, ...] = tuple(Course)
+    gaps: tuple[Gap, ...] = tuple(Gap)
+    bars: tuple[Bar, ...] = tuple(Bar)
+    categories: tuple[ServiceTypeCategory, ...] = tuple(ServiceTypeCategory)
+    criteria: tuple[int, int] = (2, 14)
+    open_criteria: int = 2
     patients: int = 7
     twins: int = 2
     cases: int = 2
     rivals: int = 3
     amended: float = 0.3
-    units: bool = True
-    noise: int = 4
+    corrected: float = 0.3
+    drafted: float = 0.3
+    misfiled: float = 0.2
+    converted: float = 0.3
     numbers: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("criteria", "gaps"):
-            low, high = getattr(self, name)
-            if not 1 <= low <= high <= 20:
-                raise ConfigurationError(
-                    f"{name} is a lowest and a highest number from 1 to 20, not {(low, high)!r}."
-                )
-        if not self.courses:
-            raise ConfigurationError("courses: at least one of them.")
-        bounds = {"patients": 60, "cases": 24, "rivals": 8, "noise": 30}
+        for name, kind in _KINDS.items():
+            object.__setattr__(self, name, _members(name, kind, getattr(self, name)))
+        low, high = self.criteria
+        if not 1 <= low <= high <= 20:
+            raise ConfigurationError(
+                f"criteria is a lowest and a highest number from 1 to 20, not {(low, high)!r}."
+            )
+        if not 1 <= self.open_criteria <= 20:
+            raise ConfigurationError("open_criteria lies between 1 and 20.")
+        bounds = {"patients": 60, "cases": 24, "rivals": 8}
         for name, most in bounds.items():
             if not 0 <= getattr(self, name) <= most:
                 raise ConfigurationError(f"{name} lies between 0 and {most}.")
         if not 0 <= self.twins <= self.patients:
             raise ConfigurationError("twins are among the patients; there are not more of them.")
-        if not 0 <= self.amended <= 1:
-            raise ConfigurationError(f"amended is a probability, not {self.amended!r}.")
+        for name in ("amended", "corrected", "drafted", "misfiled", "converted"):
+            chance = getattr(self, name)
+            if not 0 <= chance <= 1:
+                raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
+
+    def ways(self) -> Mapping[ProviderDeterminationAction, tuple[Course | Gap | Bar, ...]]:
+        """Return in which ways a request may end, by the action that is right."""
+        ways: Mapping[ProviderDeterminationAction, tuple[Course | Gap | Bar, ...]] = {
+            ProviderDeterminationAction.SUBMIT_PA: self.courses,
+            ProviderDeterminationAction.GATHER_MORE_EVIDENCE: self.gaps,
+            ProviderDeterminationAction.DO_NOT_SUBMIT: self.bars,
+        }
+        return {action: ways[action] for action in self.actions}
+
+
+_KINDS: Mapping[str, type[StrEnum]] = {
+    "actions": ProviderDeterminationAction,
+    "courses": Course,
+    "gaps": Gap,
+    "bars": Bar,
+    "categories": ServiceTypeCategory,
+}
+
+
+def _members(name: str, kind: type[StrEnum], values: Iterable[str]) -> tuple[StrEnum, ...]:
+    """Return members of an enumeration, each once, whether named or given."""
+    found = () if isinstance(values, str) else tuple(dict.fromkeys(values))
+    if not found:
+        raise ConfigurationError(f"{name} holds at least one of {', '.join(kind)}.")
+    return tuple(arguments.member(kind, value, f"{name}:") for value in found)
 
 
 #: What a name of a difficulty stands for.
 PRESETS: Mapping[str, AuthorizationConfig] = {
     "easy": AuthorizationConfig(
-        criteria=(2, 3),
-        gaps=(1, 1),
         courses=(Course.APPROVED, Course.GOLD_CARD),
+        criteria=(2, 5),
+        open_criteria=1,
         patients=3,
         twins=0,
         cases=0,
         rivals=1,
         amended=0.0,
-        units=False,
-        noise=1,
+        corrected=0.0,
+        drafted=0.0,
+        misfiled=0.0,
+        converted=0.0,
         numbers=False,
     ),
     "medium": AuthorizationConfig(),
     "hard": AuthorizationConfig(
         criteria=(4, 20),
-        gaps=(1, 4),
+        open_criteria=4,
         patients=15,
         twins=4,
         cases=8,
         rivals=8,
         amended=0.6,
-        noise=10,
+        corrected=0.6,
+        drafted=0.6,
+        misfiled=0.5,
+        converted=0.6,
     ),
 }
 
