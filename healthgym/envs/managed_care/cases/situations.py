@@ -13,11 +13,17 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis
 from healthgym.worlds.managed_care.policies.criteria import (
     REQUEST_KINDS,
+    CountCriterion,
     DiagnosisCriterion,
+    MeasurementCriterion,
     QuantityCriterion,
+    StepTherapyCriterion,
+    TherapyCriterion,
 )
+from healthgym.worlds.managed_care.policies.drawing import movable, moves
 from healthgym.worlds.managed_care.policies.evaluation import (
     PolicyAssessment,
+    combined,
     evaluate,
     favourable,
 )
@@ -144,6 +150,8 @@ def fits(policy: Policy, ending: Course | Gap | Bar) -> bool:
             return reviewed and any(
                 isinstance(item, QuantityCriterion) for item in criteria(policy.criteria)
             )
+        case Course.APPEALED | Course.EXTERNAL:
+            return reviewed and _misreadable(policy)
         case Course():
             return reviewed
         case Gap.DOCUMENT:
@@ -155,6 +163,28 @@ def fits(policy: Policy, ending: Course | Gap | Bar) -> bool:
         case Bar.NOT_REQUIRED:
             return any(not item.authorization for item in policy.procedures)
     return True
+
+
+def _misreadable(policy: Policy) -> bool:
+    """Return whether another number of one criterion alone can stand against a request.
+
+    One of several alternatives cannot: where the others are open, more evidence is asked for.
+    """
+    helpful = dict(favourable(policy.criteria))
+    open_ = dict.fromkeys(helpful, Posture.ABSENT)
+    return any(
+        combined(policy.criteria, {**open_, item.id: _CONTRARY[helpful[item.id]]})
+        is Posture.CONTRADICTS
+        for item in movable(policy)
+        if isinstance(item, _NUMBERED) and moves(item)
+    )
+
+
+_NUMBERED = (MeasurementCriterion, CountCriterion, TherapyCriterion, StepTherapyCriterion)
+_CONTRARY = {
+    Posture.SATISFIED: Posture.CONTRADICTS,
+    Posture.CONTRADICTS: Posture.SATISFIED,
+}
 
 
 def situation(

@@ -104,11 +104,11 @@ class Ask:
 
     Attributes:
         ending: How it ends.
-        category: The kind of service.
+        category: The kind of service; None for any.
     """
 
     ending: Ending
-    category: ServiceTypeCategory
+    category: ServiceTypeCategory | None = None
 
 
 @lru_cache(maxsize=1)
@@ -129,7 +129,8 @@ def narrowed(config: AuthorizationConfig, asked: Ask) -> AuthorizationConfig:
         config: What requests are like besides.
         asked: What the request is about.
     """
-    ending, categories = asked.ending, (asked.category,)
+    ending = asked.ending
+    categories = config.categories if asked.category is None else (asked.category,)
     if isinstance(ending, Course):
         actions = (ProviderDeterminationAction.SUBMIT_PA,)
         return replace(

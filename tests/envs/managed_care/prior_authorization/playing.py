@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -16,8 +15,8 @@ from healthgym.core.task import Task
 from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Profile, Verdict
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, fits
-from healthgym.envs.managed_care.prior_authorization import generator as drawing
 from healthgym.envs.managed_care.prior_authorization import oracle
+from healthgym.envs.managed_care.prior_authorization.choices import Ask, narrowed
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import (
@@ -55,32 +54,6 @@ class Kind:
         return "-".join(str(part) for part in parts)
 
 
-class Wanted(AuthorizationGenerator):
-    """Draws tasks of one ending."""
-
-    def __init__(self, kind: Kind) -> None:
-        config = PRESETS[kind.difficulty]
-        super().__init__(config, kind.difficulty, AuthorizationFamily.name, kind.rules)
-        self.ending = kind.ending
-
-    def _ending(self, rng: np.random.Generator) -> Ending:
-        return self.ending
-
-
-@contextmanager
-def of_category(category: ServiceTypeCategory | None) -> Iterator[None]:
-    """Let tasks be drawn from the policies of one category."""
-    if category is None:
-        yield
-        return
-    kept = {name: policy for name, policy in library().items() if policy.category is category}
-    whole, drawing.library = drawing.library, lambda: kept  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        drawing.library = whole  # type: ignore[attr-defined]
-
-
 def possible(ending: Ending, category: ServiceTypeCategory) -> bool:
     """Return whether a policy of a category can end so."""
     return any(
@@ -90,9 +63,10 @@ def possible(ending: Ending, category: ServiceTypeCategory) -> bool:
 
 @cache
 def task(kind: Kind) -> AuthorizationInstance:
-    """Return a task of a kind."""
-    with of_category(kind.category):
-        return Wanted(kind).generate(Split.TEST, kind.index)
+    """Return a task of a kind, under a policy of any depth."""
+    config = narrowed(PRESETS[kind.difficulty], Ask(kind.ending, kind.category))
+    drawing = AuthorizationGenerator(config, kind.difficulty, AuthorizationFamily.name, kind.rules)
+    return drawing.generate(Split.TEST, kind.index)
 
 
 def chart_of(instance: AuthorizationInstance) -> PatientChart:
