@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -87,10 +88,12 @@ class CasePatient:
     Attributes:
         chart: The chart, with the case in it.
         order: What was ordered.
+        void: Pages of the chart that do not count: errors put right, drafts, other patients'.
     """
 
     chart: PatientChart
     order: ServiceRequest
+    void: frozenset[str] = frozenset()
 
 
 def draw_subject(rng: np.random.Generator) -> Subject:
@@ -147,8 +150,16 @@ def plan_patient(
     )
 
 
-def write_patient(planned: CaseFacts, rng: np.random.Generator, today: date) -> CasePatient:
+def write_patient(
+    planned: CaseFacts, rng: np.random.Generator, today: date, units: Mapping[str, str]
+) -> CasePatient:
     """Return a patient with the chart.
+
+    Args:
+        planned: The patient with the case.
+        rng: Where the wording comes from.
+        today: The day of the request.
+        units: Unit in which documents give a measurement, by fact id, where it is another one.
 
     Raises:
         ConfigurationError: If the facts contradict each other.
@@ -162,6 +173,7 @@ def write_patient(planned: CaseFacts, rng: np.random.Generator, today: date) -> 
             workforce(),
             rng,
             today,
+            units=units,
         )
     except ValueError as error:
         who = planned.patient.id

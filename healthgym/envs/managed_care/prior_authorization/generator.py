@@ -15,6 +15,7 @@ from healthgym.envs.managed_care.cases.clinic import (
     standing_handbook,
     workforce,
 )
+from healthgym.envs.managed_care.cases.paperwork import Paper, draw_trouble
 from healthgym.envs.managed_care.cases.patients import (
     CasePatient,
     Subject,
@@ -61,9 +62,9 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     Urgency,
 )
 
-#: Streams of a task: what it deserves, its policy, its patient, what stands around, and the numbers
-#: that the offices keep to.
-_ENDING, _RULES, _PATIENT, _AROUND, _NUMBERS = range(5)
+#: Streams of a task: what it deserves, its policy, its patient, what stands around, the numbers
+#: that the offices keep to, and what is wrong with the chart's paper.
+_ENDING, _RULES, _PATIENT, _AROUND, _NUMBERS, _PAPER = range(6)
 _OTHER_STATUSES = (CaseStatus.DRAFT, CaseStatus.DOCS_NEEDED, CaseStatus.SUBMITTED)
 
 
@@ -103,7 +104,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
 
     def draw(self, split: Split, index: int) -> AuthorizationInstance:
         """Return a task."""
-        streams = [task_rng(self.name, split, index, key) for key in range(5)]
+        streams = [task_rng(self.name, split, index, key) for key in range(6)]
         config, choices = self._asked(split, index, streams[_ENDING])
         ending = choices.ending(streams[_ENDING])
         begins = draw_morning(streams[_ENDING])
@@ -222,9 +223,13 @@ def _case(
     if ending in (Course.APPEALED, Course.EXTERNAL):
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
-    patient = write_patient(planned, streams[_PATIENT], today)
+    trouble = draw_trouble(drawn, config, streams[_PAPER])
+    patient = write_patient(planned, streams[_PATIENT], today, trouble.units)
     if ending is Course.PENDED:
         book = book.asking_for(_besides(patient.chart, drawn), rng)
+    kept = frozenset((*planned.missing, *map(str, book.on_request)))
+    paper = Paper(subject, drawn, found, kept, today, streams[_PAPER])
+    patient = paper.disturbed(patient, trouble)
     return book, patient, replace(drawn, policy=book.in_force), found
 
 

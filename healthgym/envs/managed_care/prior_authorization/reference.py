@@ -18,7 +18,6 @@ from healthgym.envs.managed_care.checks.expectation import (
 )
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
@@ -96,7 +95,7 @@ def reference_of(
         missing=frozenset(map(str, found.missing_documents)),
         bar=drawn.ending if isinstance(drawn.ending, Bar) else None,
         needed=needed,
-        documents=_documents(chart, telling, bearing, required),
+        documents=_documents(patient, telling, bearing, required),
         kinds=required,
         answers=answers_from(found.criteria),
         course=drawn.ending if isinstance(drawn.ending, Course) else None,
@@ -131,7 +130,7 @@ def _require_deserved(drawn: Situation, found: PolicyAssessment) -> None:
 
 
 def _documents(
-    chart: PatientChart,
+    patient: CasePatient,
     shows: Mapping[str, frozenset[str]],
     bearing: set[str],
     required: frozenset[str],
@@ -140,11 +139,10 @@ def _documents(
 
     One of a kind that the policy requires bears on it even where none of its kind shows anything.
     """
-    telling = [each for each in chart.documents if bearing & shows.get(each.id, frozenset())]
+    counting = [each for each in patient.chart.documents if each.id not in patient.void]
+    telling = [each for each in counting if bearing & shows.get(each.id, frozenset())]
     mute = required - {str(each.kind) for each in telling}
-    return frozenset(
-        each.id for each in (*telling, *(d for d in chart.documents if str(d.kind) in mute))
-    )
+    return frozenset(each.id for each in (*telling, *(d for d in counting if str(d.kind) in mute)))
 
 
 def _named(drawn: Situation, found: PolicyAssessment) -> tuple[str, ...]:

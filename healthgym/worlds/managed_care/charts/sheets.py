@@ -220,6 +220,10 @@ class Stated(Mapping[str, frozenset[str]]):
         """Return the same of some documents."""
         return Stated({name: self._sheets[name] for name in names})
 
+    def besides(self, name: str, sheet: Sheet) -> Stated:
+        """Return the same with another document."""
+        return Stated({**self._sheets, name: sheet})
+
     def of(self, facts: AbstractSet[str]) -> Mapping[str, frozenset[str]]:
         """Return the documents that state some of the facts, each with which of these."""
         sheets = self._sheets
@@ -242,6 +246,21 @@ def stating(
         facts: Ids of facts.
     """
     return shows.of(facts) if isinstance(shows, Stated) else _stating(shows, facts)
+
+
+def also_stating(
+    shows: Mapping[str, frozenset[str]], name: str, sheet: Sheet
+) -> Mapping[str, frozenset[str]]:
+    """Return a chart's ``shows`` with another document.
+
+    Args:
+        shows: The chart's.
+        name: Id of the document.
+        sheet: What it is written from.
+    """
+    if isinstance(shows, Stated):
+        return shows.besides(name, sheet)
+    return {**shows, name: sheet.stated}
 
 
 def _stating(
