@@ -145,7 +145,7 @@ ADDED = {"coverage", "payer_policy_library", "payer_portal", "payer_api_gateway"
 
 
 def names(**chosen: str) -> set[str]:
-    family = AuthorizationFamily(**chosen)
+    family = AuthorizationFamily(**chosen)  # type: ignore[arg-type]
     return {spec.name for spec in family.roles["agent"].catalog.specs}
 
 
@@ -205,7 +205,7 @@ def test_the_benefit_check_knows_whose_coverage_has_ended() -> None:
 def test_what_is_no_choice_is_refused(arguments: dict[str, str]) -> None:
     (name,) = arguments
     with pytest.raises(ConfigurationError, match=f"{name} '.*' is not one of"):
-        AuthorizationFamily(**arguments)
+        AuthorizationFamily(**arguments)  # type: ignore[arg-type]
 
 
 def test_baselines_write_their_calls_as_the_surface_takes_them() -> None:
