@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_independent,
     require_role,
 )
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.records.decision import Appeal
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -173,6 +174,7 @@ class AppealsDesk(App):
             require_independent(self.world, appeal.case_id, reviewer, Part.APPEAL)
             appeal_rules.require_outsider(self.world, appeal, reviewer)
             appeal_rules.require_decision(appeal, reviewer, said, rationale)
+            require_length(self.world, rationale=rationale)
         # The source notes the assignment once more.
         if not self.strict or appeal.assigned_reviewer_id != reviewer:
             appeal = self._assign(appeal, reviewer)
@@ -203,6 +205,7 @@ class AppealsDesk(App):
             self.world, coordinator, self.world.operations.may_record_external, "coordinator_id"
         )
         require_independent(self.world, appeal.case_id, coordinator, Part.APPEAL)
+        require_length(self.world, vendor_name=vendor_name)
         if self.strict and not vendor_name.strip():
             raise Refusal(
                 RefusalCode.MISSING_TEXT, "vendor_name: name the organization that reviews."
@@ -242,6 +245,7 @@ class AppealsDesk(App):
                 self.world, coordinator, self.world.operations.may_record_external, "coordinator_id"
             )
             appeal_rules.require_decision(appeal, coordinator, said, rationale)
+            require_length(self.world, rationale=rationale)
         appeal = replace(appeal, binding_result=True)
         overturned = said is AppealOutcome.EXTERNAL_APPEAL_OVERTURNED
         leads_to = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.policies.evaluation import combined
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.review import LineReview, NurseCriterionEvaluation
@@ -86,6 +87,8 @@ def require_sound(
     """
     if world.rules is Rules.COMPAT:
         return
+    evaluations = tuple(evaluations)
+    require_length(world, evaluations=evaluations)
     numbers = lines(world, case.id)
     if line_number not in numbers:
         raise Refusal(

@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.criteria import tally
 from healthgym.worlds.managed_care.apps.payer.preflight import LEADS_TO, Cleared, clear, upstream
 from healthgym.worlds.managed_care.apps.payer.reviewers import require_desk
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.decision import (
     Appeal,
@@ -118,6 +119,7 @@ class Determinations(App):
             Refusal: If it cannot be made final (:func:`clear`).
         """
         require_desk(self.world)
+        require_length(self.world, override_reason=override_reason)
         cleared = clear(
             self.world,
             case_id,

@@ -16,6 +16,7 @@ from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import intake_rules
 from healthgym.worlds.managed_care.apps.payer.front_doors import WAITING
 from healthgym.worlds.managed_care.apps.payer.intake_handoff import refreshed
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.dates import normalized_day
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, SubmissionPacket
 from healthgym.worlds.managed_care.records.chart import DocumentReference
@@ -305,6 +306,7 @@ class IntakeHub(App):
         actor = ""
         if self.strict:
             intake_rules.require_open(intake)
+            require_length(self.world, **changes)
             actor = self._clerk()
         if intake.status is IntakeStatus.NEW:
             changes["status"] = IntakeStatus.IN_PROGRESS

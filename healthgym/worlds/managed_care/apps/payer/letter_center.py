@@ -25,6 +25,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_desk,
     require_role,
 )
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.records.case import Message, PriorAuthCase
 from healthgym.worlds.managed_care.records.decision import Letter, PayerLetterRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -141,6 +142,12 @@ class LetterCenter(App):
         require_role(self.world, writer, PAYER_STAFF, "actor")
         require_due(self.world, case, letter_type)
         require_citations(self.world, case, policy_citations)
+        require_length(
+            self.world,
+            body=body,
+            supporting_basis=supporting_basis,
+            appeal_information=appeal_information,
+        )
         letter = self.write(
             case_id,
             letter_type,
@@ -281,6 +288,7 @@ class LetterCenter(App):
             Refusal: If there is no such letter, or, in a strict world, no reason is given.
         """
         letter = find(self.letters, letter_id, "letter", _HINT)
+        require_length(self.world, reason=reason)
         if self.strict and not reason.strip():
             raise Refusal(RefusalCode.MISSING_TEXT, "reason: say why the letter is written again.")
         again = replace(

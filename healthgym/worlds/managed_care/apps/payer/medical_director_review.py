@@ -27,6 +27,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_role,
     require_turn,
 )
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.records.review import (
     MdCaseDecision,
     MdLineItemDecision,
@@ -217,3 +218,6 @@ class MedicalDirectorReview(LineReviews[MdReviewRecord, MdCaseDecision]):
                 require_role(self.world, made.reviewer_id, self.world.operations.may_deny)
             require_turn(self.world, made.case_id, PayerRole.PHYSICIAN_REVIEWER)
             require_founded(self.world, made)
+            require_length(self.world, decision=made)
+            asks = made.decision is MdReviewDecision.REQUEST_INFO
+            pends.require_asked_for(self.world, asks, made.info_deadline)

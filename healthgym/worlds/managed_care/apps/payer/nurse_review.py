@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_role,
     require_turn,
 )
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.records.catalog import CriteriaCatalog
 from healthgym.worlds.managed_care.records.review import (
@@ -163,6 +164,8 @@ class NurseReview(LineReviews[NurseReviewRecord, NurseCaseRecommendation]):
         self._require_recommendation(case_id, recommendation, nurse, clinical_notes)
         asks = recommendation is NurseReviewRecommendation.REQUEST_INFO
         wanted = (info_requested.strip() or clinical_notes.strip()) if asks else info_requested
+        require_length(self.world, clinical_notes=clinical_notes, info_requested=info_requested)
+        pends.require_asked_for(self.world, asks, info_deadline)
         if asks:
             pends.require_request(self.world, case_id, info_requested, wanted, info_deadline)
         made = NurseCaseRecommendation(

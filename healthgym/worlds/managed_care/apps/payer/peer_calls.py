@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules, peer_session
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.records.decision import DeterminationRecord
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -174,6 +175,7 @@ def _require_summary(
         )
     if not summary.strip():
         raise Refusal(RefusalCode.MISSING_TEXT, "summary: say what was said and agreed.")
+    require_length(world, summary=summary)
     peer_rules.require_held(world, request, session, request.payer_contact_id or "")
 
 

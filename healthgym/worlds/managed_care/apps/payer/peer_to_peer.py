@@ -26,6 +26,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_mapped,
     require_role,
 )
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -192,6 +193,7 @@ class PeerToPeer(App):
         """
         request = find(self.requests, request_id, "peer-to-peer request", "the inbox names it")
         peer_rules.require_answerable(request, case_id, slot, note)
+        require_length(self.world, note=note)
         if self.strict and slot:
             peer_rules.require_pick(self.world, request, slot)
         now = self.world.clock.now
@@ -296,6 +298,7 @@ class PeerToPeer(App):
             )
         ended = peer_rules.outcome_of(outcome)
         require_mapped(self.world, contact)
+        require_length(self.world, note=note)
         if self.strict:
             self._require_peer(request, contact)
             peer_rules.require_held(self.world, request, self.session_of(request_id), contact)

@@ -81,6 +81,19 @@ def require_request(
         )
 
 
+def require_asked_for(world: ManagedCareWorld, asks: bool, deadline: str) -> None:
+    """Refuse, in a strict world, a deadline where nothing is asked for.
+
+    Raises:
+        Refusal: ``invented_deadline``.
+    """
+    if world.rules is Rules.STRICT and deadline.strip() and not asks:
+        raise Refusal(
+            RefusalCode.INVENTED_DEADLINE,
+            "info_deadline: only a request for information has one; leave it blank.",
+        )
+
+
 def _require_rest(world: ManagedCareWorld, case_id: str) -> None:
     """Refuse a request beyond those that the rules allow for one case."""
     asked = [one.recommendation for one in world.nursing.of(case_id)]

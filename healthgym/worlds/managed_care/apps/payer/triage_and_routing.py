@@ -16,6 +16,7 @@ from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import lanes, routing, triage_rules
 from healthgym.worlds.managed_care.apps.payer.reviewers import acting
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.review import (
@@ -293,6 +294,7 @@ class TriageAndRouting(App):
             given = (until, hours, rule_source)
             triage_rules.require_computed(urgency, level, intake.received_at, given)
             triage_rules.require_card(gold_card, self.holds_gold_card(case_id))
+            require_length(self.world, disposition_reason=reason)
             hours, rule_source = level.hours, level.rule_source
         record = routing.triaged(self.world, case, intake, urgency, until, actor)
         record = replace(

@@ -12,6 +12,7 @@ from healthgym.worlds.managed_care.apps.provider import submission
 from healthgym.worlds.managed_care.apps.provider.documents_and_forms import EDITABLE
 from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View
 from healthgym.worlds.managed_care.apps.provider.readiness import preview
+from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
     ProviderDeterminationRecord,
@@ -96,6 +97,7 @@ class Authorizations(ProviderApp):
         updates = submission.line_updates(self.world, case_id, line_updates or ())
         if bundle_document_id is not None:
             self.world.documents.bundle(case_id, bundle_document_id)
+        require_length(self.world, override_reason=override_reason)
         if self.strict:
             bundle_document_id = submission.require_decidable(
                 self.world, case, final_action, override_reason, bundle_document_id

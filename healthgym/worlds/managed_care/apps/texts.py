@@ -1,0 +1,49 @@
+"""How much somebody writes into a field: a strict world refuses more, as an office's forms do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING
+
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.rules import Rules
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: Most characters of a text that is written at a payer's desk; a page has about 3,000.
+LONGEST = 10_000
+
+
+def require_length(world: ManagedCareWorld, **values: object) -> None:
+    """Refuse, in a strict world, texts that are longer than anybody would read.
+
+    Args:
+        world: The world.
+        values: What was written, by the names of the arguments; the texts of records and lists
+            count too.
+
+    Raises:
+        Refusal: ``unreasonable_text``, naming the first that is too long.
+    """
+    if world.rules is Rules.COMPAT:
+        return
+    for name, value in values.items():
+        for where, text in _texts(name, value):
+            if len(text) > LONGEST:
+                raise Refusal(
+                    RefusalCode.UNREASONABLE_TEXT,
+                    f"{where} has {len(text)} characters; at most {LONGEST} are accepted.",
+                )
+
+
+def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _texts(name, item)
+    elif is_dataclass(value):
+        for part in fields(value):
+            yield from _texts(f"{name}.{part.name}", getattr(value, part.name))
