@@ -141,6 +141,7 @@ def _start(rules: Rules) -> WorldStart:
         ),
         contracts={"CASE-U": PeerContract(side=TaskActor.PROVIDER)},
         voices=care.voices,
+        letters_queued=True,
     )
 
 

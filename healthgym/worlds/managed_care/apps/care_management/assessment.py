@@ -81,6 +81,11 @@ class Assessments(App):
         if self.strict:
             self.world.referrals.require_status(case_id, CMCaseStatus.ASSESSMENT_IN_PROGRESS)
             self._require_content(case_id, payload, blocked_reason)
+            if not blocked_reason and getattr(assessment, payload.section) == payload.data:
+                raise Refusal(
+                    RefusalCode.DUPLICATE,
+                    f"The {payload.section} section says all of that already; save what differs.",
+                )
         if not (self.strict and blocked_reason and is_blank(payload.data)):
             assessment = with_section(assessment, payload)
         if blocked_reason:

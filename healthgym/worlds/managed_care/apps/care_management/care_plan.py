@@ -77,6 +77,11 @@ class CarePlans(App):
             follow_up_cadence_notes=plan_data.follow_up_cadence_notes,
             follow_up_start_date=plan_data.follow_up_start_date,
         )
+        if self.strict and _unnumbered(saved) == _unnumbered(plan):
+            raise Refusal(
+                RefusalCode.DUPLICATE,
+                f"The plan of case {case_id} says all of that already; save what differs.",
+            )
         self.plans[saved.care_plan_id] = saved
         self.audit("save_care_plan", case_id)
         return saved
@@ -155,3 +160,27 @@ def _require_whole(plan: CMCarePlan) -> None:
                 RefusalCode.INCOMPLETE,
                 f"The care plan of case {plan.case_id} lacks {what}; save it with that first.",
             )
+
+
+def _unnumbered(plan: CMCarePlan) -> CMCarePlan:
+    """Return a plan without the ids of its parts, which are drawn anew at each saving."""
+    return replace(
+        plan,
+        problems=tuple(
+            replace(
+                problem,
+                problem_id="",
+                goals=tuple(
+                    replace(
+                        goal,
+                        goal_id="",
+                        interventions=tuple(
+                            replace(step, intervention_id="") for step in goal.interventions
+                        ),
+                    )
+                    for goal in problem.goals
+                ),
+            )
+            for problem in plan.problems
+        ),
+    )

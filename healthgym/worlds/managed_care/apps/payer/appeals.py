@@ -62,7 +62,12 @@ class AppealsDesk(App):
 
         Args:
             case_id: Only those of this case.
+
+        Raises:
+            Refusal: In a strict world, if there is no such case.
         """
+        if self.strict and case_id is not None:
+            self.world.cases.get(case_id)
         self.looked("list_appeals", case_id or "")
         return self.of(case_id) if case_id else tuple(self.appeals.values())
 

@@ -310,7 +310,13 @@ class IntakeHub(App):
             actor = self._clerk()
         if intake.status is IntakeStatus.NEW:
             changes["status"] = IntakeStatus.IN_PROGRESS
-        saved = self._keep(replace(intake, **changes))  # type: ignore[arg-type]
+        changed = replace(intake, **changes)  # type: ignore[arg-type]
+        if self.strict and changed == intake:
+            raise Refusal(
+                RefusalCode.DUPLICATE,
+                f"The intake of case {case_id} says all of that already; save what differs.",
+            )
+        saved = self._keep(changed)
         self.audit(action, case_id, actor)
         return saved
 

@@ -71,7 +71,12 @@ class LetterCenter(App):
 
         Args:
             case_id: Only those about this case.
+
+        Raises:
+            Refusal: In a strict world, if there is no such case.
         """
+        if self.strict and case_id is not None:
+            self.world.cases.get(case_id)
         self.looked("list_letters", case_id or "")
         return self.of(case_id) if case_id else tuple(self.letters.values())
 

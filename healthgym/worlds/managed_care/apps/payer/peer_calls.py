@@ -171,7 +171,8 @@ def _require_summary(
 ) -> None:
     if session.finalized:
         raise Refusal(
-            RefusalCode.DUPLICATE, f"The call of request {request.id} is summed up already."
+            RefusalCode.DUPLICATE,
+            f"The call of request {request.id} is summed up already; that is done once.",
         )
     if not summary.strip():
         raise Refusal(RefusalCode.MISSING_TEXT, "summary: say what was said and agreed.")

@@ -124,6 +124,21 @@ def require_answerable(
         )
 
 
+def require_news(request: PayerPeerToPeerRequest, slot: str | None, note: str) -> None:
+    """Refuse, in a strict world, an answer that was given in the same words before.
+
+    Raises:
+        Refusal: ``duplicate``.
+    """
+    said = not note.strip() or note in request.notes
+    picked = not slot or slot == request.provider_selected_slot
+    if said and picked:
+        raise Refusal(
+            RefusalCode.DUPLICATE,
+            f"The answer to request {request.id} says that already; send what is new.",
+        )
+
+
 def require_pick(world: ManagedCareWorld, request: PayerPeerToPeerRequest, slot: str) -> None:
     """Refuse a time that is not on offer, in a strict world.
 

@@ -89,8 +89,13 @@ class PeerToPeer(App):
 
         Args:
             case_id: Only those of this case.
+
+        Raises:
+            Refusal: In a strict world, if there is no such case.
         """
         require_desk(self.world)
+        if self.strict and case_id is not None:
+            self.world.cases.get(case_id)
         self.looked("list_requests", case_id or "")
         return self.of(case_id) if case_id else tuple(self.requests.values())
 
@@ -194,8 +199,10 @@ class PeerToPeer(App):
         request = find(self.requests, request_id, "peer-to-peer request", "the inbox names it")
         peer_rules.require_answerable(request, case_id, slot, note)
         require_length(self.world, note=note)
-        if self.strict and slot:
-            peer_rules.require_pick(self.world, request, slot)
+        if self.strict:
+            peer_rules.require_news(request, slot, note)
+            if slot:
+                peer_rules.require_pick(self.world, request, slot)
         now = self.world.clock.now
         answered = replace(
             request,

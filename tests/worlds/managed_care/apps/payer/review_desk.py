@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from healthgym.worlds.managed_care.apps.payer import peer_calls
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.catalog import CriteriaCatalog
@@ -22,6 +24,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
     MdReviewDecision,
     NurseReviewRecommendation,
+    TaskActor,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.recorded import build
@@ -192,4 +195,31 @@ def appealed_case(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
     """Return a world in which the provider has appealed a denial."""
     world = finalized(DeterminationDecision.DENIED, rules)
     world.appeals.file(CASE, "The echo was overlooked.")
+    return world
+
+
+def asked_for_call(side: TaskActor = TaskActor.PAYER) -> ManagedCareWorld:
+    """Return a strict world in which the physician has asked for a call.
+
+    Args:
+        side: Who is played; the other side answers by itself.
+    """
+    return decided(MdReviewDecision.P2P_REVIEW, contract=PeerContract(side=side))
+
+
+def on_the_line(side: TaskActor = TaskActor.PAYER) -> ManagedCareWorld:
+    """Return a strict world in which the call has begun and something was said.
+
+    Args:
+        side: Who is played; the other side answers by itself.
+    """
+    world = asked_for_call(side)
+    request = world.peer.of(CASE)[0].id
+    world.peer.offer(request, MD_2, SLOTS)
+    if side is TaskActor.PAYER:
+        world.peer.schedule(request, MD_2)
+    else:
+        world.peer.select_slot(CASE, request, SLOT)
+    world.clock.advance(timedelta(days=4))
+    peer_calls.send_turn(world, request, "Hello?")
     return world

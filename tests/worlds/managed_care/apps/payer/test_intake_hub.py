@@ -97,7 +97,16 @@ def test_diagnoses_replace_those_on_file_unless_none_are_given() -> None:
     given = (IntakeDiagnosis(name="Migraine", code="G43.9"),)
     saved = desk.intake.save_diagnoses(CASE, SaveDiagnosesPayload(diagnoses=given))
     assert saved.diagnoses == given
-    assert desk.intake.save_diagnoses(CASE, SaveDiagnosesPayload()).diagnoses == given
+    named = SaveDiagnosesPayload(diagnosis_type="medical")
+    assert desk.intake.save_diagnoses(CASE, named).diagnoses == given
+
+
+def test_what_is_on_file_is_not_saved_again() -> None:
+    def again(rules: Rules) -> object:
+        desk = world(intake(OPEN), rules=rules)
+        return desk.intake.save_diagnoses(CASE, SaveDiagnosesPayload())
+
+    both(again, RefusalCode.DUPLICATE)
 
 
 def test_the_provider_is_replaced_as_a_whole() -> None:

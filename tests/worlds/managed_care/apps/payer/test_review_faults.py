@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 
 import pytest
 
 from healthgym.core.journal import InjectedFault
 from healthgym.worlds.managed_care.apps.payer import peer_calls
-from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AppealOutcome,
     DeterminationDecision,
@@ -28,15 +26,16 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     CASE,
     MD_2,
     NURSE,
-    SLOT,
     SLOTS,
     appealed_case,
+    asked_for_call,
     decide,
     decided,
     desk,
     escalated,
     finalized,
     find_as_nurse,
+    on_the_line,
 )
 
 Made = Callable[[], ManagedCareWorld]
@@ -48,22 +47,6 @@ MOST = 60
 
 def _request(world: ManagedCareWorld) -> str:
     return world.peer.of(CASE)[0].id
-
-
-def _asked(side: TaskActor = TaskActor.PAYER) -> ManagedCareWorld:
-    return decided(MdReviewDecision.P2P_REVIEW, contract=PeerContract(side=side))
-
-
-def _called(side: TaskActor = TaskActor.PAYER) -> ManagedCareWorld:
-    world = _asked(side)
-    world.peer.offer(_request(world), MD_2, SLOTS)
-    if side is TaskActor.PAYER:
-        world.peer.schedule(_request(world), MD_2)
-    else:
-        world.peer.select_slot(CASE, _request(world), SLOT)
-    world.clock.advance(timedelta(days=4))
-    peer_calls.send_turn(world, _request(world), "Hello?")
-    return world
 
 
 def _given() -> ManagedCareWorld:
@@ -99,14 +82,14 @@ CALLS: dict[str, tuple[Made, Act]] = {
     ),
     "deny": (escalated, lambda w: decide(w, MdReviewDecision.DENY)),
     "ask for a call": (escalated, lambda w: decide(w, MdReviewDecision.P2P_REVIEW)),
-    "offer": (_asked, lambda w: w.peer.offer(_request(w), MD_2, SLOTS)),
+    "offer": (asked_for_call, lambda w: w.peer.offer(_request(w), MD_2, SLOTS)),
     "offer to a person": (
-        lambda: _asked(TaskActor.PROVIDER),
+        lambda: asked_for_call(TaskActor.PROVIDER),
         lambda w: w.peer.offer(_request(w), MD_2, SLOTS),
     ),
-    "talk": (_called, lambda w: peer_calls.send_turn(w, _request(w), "And?")),
-    "sum up": (_called, _sum_up),
-    "sum up and determine": (lambda: _called(TaskActor.PROVIDER), _sum_up),
+    "talk": (on_the_line, lambda w: peer_calls.send_turn(w, _request(w), "And?")),
+    "sum up": (on_the_line, _sum_up),
+    "sum up and determine": (lambda: on_the_line(TaskActor.PROVIDER), _sum_up),
     "finalize": (
         lambda: decided(MdReviewDecision.DENY),
         lambda w: w.determinations.finalize(CASE, DENIED),
