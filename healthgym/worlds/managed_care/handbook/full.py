@@ -36,7 +36,7 @@ from healthgym.worlds.managed_care.handbook.shelf import MappedShelf, write_shel
 from healthgym.worlds.managed_care.handbook.wording import table
 
 #: Raised when the same bank is to give other pages.
-_EDITION = "2026.1"
+_EDITION = "2026.2"
 _YEAR = 2025
 _KEPT: BuildCache[Library] = BuildCache(4)
 
@@ -163,7 +163,7 @@ def _topics(writer: Writer, kind: Kind) -> list[str]:
 
 
 def _drawn(writer: Writer, kind: Kind, path: str, topic: str, volume: str) -> Page:
-    shown = volume.replace("-", " ")
+    shown = f"{volume[:4]}-{volume[4:]}" if _is_month(volume) else volume.replace("-", " ")
     title = kind.title.format(topic=topic, volume=shown)
     title = title[:1].upper() + title[1:]
     blocks = [f"# {title}", kind.lead.format(topic=topic, volume=shown)]
@@ -183,7 +183,7 @@ def _drawn(writer: Writer, kind: Kind, path: str, topic: str, volume: str) -> Pa
     ]
     blocks += ["## Table", table(kind.header, rows)]
     year = int(volume[:4]) if volume[:4].isdigit() and len(volume) >= 4 else _YEAR
-    month = int(volume[4:]) if len(volume) == 6 and volume.isdigit() else 1
+    month = int(volume[4:]) if _is_month(volume) else 1
     return Page(
         path=path,
         title=title,
@@ -191,6 +191,10 @@ def _drawn(writer: Writer, kind: Kind, path: str, topic: str, volume: str) -> Pa
         effective=date(year, month, 1),
         text="\n\n".join(blocks) + "\n",
     )
+
+
+def _is_month(volume: str) -> bool:
+    return len(volume) == 6 and volume.isdigit()
 
 
 def _between(writer: Writer, bounds: tuple[int, int]) -> int:

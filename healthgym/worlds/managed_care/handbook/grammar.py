@@ -19,6 +19,8 @@ Maker = Callable[[], str]
 
 _TOKEN = re.compile(r"<#(\d+)-(\d+)>|<([a-z.]+)>|([{}|])|([^<{}|]+)")
 _BATCH = 1 << 16
+#: How often something else is drawn where a sentence would say the same twice.
+_TRIES = 5
 
 
 class Writer:
@@ -39,12 +41,14 @@ class Writer:
                 if name in self._texts:
                     raise DamagedDataError(f"{where}: @{name} is there twice.")
                 self._texts[name] = (where, text)
-        self._makers: dict[str, Maker] = {}
         self._numbers: Iterator[int] = iter(())
         self._rng = np.random.Generator(np.random.PCG64(0))
         self._bound: dict[str, tuple[str, int]] = {}
+        self._options: dict[str, tuple[Maker, ...]] = {}
+        self._used: dict[str, set[int]] = {}
+        self._said: dict[str, set[str]] = {}
         for name in self._texts:
-            self._makers[name] = self._compiled(name)
+            self._options[name] = self._compiled(name)
 
     def begin(self, rng: np.random.Generator) -> None:
         """Begin a page, with nothing bound.
@@ -56,8 +60,8 @@ class Writer:
         self.release()
 
     def release(self) -> None:
-        """Let every rule give any of its alternatives again."""
-        self._bound = {}
+        """Let every rule give any of its alternatives again, and begin a section."""
+        self._bound, self._used = {}, {}
 
     def bind(self, rule: str, text: str, tenths: int) -> None:
         """Let a rule mostly give one text, so that what stands together is about one thing.
@@ -70,11 +74,28 @@ class Writer:
         self._bound[rule] = (text, tenths)
 
     def mention(self, rule: str) -> str:
-        """Draw from a rule, or give what is bound to it."""
+        """Draw from a rule, or give what is bound to it.
+
+        Within a sentence a rule gives something else each time, as far as it can.
+        """
         bound = self._bound.get(rule)
-        if bound is not None and (bound[1] >= 10 or self.below(10) < bound[1]):
+        if bound is not None and bound[1] >= 10:
             return bound[0]
-        return self._makers[rule]()
+        said = self._said.setdefault(rule, set())
+        if bound is not None and bound[0] not in said and self.below(10) < bound[1]:
+            text = bound[0]
+        else:
+            text = self._drawn(rule)
+            for _ in range(_TRIES):
+                if text not in said:
+                    break
+                text = self._drawn(rule)
+        said.add(text)
+        return text
+
+    def _drawn(self, rule: str) -> str:
+        options = self._options[rule]
+        return options[self.below(len(options))]()
 
     def below(self, bound: int) -> int:
         """Draw a number below a bound."""
@@ -86,25 +107,43 @@ class Writer:
         return drawn % bound
 
     def write(self, rule: str) -> str:
-        """Draw an alternative of a rule, beginning with a capital."""
-        text = self._makers[rule]()
+        """Draw an alternative of a rule, beginning with a capital.
+
+        Within a section none is drawn twice before all of them were.
+        """
+        self._said = {}
+        options, used = self._options[rule], self._used.setdefault(rule, set())
+        if len(used) == len(options):
+            used.clear()
+        free = [number for number in range(len(options)) if number not in used]
+        chosen = free[self.below(len(free))]
+        used.add(chosen)
+        text = options[chosen]()
         return text[:1].upper() + text[1:]
 
     def alternatives(self, rule: str) -> list[str]:
         """Return the alternatives of a rule that holds plain names, in the order of the bank."""
         return self._texts[rule][1].split("|")
 
-    def _compiled(self, name: str) -> Maker:
+    def _compiled(self, name: str) -> tuple[Maker, ...]:
         where, text = self._texts[name]
         tokens = list(_TOKEN.finditer(text))
         if sum(len(token[0]) for token in tokens) != len(text):
             raise DamagedDataError(f"{where}: @{name} has a broken mark.")
-        maker, end = self._choice(tokens, 0, where)
+        options, end = self._alternatives(tokens, 0, where)
         if end != len(tokens):
             raise DamagedDataError(f"{where}: @{name} closes a brace that it did not open.")
-        return maker
+        return options
 
     def _choice(self, tokens: list[re.Match[str]], at: int, where: str) -> tuple[Maker, int]:
+        options, at = self._alternatives(tokens, at, where)
+        if len(options) == 1:
+            return options[0], at
+        return (lambda: options[self.below(len(options))]()), at
+
+    def _alternatives(
+        self, tokens: list[re.Match[str]], at: int, where: str
+    ) -> tuple[tuple[Maker, ...], int]:
         options: list[Maker] = []
         parts: list[str | Maker] = []
         while at < len(tokens) and tokens[at][4] != "}":
@@ -124,9 +163,7 @@ class Writer:
             else:
                 parts.append(plain or self._number(int(low), int(high)))
         options.append(_sequence(parts))
-        if len(options) == 1:
-            return options[0], at
-        return (lambda: options[self.below(len(options))]()), at
+        return tuple(options), at
 
     def _mention(self, rule: str, where: str) -> Maker:
         if rule not in self._texts:

@@ -64,3 +64,30 @@ def test_a_broken_bank_names_file_and_line(tmp_path: Path, text, where, what):
         writer(tmp_path, text)
     assert where in str(caught.value)
     assert what in str(caught.value)
+
+
+SECTION = """@topic
+fever|cough|rash
+@note
+first|second|third
+@pair
+<topic> before <topic>
+"""
+
+
+def test_a_section_says_everything_once_before_it_says_anything_twice(tmp_path: Path):
+    made = writer(tmp_path, SECTION)
+    for _ in range(20):
+        made.release()
+        assert {made.write("note") for _ in range(3)} == {"First", "Second", "Third"}
+        assert {made.write("note") for _ in range(3)} == {"First", "Second", "Third"}
+
+
+def test_a_sentence_names_two_things_where_it_has_two_places(tmp_path: Path):
+    made = writer(tmp_path, SECTION)
+    pairs = [made.write("pair").lower().split(" before ") for _ in range(60)]
+    assert sum(one == other for one, other in pairs) <= 2
+    made.bind("topic", "fever", 9)
+    pairs = [made.write("pair").lower().split(" before ") for _ in range(60)]
+    assert sum("fever" in pair for pair in pairs) > 40
+    assert sum(one == other for one, other in pairs) <= 2
