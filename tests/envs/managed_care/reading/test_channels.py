@@ -4,23 +4,18 @@ import numpy as np
 import pytest
 
 from healthgym.core.seeding import Split
-from healthgym.envs.managed_care.cases.situations import Bar
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
-from healthgym.envs.managed_care.reading.operations import UnreadableRuleError, read_channels
+from healthgym.envs.managed_care.reading.channels import PATH, read_channels
 from healthgym.worlds.managed_care.handbook.edition import edition, written_library
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
 from healthgym.worlds.managed_care.vocabulary.authorization import Urgency
 
-CHANNELS = "provider-pa/operational/submission-channels.md"
-REASONS = "provider-pa/operational/do-not-submit-reasons.md"
-
 
 def agrees(library: Library, rules: OperatingRules) -> bool:
-    said = read_channels(library.read(CHANNELS).text)
+    said = read_channels(library.read(PATH).text)
     return all(
-        said.channel(expedited=urgency is Urgency.EXPEDITED, documents=documents)
-        is rules.channel(urgency, documents)
+        said.channel(str(urgency), documents) == rules.channel(urgency, documents)
         for urgency in Urgency
         for documents in range(40)
     )
@@ -55,15 +50,5 @@ def test_a_task_prints_the_numbers_that_its_offices_keep(difficulty):
 def test_search_sees_the_numbers_of_the_task():
     start = AuthorizationFamily("medium").generator.draw(Split.TRAIN, 0).start
     shown = start.handbook.search("first channel that takes its packet documents portal edi")
-    assert shown[0].card.path == CHANNELS
+    assert shown[0].card.path == PATH
     assert f"**{start.operations.portal_documents_most}** documents" in shown[0].snippet
-
-
-def test_a_page_without_a_rule_is_named():
-    with pytest.raises(UnreadableRuleError, match="no channel"):
-        read_channels("# Submission channels\n\nBy pigeon.\n")
-
-
-def test_the_page_of_reasons_has_the_code_of_every_bar_and_no_other():
-    rows = [row for row in written_library().read(REASONS).text.splitlines() if "| `" in row]
-    assert [row.split("|")[2].strip(" `") for row in rows] == [str(bar) for bar in Bar]
