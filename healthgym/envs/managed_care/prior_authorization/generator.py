@@ -65,6 +65,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 #: Streams of a task: what it deserves, its policy, its patient, what stands around, the numbers
 #: that the offices keep to, and what is wrong with the chart's paper.
 _ENDING, _RULES, _PATIENT, _AROUND, _NUMBERS, _PAPER = range(6)
+#: How many pages of the handbook a task changes at most, policies and bulletins among them.
+_PAGES_MOST = 20
 _OTHER_STATUSES = (CaseStatus.DRAFT, CaseStatus.DOCS_NEEDED, CaseStatus.SUBMITTED)
 
 
@@ -118,7 +120,10 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             except ConfigurationError:
                 continue
             others = draw_others(subject, self.config.patients, self.config.twins, streams[_AROUND])
-            numbers = draw(streams[_NUMBERS], decisive=self.config.numbers)
+            numbers = edition().within(
+                draw(streams[_NUMBERS], decisive=self.config.numbers),
+                _PAGES_MOST - len(book.pages),
+            )
             start = self._start(book, patient, drawn, others, begins, numbers, streams[_AROUND])
             task = Task(
                 TaskKey(self.name, split, index),

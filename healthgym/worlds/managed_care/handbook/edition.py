@@ -13,7 +13,12 @@ from pathlib import Path
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.page import Audience, Page
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules, usual_rules
+from healthgym.worlds.managed_care.handbook.rules import (
+    OperatingRules,
+    decisive_fields,
+    drawn_fields,
+    usual_rules,
+)
 from healthgym.worlds.managed_care.handbook.wording import PLACEHOLDER, fields_of, wording
 
 _FENCE = "---"
@@ -69,9 +74,27 @@ class Edition:
 
     def overlay(self, rules: OperatingRules) -> tuple[Page, ...]:
         """Return the pages that read otherwise under some rules than under the usual ones."""
+        return tuple(self.templates[path].fill(rules) for path in self._changed(rules))
+
+    def within(self, rules: OperatingRules, most: int) -> OperatingRules:
+        """Return rules that change so many pages at most, as near to some as that allows.
+
+        Numbers on which nothing hangs are given their usual values again, the last name first.
+
+        Args:
+            rules: The rules.
+            most: How many pages may read otherwise than usual.
+        """
+        names = [name for name in drawn_fields() if name not in decisive_fields()]
+        for name in ("state_hours", *reversed(names)):
+            if len(self._changed(rules)) <= most:
+                break
+            rules = replace(rules, **{name: getattr(_USUAL, name)})
+        return rules
+
+    def _changed(self, rules: OperatingRules) -> list[str]:
         changed = rules.changed_from(_USUAL)
-        paths = sorted({path for name in changed for path in self.stating.get(name, ())})
-        return tuple(self.templates[path].fill(rules) for path in paths)
+        return sorted({path for name in changed for path in self.stating.get(name, ())})
 
 
 _USUAL = usual_rules()

@@ -322,6 +322,11 @@ def drawn_fields() -> tuple[str, ...]:
     return tuple(sorted((*_tables()["draws"], *_tables()["decisive_draws"])))
 
 
+def decisive_fields() -> frozenset[str]:
+    """Return the fields on which the right course of a submission hangs."""
+    return frozenset(_tables()["decisive_draws"])
+
+
 def draw(rng: np.random.Generator, share: float = 0.5, *, decisive: bool = True) -> OperatingRules:
     """Return a task's own variation of the rules.
 

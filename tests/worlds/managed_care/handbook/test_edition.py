@@ -15,6 +15,7 @@ from healthgym.worlds.managed_care.handbook.edition import (
 from healthgym.worlds.managed_care.handbook.rules import (
     OperatingRules,
     TurnaroundHours,
+    decisive_fields,
     draw,
     drawn_fields,
 )
@@ -99,6 +100,17 @@ def test_a_task_overlays_at_most_twenty_pages():
         len(edition().overlay(draw(np.random.default_rng(seed), share=1.0))) for seed in range(5)
     )
     assert 10 <= most <= 20
+
+
+@pytest.mark.parametrize("most", [1, 6, 12, 20])
+def test_rules_can_be_kept_to_a_number_of_pages(most):
+    for seed in range(6):
+        drawn = draw(np.random.default_rng(seed), share=1.0)
+        kept = edition().within(drawn, most)
+        assert len(edition().overlay(kept)) <= most
+        assert kept.changed_from(drawn).isdisjoint(decisive_fields())
+        assert kept.changed_from(drawn) <= drawn.changed_from(USUAL)
+    assert edition().within(drawn, 40) is drawn
 
 
 def test_amendments_are_found_and_later_than_what_they_amend():
