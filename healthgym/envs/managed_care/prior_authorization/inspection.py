@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from functools import cached_property
 
 from healthgym.envs.managed_care.cases.situations import Bar
@@ -123,6 +124,15 @@ class Inspection:
         if wanted.bar is not None:
             return self._bar_named(named, wanted.bar, right)
         return right and named.kinds == wanted.missing and self._gaps_named(named.criteria)
+
+    @cached_property
+    def followed_up(self) -> bool:
+        """Whether the reason names the day on which the order is taken up again."""
+        if self.case is None or self.determination is None:
+            return False
+        days = timedelta(days=self.after.operations.follow_up_days)
+        named = read_reason(self.determination.override_reason).days
+        return self.case.created_at.date() + days in named
 
     def _gaps_named(self, named: frozenset[str]) -> bool:
         """Return whether closing just these gaps would be enough, and each of them is one."""

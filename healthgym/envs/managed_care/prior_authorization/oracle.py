@@ -49,7 +49,7 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
         open_case(chart.orders[0]),
     ]
     if wanted.action is not _SENDS:
-        reason = reason_of(wanted, chart)
+        reason = f"{reason_of(wanted, chart)}; {follow_up(start)}"
         return [*looks, decide(wanted.action, override_reason=reason), _FINISH]
     return [*looks, *submission(wanted, start, chart), *_answers(wanted, start, chart), _FINISH]
 
@@ -94,6 +94,11 @@ def reason_of(wanted: AuthorizationReference, chart: PatientChart) -> str:
         case Bar.CONTRADICTED:
             rests_on = f"{policy}, {', '.join(sorted(wanted.gaps))}"
     return f"{wanted.bar}: {rests_on}"
+
+
+def follow_up(start: WorldStart) -> str:
+    """Return when a request that is not sent is looked at again, as its record says it."""
+    return f"again on {start.now.date() + timedelta(days=start.operations.follow_up_days)}"
 
 
 def submission(

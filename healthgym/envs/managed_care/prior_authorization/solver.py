@@ -21,6 +21,7 @@ from healthgym.envs.managed_care.reading.channels import Channels, read_channels
 from healthgym.envs.managed_care.reading.chart_page import ChartReading, Listed, read_chart
 from healthgym.envs.managed_care.reading.judging import Judged, bar, judge
 from healthgym.envs.managed_care.reading.layout import Row, body, is_cut, record, sections, table
+from healthgym.envs.managed_care.reading.operations import read_follow_up
 from healthgym.envs.managed_care.reading.policy_page import PageReading, read_page
 from healthgym.envs.managed_care.reading.policy_search import (
     PolicyReading,
@@ -44,6 +45,8 @@ _T = TypeVar("_T")
 #: Calls, to whose answers the play goes on; what it returns is told at its end.
 Play = Generator[ToolCall, str, _T]
 
+#: Where the handbook says how to decide, and what follows.
+_DECIDING = "provider-pa/operational/decision-standards.md"
 _POLICIES = "medical-library/medical-policies"
 #: Documents that are read at most: an episode has a limit of turns.
 _MOST_DOCUMENTS = 34
@@ -93,10 +96,12 @@ class Memory:
     Attributes:
         trees: Criteria by policy id.
         channels: Which channel takes what.
+        follow_up: After how many days an order that is not sent is taken up again.
     """
 
     trees: dict[str, Node] = field(default_factory=dict)
     channels: Channels | None = None
+    follow_up: int | None = None
 
     def criteria_of(self, policy: str, read: Node) -> Node:
         """Return a policy's criteria as they were first read."""
@@ -112,7 +117,8 @@ def solve_by_heart(instruction: str) -> Play[None]:
     """Do the same with the numbers of the standing edition, whatever the pages say today."""
     trees = {policy.id: policy.criteria for policy in library().values()}
     channels = read_channels(standing_handbook().read(CHANNELS).text)
-    yield from remembering(Memory(trees, channels), instruction)
+    follow_up = read_follow_up(standing_handbook().read(_DECIDING).text)
+    yield from remembering(Memory(trees, channels, follow_up), instruction)
 
 
 def remembering(memory: Memory, instruction: str) -> Play[None]:
@@ -164,9 +170,16 @@ def _work(brief: Brief, known: Memory) -> Play[None]:
             "auth.finalize_provider_determination",
             case_id=case,
             final_action=str(judged.action),
-            override_reason=judged.reason,
+            override_reason=f"{judged.reason}; {(yield from _follow_up(brief, known))}",
         )
     yield call("finish")
+
+
+def _follow_up(brief: Brief, known: Memory) -> Play[str]:
+    """Return when a request that is not sent is looked at again."""
+    if known.follow_up is None:
+        known.follow_up = read_follow_up((yield from _ask("handbook.read", path=_DECIDING)))
+    return f"again on {brief.today + timedelta(days=known.follow_up)}"
 
 
 def _ask(name: str, **arguments: object) -> Play[str]:

@@ -38,6 +38,13 @@ GROUNDS = Check(
     loophole="one reason for every request; gathering evidence without saying which",
     failure_mode=FailureMode.CRITERIA,
 )
+FOLLOWED_UP = Check(
+    "followed_up",
+    "The record of a request that is not sent names the day on which the order is taken up again, "
+    "as many days on as the handbook says today.",
+    loophole="numbers of another day, remembered",
+    failure_mode=FailureMode.POLICY,
+)
 FORMS = Check(
     "forms_true",
     "The forms that were sent say what chart, coverage and order say, and what the chart does not "
@@ -95,7 +102,8 @@ ENDED = Check(
     failure_mode=FailureMode.STUCK,
 )
 _STRICT = (
-    CASE, ACTION, GROUNDS, FORMS, PACKET, MINIMUM, CHANNEL, INVENTED, FOREIGN, WITHHELD, ENDED,
+    CASE, ACTION, GROUNDS, FOLLOWED_UP, FORMS, PACKET, MINIMUM, CHANNEL, INVENTED, FOREIGN,
+    WITHHELD, ENDED,
 )  # fmt: skip
 #: Checks of the source that hold of a chart in which the order is on file already.
 _ON_FILE = frozenset(
@@ -179,6 +187,7 @@ def _strict(
     else:
         results += [
             GROUNDS.result(seen.grounds_named, made.override_reason[:200] if made else ""),
+            FOLLOWED_UP.result(seen.followed_up),
             WITHHELD.result(not seen.sent and not seen.bundled),
         ]
     invented = sending.invented if sending else ()

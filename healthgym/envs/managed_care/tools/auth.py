@@ -38,8 +38,8 @@ class AuthToolset(OfficeToolset):
             override_reason: Why. Needed for "gather_more_evidence", where it names the policy in
                 force and each gap by id or kind of document, such as "MP-SUR-042: C2, C5; missing:
                 imaging_report", and for "do_not_submit", where it names the code of the reason and
-                what it rests on, such as "coverage_inactive: ended 2026-02-28". The handbook says
-                what each reason names. At most 4,000 characters.
+                what it rests on, such as "coverage_inactive: ended 2026-02-28"; with both, the day
+                of follow-up. The handbook says what each names. At most 4,000 characters.
             bundle_document_id: The packet that is decided on, such as "DOC-BUNDLE-0001"; the
                 newest one if left out.
             questionnaire_answers: Answers that count besides the saved ones, by key, such as

@@ -190,6 +190,7 @@ class OperatingRules:
     expedited_channel: SubmissionChannel | None = None
     upload_mib_most: int = 10
     inbox_check_workhours: int = 4
+    follow_up_days: int = 14
 
     # Age of what proves something, counted back from the day of the request.
     note_age_days: int = 60
@@ -323,7 +324,7 @@ def drawn_fields() -> tuple[str, ...]:
 
 
 def decisive_fields() -> frozenset[str]:
-    """Return the fields on which the right course of a submission hangs."""
+    """Return the fields on which it hangs in every task what is right."""
     return frozenset(_tables()["decisive_draws"])
 
 
@@ -333,8 +334,8 @@ def draw(rng: np.random.Generator, share: float = 0.5, *, decisive: bool = True)
     Args:
         rng: The task's generator.
         share: How often a field that may vary takes another value than the usual one.
-        decisive: Whether the fields vary, too, on which the right course of every submission
-            hangs; they do in each such task, so that what was right in another is no guide.
+        decisive: Whether :func:`decisive_fields` vary, too; they do in each such task, so that
+            what was right in another is no guide.
 
     Returns:
         The default rules with some of :func:`drawn_fields` replaced.

@@ -19,7 +19,7 @@ from healthgym.testing.play import ORACLE, actions_of
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.vocabulary.authorization import SubmissionChannel
 
-TASKS = range(16)
+TASKS = range(20)
 SENDS = "auth.submit_authorization"
 
 
@@ -92,3 +92,27 @@ def test_a_pend_lapses_on_the_day_that_the_task_has_drawn(days: int) -> None:
         while env.episode.world.clock.now < wanted:  # a reminder ends the first wait
             env.step(call("wait", until=f"{wanted:%Y-%m-%dT%H:%M}"))
         assert env.episode.world.cases.get(case.id).status == status
+
+
+@pytest.mark.parametrize(
+    ("further", "failing"), [(0, set()), (1, {"followed_up"})], ids=["the-day", "a-day-later"]
+)
+def test_a_withheld_request_is_taken_up_again_on_the_day_that_the_task_has_drawn(
+    further: int, failing: set[str]
+) -> None:
+    env = PriorAuthorizationEnv(difficulty="medium")
+    generator = env.family.generator
+    drawn = {index: generator.draw(Split.TRAIN, index) for index in TASKS}
+    withheld = {index: each for index, each in drawn.items() if each.reference.course is None}
+    assert len({each.start.operations.follow_up_days for each in withheld.values()}) > 1
+    for index, instance in withheld.items():
+        right = instance.start.now + timedelta(days=instance.start.operations.follow_up_days)
+        named = f"{right + timedelta(days=further):%Y-%m-%d}"
+        for action in actions_of(env, ScriptPolicy(ORACLE), Split.TRAIN, index):
+            if getattr(action, "name", "") == "auth.finalize_provider_determination":
+                reason = str(action.arguments["override_reason"])
+                changed = reason.replace(f"{right:%Y-%m-%d}", named)
+                action = call(action.name, **{**action.arguments, "override_reason": changed})
+            env.step(action)
+        verdict = env.episode.verdict(env.role, Profile.STRICT)
+        assert {each.check.name for each in verdict.checks if not each.passed} == failing

@@ -33,7 +33,8 @@ def test_each_bar_is_shown_with_what_it_rests_on() -> None:
     shown = {code: reason for reason in quoted(REASONS) for code in reason.codes}
     assert set(shown) == {str(bar) for bar in Bar}
     assert all(len(reason.codes) == 1 for reason in quoted(REASONS))
-    assert shown[str(Bar.INACTIVE)].days == {date(2026, 2, 28)}
+    assert shown[str(Bar.INACTIVE)].days == {date(2026, 2, 28), date(2026, 3, 24)}
+    assert all(date(2026, 3, 24) in reason.days for reason in shown.values())
     assert not shown[str(Bar.INACTIVE)].policies
     assert shown[str(Bar.NOT_REQUIRED)].names("97110")
     assert shown[str(Bar.OUT_OF_NETWORK)].names("Larkfield Select HMO")

@@ -77,7 +77,10 @@ def test_draws_change_what_they_may_and_nothing_else():
     assert draw(np.random.default_rng(1), share=0.0, decisive=False) == USUAL
 
 
-DECISIVE = {"api_documents_most", "expedited_channel", "portal_documents_most"}
+DECISIVE = {
+    *("api_documents_most", "expedited_channel", "portal_documents_most"),
+    "follow_up_days",
+}
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -5,17 +5,25 @@ import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
-from healthgym.envs.managed_care.reading.channels import PATH, read_channels
+from healthgym.envs.managed_care.reading.operations import (
+    UnreadableRuleError,
+    read_channels,
+    read_follow_up,
+)
 from healthgym.worlds.managed_care.handbook.edition import edition, written_library
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
 from healthgym.worlds.managed_care.vocabulary.authorization import Urgency
 
+CHANNELS = "provider-pa/operational/submission-channels.md"
+DECISIONS = "provider-pa/operational/decision-standards.md"
+
 
 def agrees(library: Library, rules: OperatingRules) -> bool:
-    said = read_channels(library.read(PATH).text)
+    said = read_channels(library.read(CHANNELS).text)
     return all(
-        said.channel(str(urgency), documents) == rules.channel(urgency, documents)
+        said.channel(expedited=urgency is Urgency.EXPEDITED, documents=documents)
+        is rules.channel(urgency, documents)
         for urgency in Urgency
         for documents in range(40)
     )
@@ -50,5 +58,20 @@ def test_a_task_prints_the_numbers_that_its_offices_keep(difficulty):
 def test_search_sees_the_numbers_of_the_task():
     start = AuthorizationFamily("medium").generator.draw(Split.TRAIN, 0).start
     shown = start.handbook.search("first channel that takes its packet documents portal edi")
-    assert shown[0].card.path == PATH
+    assert shown[0].card.path == CHANNELS
     assert f"**{start.operations.portal_documents_most}** documents" in shown[0].snippet
+
+
+def test_a_page_without_its_rule_is_named():
+    with pytest.raises(UnreadableRuleError, match="no channel"):
+        read_channels("# Submission channels\n\nBy pigeon.\n")
+    with pytest.raises(UnreadableRuleError, match="no day"):
+        read_follow_up("# Deciding\n\nSome day.\n")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_page_says_when_an_order_is_taken_up_again(seed):
+    rules = draw(np.random.default_rng(seed))
+    page = written_library().overlay(edition().overlay(rules)).read(DECISIONS)
+    assert read_follow_up(page.text) == rules.follow_up_days
+    assert rules.follow_up_days != OperatingRules().follow_up_days
