@@ -130,7 +130,6 @@ PRESETS: Mapping[str, AuthorizationConfig] = {
         drafted=0.0,
         misfiled=0.0,
         converted=0.0,
-        numbers=False,
     ),
     "medium": AuthorizationConfig(),
     "hard": AuthorizationConfig(
