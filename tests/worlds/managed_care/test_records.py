@@ -68,8 +68,8 @@ WORDS = {str: "str", int: "int", float: "float", bool: "bool", date: "date", dat
 def defined(package: types.ModuleType) -> dict[str, type]:
     """Classes that the modules of a package define."""
     found: dict[str, type] = {}
-    for entry in pkgutil.iter_modules(package.__path__):
-        module = importlib.import_module(f"{package.__name__}.{entry.name}")
+    for entry in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        module = importlib.import_module(entry.name)
         own = {k: v for k, v in vars(module).items() if isinstance(v, type)}
         found |= {k: v for k, v in own.items() if v.__module__ == module.__name__}
     return found

@@ -66,7 +66,7 @@ def kind_of(schema: Mapping[str, Any]) -> str:
             name
             for name, enum in vars(authorization).items()
             if isinstance(enum, type)
-            and enum.__module__ == authorization.__name__
+            and enum.__module__.startswith(authorization.__name__)
             and [str(member) for member in enum] == values  # type: ignore[var-annotated,attr-defined]
         )
     elif schema["type"] == "array":
