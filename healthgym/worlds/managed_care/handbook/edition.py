@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.managed_care.handbook.library import Library
-from healthgym.worlds.managed_care.handbook.page import Audience, Page
+from healthgym.worlds.managed_care.handbook.page import Audience, Card, DeferredPage, Page
 from healthgym.worlds.managed_care.handbook.rules import (
     OperatingRules,
     decisive_fields,
@@ -22,6 +22,7 @@ from healthgym.worlds.managed_care.handbook.rules import (
 from healthgym.worlds.managed_care.handbook.wording import PLACEHOLDER, fields_of, wording
 
 _FENCE = "---"
+_CARD = fields(Card)
 _REQUIRED = ("title", "version", "effective")
 _OPTIONAL = ("supersedes", "amends", "audience")
 _VERSION = re.compile(r"\d{4}\.\d+")
@@ -43,10 +44,15 @@ class Template:
 
     def fill(self, rules: OperatingRules) -> Page:
         """Return the page as it reads under some rules."""
-        if not self.fields:
-            return self.page
-        text = PLACEHOLDER.sub(lambda match: _said(rules, match[1]), self.page.text)
-        return replace(self.page, text=text)
+        return replace(self.page, text=self._text(rules)) if self.fields else self.page
+
+    def later(self, rules: OperatingRules) -> Page:
+        """Return the page as it reads under some rules, its text made when it is first read."""
+        card = {item.name: getattr(self.page, item.name) for item in _CARD}
+        return DeferredPage.later(partial(self._text, rules), **card)
+
+    def _text(self, rules: OperatingRules) -> str:
+        return PLACEHOLDER.sub(lambda match: _said(rules, match[1]), self.page.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ class Edition:
 
     def overlay(self, rules: OperatingRules) -> tuple[Page, ...]:
         """Return the pages that read otherwise under some rules than under the usual ones."""
-        return tuple(self.templates[path].fill(rules) for path in self._changed(rules))
+        return tuple(self.templates[path].later(rules) for path in self._changed(rules))
 
     def within(self, rules: OperatingRules, most: int) -> OperatingRules:
         """Return rules that change so many pages at most, as near to some as that allows.
@@ -102,8 +108,7 @@ _USUAL = usual_rules()
 
 def _said(rules: OperatingRules, placeholder: str) -> str:
     """Return what stands in a placeholder's place; the usual words are made once."""
-    fields = fields_of(placeholder)
-    if all(getattr(rules, name) is getattr(_USUAL, name) for name in fields):
+    if all(getattr(rules, name) is getattr(_USUAL, name) for name in fields_of(placeholder)):
         return _usually_said(placeholder)
     return wording(rules, placeholder)
 
