@@ -11,6 +11,7 @@ from functools import cache, partial
 
 import numpy as np
 
+from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.handbook.edition import edition
@@ -79,19 +80,23 @@ def _stream(*key: int) -> np.random.Generator:
 
 
 @cache
-def standing_handbook(size: HandbookSize = HandbookSize.COMPACT) -> Library:
-    """Return the handbook with the library's policies as they are printed.
+def standing_handbook(
+    size: HandbookSize = HandbookSize.COMPACT, shelf: Shelf | None = None
+) -> Library:
+    """Return the handbook with the payer's policies as they are printed.
 
     Args:
         size: The full one holds the policies of other payers and much else besides; it is written
             into the user's cache folder once, and mapped.
+        shelf: The payer's policies, for the compact one; those of the library if None.
 
     Raises:
         ConfigurationError: If the full one cannot be written there.
     """
     if size is HandbookSize.FULL:
         return full_library(every_policy(page_of))
-    return Library.of([*edition().pages(OperatingRules()), *map(page_of, library().values())])
+    known = tuple(library().values()) if shelf is None else shelf.policies
+    return Library.of([*edition().pages(OperatingRules()), *map(page_of, known)])
 
 
 def page_of(policy: Policy, *, archived: bool = False) -> Page:

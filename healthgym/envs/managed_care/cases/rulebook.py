@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from healthgym.envs.managed_care.cases.clinic import bulletin, page_of
+from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.envs.managed_care.cases.situations import Situation
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.facts import AnyFact
@@ -170,15 +171,20 @@ def _denying(
 
 
 def draw_rulebook(
-    policy: Policy, around: Surroundings, today: date, rng: np.random.Generator
+    policy: Policy,
+    around: Surroundings,
+    today: date,
+    rng: np.random.Generator,
+    shelf: Shelf | None = None,
 ) -> Rulebook:
     """Return the policies of a task.
 
     Args:
-        policy: The policy in the library.
+        policy: The policy on the shelf.
         around: How much stands around it.
         today: The day of the request.
         rng: Where numbers and rivals come from.
+        shelf: The payer's policies; those of the library if None.
     """
     printed = with_own_numbers(policy, rng, len(criteria(policy.criteria)))
     pages = [page_of(printed)]
@@ -187,7 +193,8 @@ def draw_rulebook(
         in_force, page = _amended(printed, today, rng)
         pages += [page] if page else []
     rivals, more = _rivals(printed, around.rivals, rng)
-    others = [each for each in library().values() if each.id != policy.id]
+    known = tuple(library().values()) if shelf is None else shelf.policies
+    others = [each for each in known if each.id != policy.id]
     return Rulebook(
         printed=printed,
         in_force=in_force,

@@ -10,6 +10,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, fits
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
 from healthgym.errors import ConfigurationError
@@ -63,8 +64,12 @@ class Choices:
 
 
 @lru_cache(maxsize=_KEPT)
-def choices_of(config: AuthorizationConfig) -> Choices:
+def choices_of(config: AuthorizationConfig, shelf: Shelf | None = None) -> Choices:
     """Return what can be drawn under a configuration.
+
+    Args:
+        config: What requests are like.
+        shelf: The payer's policies; those of the library if None.
 
     Raises:
         ConfigurationError: If no policy gives requests for which one of the actions is right.
@@ -72,7 +77,7 @@ def choices_of(config: AuthorizationConfig) -> Choices:
     ways: list[tuple[Ending, ...]] = []
     known: dict[Ending, tuple[tuple[Policy, ...], ...]] = {}
     for action, endings in config.ways().items():
-        found = {ending: _policies(config, ending) for ending in endings}
+        found = {ending: _policies(config, ending, shelf) for ending in endings}
         able = tuple(ending for ending in endings if found[ending])
         if not able:
             low, high = config.criteria
@@ -87,11 +92,13 @@ def choices_of(config: AuthorizationConfig) -> Choices:
     return Choices(tuple(ways), known)
 
 
-def _policies(config: AuthorizationConfig, ending: Ending) -> tuple[tuple[Policy, ...], ...]:
+def _policies(
+    config: AuthorizationConfig, ending: Ending, shelf: Shelf | None
+) -> tuple[tuple[Policy, ...], ...]:
     low, high = config.criteria
     able = [
         policy
-        for policy in library().values()
+        for policy in (library().values() if shelf is None else shelf.policies)
         if low <= len(criteria(policy.criteria)) <= high and fits(policy, ending)
     ]
     groups = (tuple(p for p in able if p.category is each) for each in config.categories)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from healthgym.core import arguments
 from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
-from healthgym.core.levels import Level, assemble
+from healthgym.core.levels import SYNTHETIC, Level, assemble
 from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
+from healthgym.envs.managed_care.cases.shelf import read_shelf
 from healthgym.envs.managed_care.prior_authorization import oracle
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import (
@@ -48,6 +50,7 @@ from healthgym.envs.managed_care.tools.inbox import InboxToolset
 from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
 from healthgym.envs.managed_care.tools.payer_policy_library import PolicyLibraryToolset
 from healthgym.envs.managed_care.tools.people import PeopleToolset
+from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
@@ -84,6 +87,12 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
             or ``"both"``.
         surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
         tools: Which tools there are: ``"published"`` or ``"extended"``.
+        source: ``"synthetic"``, or a folder of published questionnaires to make policies of.
+
+    Raises:
+        ConfigurationError: If the arguments do not fit together.
+        MissingDataError: If the folder, or one of the questionnaires, is not there.
+        DamagedDataError: If one of them cannot be read; then none is used.
     """
 
     name: ClassVar[str] = "prior-authorization"
@@ -102,6 +111,7 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
         ablate: str = Ablation.NONE,
         surface: str = Surface.NATIVE,
         tools: str = ToolSet.PUBLISHED,
+        source: str | Path = SYNTHETIC,
     ) -> None:
         kept = arguments.member(Rules, rules, "rules")
         name = f"{self.name}-canonical" if canonical else self.name
@@ -109,13 +119,23 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
         self.surface = arguments.member(Surface, surface, "surface")
         self.tools = arguments.member(ToolSet, tools, "tools")
         size = arguments.member(HandbookSize, handbook, "handbook")
+        shelf = None
+        if str(source) != SYNTHETIC:
+            _require_plain(canonical=canonical, full=size is HandbookSize.FULL)
+            shelf, name = read_shelf(Path(source)), f"{self.name}-source"
         if size is HandbookSize.FULL:
             # Now rather than at the first reset: a folder that cannot be written is told at once.
             standing_handbook(size)
 
         def synthetic(level: Level[AuthorizationConfig]) -> AuthorizationTaskGenerator:
             return AuthorizationGenerator(
-                level.config, level.label, name, kept, handbook=size, canonical=canonical
+                level.config,
+                level.label,
+                name,
+                kept,
+                handbook=size,
+                canonical=canonical,
+                shelf=shelf,
             )
 
         self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
@@ -166,3 +186,11 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
             return worded(play(self._given(instance), rng), self.roles[AGENT].commands)
 
         return wording
+
+
+def _require_plain(**synthetic_only: bool) -> None:
+    """Refuse arguments that only the library of this package can serve."""
+    unfit = {"canonical": "canonical tasks", "full": 'handbook="full"'}
+    named = [unfit[name] for name, value in synthetic_only.items() if value]
+    if named:
+        raise ConfigurationError(f"{' and '.join(named)}: only the synthetic source has that.")

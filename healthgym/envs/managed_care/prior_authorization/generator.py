@@ -25,6 +25,7 @@ from healthgym.envs.managed_care.cases.patients import (
     write_patient,
 )
 from healthgym.envs.managed_care.cases.rulebook import Rulebook, draw_rulebook
+from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, Situation, situation
 from healthgym.envs.managed_care.prior_authorization.choices import (
     Choices,
@@ -85,6 +86,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         rules: Which rules the offices keep.
         handbook: How large a handbook stands in them.
         canonical: Whether tasks are composed like the source's; the test split then has 25.
+        shelf: The payer's policies; those of the library if None.
     """
 
     def __init__(
@@ -96,12 +98,13 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         *,
         handbook: HandbookSize = HandbookSize.COMPACT,
         canonical: bool = False,
+        shelf: Shelf | None = None,
     ) -> None:
         self.config, self.difficulty, self.name, self.rules = config, difficulty, name, rules
-        self.handbook = handbook
+        self.handbook, self.shelf = handbook, shelf
         self._requests = canonical_requests() if canonical else ()
         if not canonical:
-            choices_of(config)  # raises here, for whoever asks for what cannot be
+            choices_of(config, shelf)  # raises here, for whoever asks for what cannot be
         self.tests = len(self._requests) if canonical else None
 
     def draw(self, split: Split, index: int) -> AuthorizationInstance:
@@ -114,7 +117,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             try:
                 subject = draw_subject(streams[_PATIENT])
                 book, patient, drawn, found = _case(
-                    config, policy, ending, subject, begins.date(), streams
+                    config, policy, ending, subject, begins.date(), streams, self.shelf
                 )
                 reference = reference_of(book, patient, drawn, found)
             except ConfigurationError:
@@ -139,7 +142,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
     ) -> tuple[AuthorizationConfig, Choices]:
         """Return what the request of a task is like."""
         if not self._requests:
-            return self.config, choices_of(self.config)
+            return self.config, choices_of(self.config, self.shelf)
         place = index if self.is_fixed(split) else int(rng.integers(len(self._requests)))
         config = narrowed(self.config, self._requests[place])
         return config, choices_of(config)
@@ -176,7 +179,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             records=self._cases(others, begins, rng),
             rules=self.rules,
             operations=numbers,
-            handbook=standing_handbook(self.handbook).overlay(
+            handbook=standing_handbook(self.handbook, self.shelf).overlay(
                 (*edition().overlay(numbers), *book.pages)
             ),
             policies=book.book,
@@ -204,10 +207,11 @@ def _case(
     subject: Subject,
     today: date,
     streams: list[np.random.Generator],
+    shelf: Shelf | None,
 ) -> tuple[Rulebook, CasePatient, Situation, PolicyAssessment]:
     """Return the policies, the patient and what the request deserves."""
     rng = streams[_RULES]
-    book = draw_rulebook(policy, config, today, rng)
+    book = draw_rulebook(policy, config, today, rng, shelf)
     background = subject.background
     drawn = situation(
         book.in_force,
