@@ -26,14 +26,14 @@ class Shelf:
 
 @lru_cache(maxsize=_KEPT)
 def read_shelf(folder: Path) -> Shelf:
-    """Return the policies that are made of a folder's published questionnaires.
+    """Return the policies that are made of a folder's published questionnaires and summaries.
 
     Args:
-        folder: Holds ``coverage-determinations`` and ``questionnaires``.
+        folder: Holds ``coverage-determinations``, ``questionnaires`` and ``davinci-pas``.
 
     Raises:
-        MissingDataError: If the folder or one of the questionnaires is not there.
-        DamagedDataError: If a file is no questionnaire, lacks a question that is needed, or
-            contradicts itself; nothing is loaded then.
+        MissingDataError: If the folder or one of the files is not there.
+        DamagedDataError: If a file is no questionnaire, lacks a question or a number that is
+            needed, or contradicts itself; nothing is loaded then.
     """
     return Shelf(tuple(load_questionnaires(folder).values()))

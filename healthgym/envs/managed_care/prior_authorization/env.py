@@ -107,9 +107,9 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
         benefit check, the payer's policy library, its portal and its API, by which an undecided
         request can be withdrawn. The library goes with the pages where policies are withheld.
     - `source` (str, "synthetic"): Where the payer's policies come from: the library of this
-        package, or a folder with ``coverage-determinations`` and ``questionnaires``, whose
-        published questions then are the criteria; which answers lead to coverage, and every
-        patient, is made up all the same.
+        package, or a folder with ``coverage-determinations``, ``questionnaires`` and
+        ``davinci-pas``, whose published questions and limits then are the criteria; which answers
+        lead to coverage, and every patient, is made up all the same.
 
     ## Registered Configurations
 

@@ -1,9 +1,11 @@
-"""Published coverage questionnaires as a second source of policies.
+"""Published coverage questionnaires and summaries as a second source of policies.
 
-A folder of FHIR Questionnaires says what is asked, and not which answers lead to coverage, nor for
-which codes. ``data/sources.json`` adds that: which questions are to be answered yes, which no, of
-which one yes is enough, and the thresholds of values. These are rules of this world, made for
-tasks, and no guidance on coverage. The questions themselves stay in the folder.
+A folder of FHIR Questionnaires, or of answers to one, says what is asked, and not which answers
+lead to coverage, nor for which codes. ``data/sources.json`` adds that: which questions are to be
+answered yes, which no, of which one yes is enough, and the thresholds of values. Where there is a
+summary of the criteria in words only, the file says on which line a number stands, and the number
+is read there (:mod:`.summaries`). These are rules of this world, made for tasks, and no guidance
+on coverage. Questions and numbers themselves stay in the folder.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     MeasurementCriterion,
 )
 from healthgym.worlds.managed_care.policies.policy import Policy, ProcedureCode, Texts
+from healthgym.worlds.managed_care.policies.summaries import stated
 from healthgym.worlds.managed_care.policies.tree import AllOf, AnyOf, Node
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DocumentKind,
@@ -34,6 +37,10 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 #: How old an answer may be, in months; the questionnaires do not say.
 _WINDOW = 12
+#: A form, or the answers to one, which repeat its questions; the answers are left alone.
+_FORMS = ("Questionnaire", "QuestionnaireResponse")
+#: What a policy is reviewed by, and whether it comes of a summary.
+_REVIEWED = {False: "a published questionnaire", True: "a published summary of its criteria"}
 
 
 @cache
@@ -45,21 +52,46 @@ def load_questionnaires(folder: Path) -> dict[str, Policy]:
     """Return the policies made of a data folder's questionnaires, by id.
 
     Args:
-        folder: Holds ``coverage-determinations`` and ``questionnaires``.
+        folder: Holds ``coverage-determinations``, ``questionnaires`` and ``davinci-pas``.
 
     Raises:
-        MissingDataError: If the folder or one of the questionnaires is not there.
-        DamagedDataError: If a file is no questionnaire, or lacks a question that is needed.
+        MissingDataError: If the folder or one of the files is not there.
+        DamagedDataError: If a file is no questionnaire, or lacks a question or a number that is
+            needed.
     """
     if not folder.is_dir():
         raise MissingDataError(
             f"There is no data folder {folder}; "
-            "one with coverage-determinations and questionnaires is needed."
+            "one with coverage-determinations, questionnaires and davinci-pas is needed."
         )
     return {entry["id"]: _policy(folder, entry) for entry in _entries()}
 
 
 def _policy(folder: Path, entry: JsonObject) -> Policy:
+    name: str = entry["file"]
+    parts = stated(folder / name, name, entry) if "stated" in entry else _asked(folder, entry)
+    policy = Policy(
+        id=entry["id"],
+        title=entry["title"],
+        effective=date(2026, 1, 1),
+        category=ServiceTypeCategory(entry["category"]),
+        procedures=tuple(
+            ProcedureCode(code=code, display=display)
+            for code, display in entry["procedures"].items()
+        ),
+        diagnosis_prefixes=tuple(entry["diagnoses"]),
+        sites=tuple(map(PlaceOfService, entry["sites"])),
+        criteria=AllOf(id="G1", parts=tuple(parts)),
+        texts=Texts(scope=f"{entry['title']}, reviewed by {_REVIEWED['stated' in entry]}."),
+    )
+    problem = contradiction(policy)
+    if problem:
+        raise DamagedDataError(f"{name}: {problem}")
+    return policy
+
+
+def _asked(folder: Path, entry: JsonObject) -> list[Node]:
+    """Return criteria made of the questions of a form."""
     name: str = entry["file"]
     questions = dict(_questions(_document(folder / name, name).get("item", []), name))
     numbers = iter(range(1, 100))
@@ -78,24 +110,7 @@ def _policy(folder: Path, entry: JsonObject) -> Policy:
             for link in entry["any"]
         )
         parts.append(AnyOf(id="G2", title="Indication", parts=below))
-    policy = Policy(
-        id=entry["id"],
-        title=entry["title"],
-        effective=date(2026, 1, 1),
-        category=ServiceTypeCategory(entry["category"]),
-        procedures=tuple(
-            ProcedureCode(code=code, display=display)
-            for code, display in entry["procedures"].items()
-        ),
-        diagnosis_prefixes=tuple(entry["diagnoses"]),
-        sites=tuple(map(PlaceOfService, entry["sites"])),
-        criteria=AllOf(id="G1", parts=tuple(parts)),
-        texts=Texts(scope=f"{entry['title']}, reviewed by a published questionnaire."),
-    )
-    problem = contradiction(policy)
-    if problem:
-        raise DamagedDataError(f"{name}: {problem}")
-    return policy
+    return parts
 
 
 def _document(path: Path, name: str) -> JsonObject:
@@ -106,7 +121,7 @@ def _document(path: Path, name: str) -> JsonObject:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise DamagedDataError(f"{name}{line}: not JSON.") from error
-    if not isinstance(raw, dict) or raw.get("resourceType") != "Questionnaire":
+    if not isinstance(raw, dict) or raw.get("resourceType") not in _FORMS:
         raise DamagedDataError(f"{name}: a FHIR Questionnaire is expected.")
     return raw
 
@@ -159,7 +174,7 @@ def _valued(item: JsonObject, number: str, value: JsonObject, name: str) -> Meas
     return MeasurementCriterion(
         id=number,
         display=_term(item),
-        code=codes[0] if codes else own,
+        code=value.get("code") or (codes[0] if codes else own),
         operator=ItemOperator(value["operator"]),
         threshold=float(value["threshold"]),
         unit=value["unit"],

@@ -89,6 +89,79 @@ def test_what_is_no_such_questionnaire_is_named(folder, document, said):
         load_questionnaires(folder)
 
 
+def test_answers_to_a_form_repeat_its_questions(folder):
+    answered = [{**_QUESTIONS[0], "answer": [{"valueBoolean": True}]}, *_QUESTIONS[1:]]
+    _write(folder, {"resourceType": "QuestionnaireResponse", "item": answered})
+    check(load_questionnaires(folder)["CD-1"])
+
+
+_SUMMARY = {
+    "file": "f/Note.md",
+    "id": "CD-2",
+    "title": "T",
+    "category": "cardiology",
+    "procedures": {"A1": "x"},
+    "diagnoses": ["I50"],
+    "sites": ["home"],
+    "stated": [
+        {
+            "phrase": "pressure",
+            "number": r"under (\d+)",
+            "display": "pressure",
+            "operator": "lt",
+            "code": "8480-6",
+            "unit": "mm[Hg]",
+            "months": 3,
+        },
+        {"phrase": "years", "number": r"(\d+) years"},
+    ],
+}
+
+
+@pytest.fixture
+def note(folder, monkeypatch):
+    monkeypatch.setattr(sources, "_entries", lambda: (_SUMMARY,))
+    path = folder / "f" / "Note.md"
+    path.write_text("# Note\n\nThe pressure is under 140.\nNobody below 21 years.\n", "utf-8")
+    return path
+
+
+def test_numbers_of_a_summary_become_criteria(folder, note):
+    policy = load_questionnaires(folder)["CD-2"]
+    pressure, age = criteria(policy.criteria)
+    assert (pressure.threshold, age.minimum) == (140.0, 21)
+    check(policy)
+    note.write_text(note.read_text("utf-8").replace("140", "130"), "utf-8")
+    changed, _ = criteria(load_questionnaires(folder)["CD-2"].criteria)
+    assert changed.threshold == 130.0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "The pressure is low.\n20 years",
+            r"f/Note\.md, line 1: no number stands where 'pressure'",
+        ),
+        ("20 years", r"f/Note\.md: no line says 'pressure'"),
+    ],
+    ids=["number", "phrase"],
+)
+def test_what_a_summary_does_not_say_is_named(folder, note, text, said):
+    note.write_text(text, "utf-8")
+    with pytest.raises(DamagedDataError, match=said):
+        load_questionnaires(folder)
+    note.unlink()
+    with pytest.raises(MissingDataError, match=r"f/Note\.md is not in the data folder"):
+        load_questionnaires(folder)
+
+
+def test_a_summary_that_contradicts_itself_loads_nothing(folder, note):
+    note.write_text("The pressure is under 140.\nNobody below 400 years.\n", "utf-8")
+    with pytest.raises(DamagedDataError, match=r"f/Note\.md"):
+        load_questionnaires(folder)
+
+
 def test_what_is_not_there_is_named(folder):
     with pytest.raises(MissingDataError, match="no data folder"):
         load_questionnaires(folder / "nowhere")
@@ -104,6 +177,6 @@ def test_the_published_questionnaires_load(data_dir):
     if not (data_dir / "coverage-determinations").is_dir():
         pytest.skip("needs coverage-determinations and questionnaires in HEALTHGYM_DATA")
     loaded = load_questionnaires(data_dir)
-    assert len(loaded) == 14
+    assert len(loaded) == 16
     for policy in loaded.values():
         check(policy)
