@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from enum import Enum
 from functools import cache
@@ -16,6 +17,8 @@ import pytest
 from healthgym.core.parts import REQUIRED, Part, argument_parts, options_of
 from healthgym.core.tool import ToolKind, ToolSpec
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.payer.review_desk import CASE, MD_2, on_the_line
 from tests.worlds.managed_care.clerks import (
@@ -172,3 +175,30 @@ def test_what_is_done_is_not_done_again(door: str) -> None:
         assert answer.refusal, "accepted again"
         assert twin.digest() == before
         assert sentence(answer.refusal), answer.refusal
+
+
+#: What a payer decided it may write down after the case is closed, too.
+LATER = ("generate_approval", "generate_partial_approval", "generate_denial")
+ABOUT_A_CASE = [
+    door
+    for door in WRITING
+    if not door.endswith(LATER)
+    and any(part.name == "case_id" for part in argument_parts(spec_of(door).function))
+]
+
+
+@pytest.mark.parametrize("door", ABOUT_A_CASE)
+def test_what_is_over_is_left_alone(door: str) -> None:
+    world, arguments = accepted()[door.split("/")[1]]
+    world = world.clone()
+    name = arguments["case_id"]
+    if name in world.cases.cases:
+        world.cases.cases[name] = replace(world.cases.get(name), status=CaseStatus.CLOSED)
+    else:
+        case = world.referrals.cases[name]
+        world.referrals.cases[name] = replace(case, status=CMCaseStatus.DISENROLLED)
+    before = world.digest()
+    answer = call(world, door, arguments)
+    assert answer.refusal
+    assert world.digest() == before
+    assert sentence(answer.refusal), answer.refusal

@@ -247,7 +247,7 @@ class IntakeHub(App):
         intake = self.get(case_id)
         actor = ""
         if self.strict:
-            intake_rules.require_open(intake)
+            intake_rules.require_open(intake, self.world.cases.get(case_id))
             intake_rules.require_entries(intake)
             actor = self._clerk()
         done = self._keep(
@@ -305,7 +305,7 @@ class IntakeHub(App):
         intake = self.get(case_id)
         actor = ""
         if self.strict:
-            intake_rules.require_open(intake)
+            intake_rules.require_open(intake, self.world.cases.get(case_id))
             require_length(self.world, **changes)
             actor = self._clerk()
         if intake.status is IntakeStatus.NEW:

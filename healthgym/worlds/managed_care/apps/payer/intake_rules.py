@@ -70,8 +70,13 @@ def require_first(known: IntakeCase | None) -> None:
         )
 
 
-def require_open(intake: IntakeCase) -> None:
-    """Refuse to change, or confirm again, what is confirmed."""
+def require_open(intake: IntakeCase, case: PriorAuthCase) -> None:
+    """Refuse to change, or confirm again, what is confirmed, and to work on what is over."""
+    if case.status is CaseStatus.CLOSED:
+        raise Refusal(
+            RefusalCode.WRONG_STATE,
+            f"Case {case.id} is closed; the intake of cases that are with the payer is worked on.",
+        )
     if intake.status is IntakeStatus.COMPLETE:
         raise Refusal(
             RefusalCode.DUPLICATE,

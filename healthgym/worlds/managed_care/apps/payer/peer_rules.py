@@ -10,6 +10,7 @@ from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
     PeerToPeerOutcome,
     PeerToPeerStatus,
 )
@@ -121,6 +122,18 @@ def require_answerable(
             RefusalCode.BAD_ARGUMENT,
             f"selected_slot: {slot[:40]!r} was not offered; offered: "
             f"{', '.join(request.offered_slots)}.",
+        )
+
+
+def require_live(world: ManagedCareWorld, case_id: str) -> None:
+    """Refuse, in a strict world, to talk about a case that is over.
+
+    Raises:
+        Refusal: ``wrong_state``.
+    """
+    if world.cases.get(case_id).status is CaseStatus.CLOSED:
+        raise Refusal(
+            RefusalCode.WRONG_STATE, f"Case {case_id} is closed; calls are about cases in review."
         )
 
 

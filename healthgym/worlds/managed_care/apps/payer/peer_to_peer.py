@@ -200,6 +200,7 @@ class PeerToPeer(App):
         peer_rules.require_answerable(request, case_id, slot, note)
         require_length(self.world, note=note)
         if self.strict:
+            peer_rules.require_live(self.world, case_id)
             peer_rules.require_news(request, slot, note)
             if slot:
                 peer_rules.require_pick(self.world, request, slot)
