@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,3 +70,26 @@ def test_every_ordered_pair_of_statuses_is_answered_as_it_was() -> None:
 def test_the_tables_have_48_and_19_edges() -> None:
     assert sum(map(len, case_edges().values())) == 48
     assert sum(map(len, care_edges().values())) == 19
+
+
+def test_the_fixtures_leave_nothing_out(data_dir: Path) -> None:
+    """Where the records themselves lie beside the data: each has its row here, call by call."""
+    records = data_dir.parent / "reference" / "chi_vectors" / "traces_dev.json"
+    if not records.is_file():
+        pytest.skip("needs reference/chi_vectors beside HEALTHGYM_DATA")
+    recorded = json.loads(records.read_text("utf-8"))
+    calls = {
+        row["id"]: [f"{c['surface']}/{c['tool']}" for c in row["calls"]]
+        for row in recorded["traces"]
+    }
+    assert {row["id"]: [step["do"] for step in row["calls"]] for row in vectors("traces")} == calls
+    cells = {row["id"]: row["status_after"] for row in recorded["guard_cells"]}
+    assert {row["id"]: row["after"] for row in vectors("guards")} == cells
+    pairs = {
+        (row["domain"], row["start_status"], row["to"]): row["expect"]["ok"]
+        for row in recorded["edge_cells"]
+    }
+    assert (
+        pairs.items()
+        <= {(row["machine"], row["from"], row["to"]): row["ok"] for row in vectors("edges")}.items()
+    )
