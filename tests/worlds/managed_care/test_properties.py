@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from tests.worlds.managed_care.invariants import violations
 from tests.worlds.managed_care.replay import Answer, call
 
 RULES = pytest.mark.parametrize("rules", Rules)
-FEW, MANY, CALLS = 16, 400, 250
+FEW, MANY, CALLS = 10, 400, 250
 
 
 def days(rules: Rules, seed: int) -> Iterator[tuple[ManagedCareWorld, Call, Answer]]:
@@ -45,27 +46,39 @@ def days(rules: Rules, seed: int) -> Iterator[tuple[ManagedCareWorld, Call, Answ
         pass_time(world, draw_pause(world, rng))
 
 
-def stays_sound(rules: Rules, seed: int) -> None:
-    grown = 0
+@cache
+def played(rules: Rules, seed: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Play some days and hold after each call what always holds.
+
+    Returns:
+        The doors behind which something was accepted, and the statuses that were reached.
+    """
+    grown, done, reached = 0, set(), set()
     for world, (door, arguments), answer in days(rules, seed):
         assert list(violations(world)) == [], (door, arguments)
         rows = len(world.history.entries)
         assert rows >= grown
-        assert not answer.refusal or answer.refusal.strip().endswith((".", "]", ")")), door
         grown = rows
+        if not answer.refusal:
+            done.add(door)
+        reached |= {str(case.status) for case in world.cases.cases.values()}
+        reached |= {str(case.status) for case in world.referrals.cases.values()}
+    return frozenset(done), frozenset(reached)
 
 
 @RULES
 @pytest.mark.parametrize("seed", range(FEW))
 def test_the_offices_stay_sound(rules: Rules, seed: int) -> None:
-    stays_sound(rules, seed)
+    done, _ = played(rules, seed)
+    assert len(done) > 20
 
 
 @pytest.mark.slow
 @RULES
 @pytest.mark.parametrize("seed", range(FEW, MANY))
 def test_the_offices_stay_sound_for_long(rules: Rules, seed: int) -> None:
-    stays_sound(rules, seed)
+    done, _ = played(rules, seed)
+    assert len(done) > 20
 
 
 @RULES
@@ -87,24 +100,23 @@ def test_the_same_calls_make_the_same_world(rules: Rules) -> None:
 def test_a_refused_call_leaves_nothing(rules: Rules) -> None:
     rng = np.random.default_rng([7, list(Rules).index(rules)])
     world, refused = house(rules), 0
-    for _ in range(CALLS // 2):
+    for _ in range(CALLS // 5):
         before = world.digest()
         if call(world, *draw_call(world, rng)).refusal:
             assert world.digest() == before
             refused += 1
-    assert refused > CALLS / 20
+    assert refused > CALLS / 50
 
 
 @RULES
 def test_the_calls_come_far(rules: Rules) -> None:
     """Else what always holds would hold of nothing."""
-    reached, done = set(), set()
+    done: set[str] = set()
+    reached: set[str] = set()
     for seed in range(FEW):
-        for world, (door, _), answer in days(rules, seed):
-            if not answer.refusal:
-                done.add(door)
-            reached |= {str(case.status) for case in world.cases.cases.values()}
-            reached |= {str(case.status) for case in world.referrals.cases.values()}
+        behind, statuses = played(rules, seed)
+        done |= behind
+        reached |= statuses
     assert len(done & set(usual())) >= 80
     assert reached >= {
         "submitted", "pended_action_required", "approved", "denied", "partially_approved",
