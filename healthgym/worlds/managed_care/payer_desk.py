@@ -8,22 +8,21 @@ documents show, and of nothing else: a claim in a form or a letter is no evidenc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime
 
 from healthgym.core.clock import Due
 from healthgym.core.state import table
+from healthgym.worlds.managed_care import payer_calls
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import read_packet
+from healthgym.worlds.managed_care.payer_steps import BEFORE_DECISION, PER_CASE, ROLES, TAKES
 from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.policy import Policy, catalog
-from healthgym.worlds.managed_care.records.review import (
-    MdLineItemDecision,
-)
+from healthgym.worlds.managed_care.records.review import MdLineItemDecision
 from healthgym.worlds.managed_care.service_levels import triage_urgency
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -40,30 +39,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 #: What the desk puts on the agenda.
 STEP = "payer_step"
-#: Business time that a step takes, before what lies on the worker's desk already.
-_TAKES: Mapping[str, timedelta] = {
-    "intake": timedelta(minutes=20),
-    "triage": timedelta(minutes=10),
-    "nurse": timedelta(minutes=50),
-    "physician": timedelta(minutes=60),
-    "determine": timedelta(minutes=5),
-    "letter": timedelta(minutes=15),
-    "appeal": timedelta(hours=16),
-    "external": timedelta(hours=24),
-}
-_PER_CASE = timedelta(minutes=1)
-#: Steps that a decision by law, or a lapse, makes needless.
-_BEFORE_DECISION = frozenset({"intake", "triage", "nurse", "physician", "determine"})
-#: Who does a step.
-_ROLES: Mapping[str, WorkerRole] = {
-    "intake": WorkerRole.INTAKE_COORDINATOR,
-    "triage": WorkerRole.INTAKE_COORDINATOR,
-    "nurse": WorkerRole.UM_NURSE,
-    "physician": WorkerRole.PHYSICIAN_REVIEWER,
-    "letter": WorkerRole.LETTER_SPECIALIST,
-    "appeal": WorkerRole.APPEALS_MEDICAL_DIRECTOR,
-    "external": WorkerRole.EXTERNAL_REVIEW_COORDINATOR,
-}
 _LETTERS = {
     DeterminationDecision.APPROVED: LetterType.APPROVAL,
     DeterminationDecision.PARTIALLY_APPROVED: LetterType.PARTIAL_APPROVAL,
@@ -101,11 +76,23 @@ class PayerDesk(App):
         if self.plan is not None:
             self._later(case_id, "appeal" if level == "internal" else "external")
 
+    def called(self, case_id: str) -> bool:
+        """Let the reviewer determine a case on which a call was held; False if nobody works here.
+
+        Args:
+            case_id: The case.
+        """
+        asked = self.world.medical.active(case_id)
+        if self.plan is None or asked is None:
+            return False
+        self._later(case_id, "determine", worker=asked.reviewer_id)
+        return True
+
     def on_due(self, due: Due) -> None:
         """Do the step that is due."""
         case_id, worker = str(due.facts["case_id"]), str(due.facts["worker"])
         step = str(due.facts["step"])
-        if step in _BEFORE_DECISION and self.world.cases.get(case_id).status not in WITH_PAYER:
+        if step in BEFORE_DECISION and self.world.cases.get(case_id).status not in WITH_PAYER:
             return
         match step:
             case "intake":
@@ -116,6 +103,14 @@ class PayerDesk(App):
                 self._nurse(case_id, worker)
             case "physician":
                 self._physician(case_id, worker)
+            case "offer":
+                at = payer_calls.offer(self.world, case_id, worker)
+                self._tell(f"The payer offers a call on case {case_id}; the inbox has the times.")
+                self._put(at, case_id, "missed", worker)
+            case "missed":
+                reviewer = payer_calls.give_up(self.world, case_id)
+                if reviewer:
+                    self._later(case_id, "physician", worker=reviewer)
             case "determine":
                 self._determine(case_id, worker)
             case "letter":
@@ -217,6 +212,10 @@ class PayerDesk(App):
                     denial_rationale=f"More than {limit} is beyond the policy's limit.",
                 ),
             )
+        elif payer_calls.intended(self.world, case_id):
+            payer_calls.ask(self.world, case_id, found, worker)
+            self._later(case_id, "offer")
+            return
         else:
             decision = MdReviewDecision.DENY
         self.world.medical.submit(
@@ -238,6 +237,8 @@ class PayerDesk(App):
             decision = DeterminationDecision.DENIED
         elif decided is not None and decided.decision is MdReviewDecision.PARTIAL_APPROVE:
             decision = DeterminationDecision.PARTIALLY_APPROVED
+        elif payer_calls.upheld(self.world, case_id):
+            decision = DeterminationDecision.DENIED
         self.world.determinations.finalize(case_id, decision, actor=worker)
         self._later(case_id, "letter")
 
@@ -303,14 +304,19 @@ class PayerDesk(App):
 
     def _later(self, case_id: str, step: str, *, worker: str = "", reply: bool = False) -> None:
         """Put a step on the agenda: who does it, and when that person gets to it."""
-        worker = worker or self._assigned(case_id, _ROLES[step])
+        worker = worker or self._assigned(case_id, ROLES[step])
         known = self.world.staff.workers.get(worker)
         region, hours = (known.region, known.hours) if known else ("", None)
         calendar = office_calendar(region, hours) if hours else office_calendar(region)
-        takes = _TAKES[step] + _PER_CASE * (known.load if known else 0)
+        takes = TAKES[step] + PER_CASE * (known.load if known else 0)
         at = calendar.add_business_hours(self.world.clock.now, takes)
         if not calendar.is_open(at):  # the last minute of a day is the first of the next
             at = calendar.next_opening(at)
+        self._put(at, case_id, step, worker, reply=reply)
+
+    def _put(
+        self, at: datetime, case_id: str, step: str, worker: str, *, reply: bool = False
+    ) -> None:
         self.world.clock.agenda.put(
             at, STEP, case_id=case_id, step=step, worker=worker, reply=reply
         )

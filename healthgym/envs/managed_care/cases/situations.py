@@ -59,6 +59,7 @@ class Course(StrEnum):
     DELEGATED = "delegated"  #: another organization reviews it
     SPECIALTY = "specialty"  #: a specialty program reviews it
     VENDOR = "vendor"  #: an external vendor reviews it
+    PEER_CALL = "peer_call"  #: to be denied by a superseded version, put right on a call of peers
     APPEALED = "appealed"  #: denied by a superseded version of the policy, overturned on appeal
     EXTERNAL = "external"  #: upheld on appeal, overturned by an external reviewer
 
@@ -150,7 +151,7 @@ def fits(policy: Policy, ending: Course | Gap | Bar) -> bool:
             return reviewed and any(
                 isinstance(item, QuantityCriterion) for item in criteria(policy.criteria)
             )
-        case Course.APPEALED | Course.EXTERNAL:
+        case Course.PEER_CALL | Course.APPEALED | Course.EXTERNAL:
             return reviewed and _misreadable(policy)
         case Course():
             return reviewed

@@ -46,17 +46,19 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
     ## Starting State
 
     The seed draws the right action (submit, gather, do not submit; a third each) and why it is
-    right, each way as often: ten courses of a submission (approved by a nurse; pended for a
+    right, each way as often: eleven courses of a submission (approved by a nurse; pended for a
     document that is sent on request only; partly approved; gold card; notification; delegated,
-    specialty and vendor review; denied by a superseded version and overturned on appeal, or by an
-    external reviewer), three kinds of gaps (insufficient, absent, a required document not on file),
-    four bars (no authorization needed, coverage ended, out of network, a criterion contradicted).
-    Then a kind of service, as often one as another of those in which that can be, a policy of it
-    (the library has 29, at least two for each of 13 kinds, 2 to 19 criteria), its numbers, its
-    rivals in the handbook, and a patient whose chart, drawn from one clinical model, makes it so. A
-    draw in which the finished chart does not deserve the ending is drawn again. Around stand other
-    patients, some of them alike, their open cases, and a handbook of about 120 pages besides the
-    policies.
+    specialty and vendor review; about to be denied by a superseded version and put right on a call
+    of peers; denied so and overturned on appeal, or by an external reviewer), three kinds of gaps
+    (insufficient, absent, a required document not on file), four bars (no authorization needed,
+    coverage ended, out of network, a criterion contradicted). Then a kind of service, as often one
+    as another of those in which that can be, a policy of it (the library has 29, at least two for
+    each of 13 kinds, 2 to 19 criteria), its numbers, its rivals in the handbook, and a patient
+    whose chart, drawn from one clinical model, makes it so. A draw in which the finished chart does
+    not deserve the ending is drawn again. Some charts hold pages that do not count (a note that a
+    later one corrects, a draft that nobody signed, another patient's page) or give values in
+    another unit; the handbook says what holds then. Around stand other patients, some of them
+    alike, their open cases, and a handbook of about 120 pages besides the policies.
 
     ## Rewards
 

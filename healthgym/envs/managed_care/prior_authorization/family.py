@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from healthgym.core import arguments
+from healthgym.core.episode import Episode
 from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
 from healthgym.core.levels import SYNTHETIC, Level, assemble
 from healthgym.core.task import Task
-from healthgym.core.tool import AnyToolset
+from healthgym.core.tool import AnyToolset, ToolCall
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
@@ -51,6 +52,7 @@ from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
 from healthgym.envs.managed_care.tools.payer_policy_library import PolicyLibraryToolset
 from healthgym.envs.managed_care.tools.people import PeopleToolset
 from healthgym.errors import ConfigurationError
+from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
@@ -161,13 +163,23 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
 
     def oracle(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
         """Look everything up, decide rightly, and see the request through."""
-        return self._worded(oracle.solve)(instance, rng)
+        return self._worded(self._solve)(instance, rng)
 
     def baselines(
         self,
     ) -> Mapping[str, Baseline[Task, AuthorizationReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
         return {name: self._worded(play) for name, play in oracle.baselines().items()}
+
+    def _solve(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
+        def rehearse(calls: Sequence[ToolCall]) -> ManagedCareWorld:
+            rules = replace(self.rules, max_turns=len(calls) + 1)
+            episode = Episode(self, instance, SparseReward(), rules)
+            for each in calls:
+                episode.step(each)
+            return episode.world
+
+        return oracle.solve(instance, rng, rehearse)
 
     def _given(self, instance: AuthorizationInstance) -> AuthorizationInstance:
         """Return an instance as it is played here: without what is withheld."""

@@ -169,6 +169,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             on_request=asked,
             misread=misread,
             stubborn=frozenset({own} if drawn.ending is Course.EXTERNAL else ()),
+            calls={own: book.call()} if drawn.ending is Course.PEER_CALL else {},
         )
         return WorldStart(
             now=begins,
@@ -229,7 +230,7 @@ def _case(
     )
     # What may have to be drawn again comes before the chart, which costs the most.
     planned = plan_patient(background, drawn, streams[_PATIENT], today)
-    if ending in (Course.APPEALED, Course.EXTERNAL):
+    if ending in (Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL):
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
     trouble = draw_trouble(drawn, config, streams[_PAPER])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -21,9 +21,13 @@ from healthgym.worlds.managed_care.policies.pages import page_path
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    PeerToPeerOutcome,
     ProviderDeterminationAction,
 )
+from healthgym.worlds.managed_care.world import ManagedCareWorld
 
+#: Plays calls from the beginning, and returns the world in which that ends.
+Rehearsal = Callable[[Sequence[ToolCall]], ManagedCareWorld]
 #: Ids that a world gives the first of their kind.
 CASE, BUNDLE, UPLOAD = "CASE-ACT-001", "DOC-BUNDLE-0001", "DOC-UP-0001"
 _LETTER = "letter_of_medical_necessity"
@@ -33,8 +37,14 @@ _FINISH = call("finish")
 _SENDS = ProviderDeterminationAction.SUBMIT_PA
 
 
-def solve(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
-    """Find patient, order and policy, decide, fill and send what has to be, and see it through."""
+def solve(instance: AuthorizationInstance, rng: np.random.Generator, rehearse: Rehearsal) -> Script:
+    """Find patient, order and policy, decide, fill and send what has to be, and see it through.
+
+    Args:
+        instance: The task.
+        rng: Nothing is left to chance.
+        rehearse: Plays calls in a world of its own; tells which times the payer will offer.
+    """
     wanted, start = instance.reference, instance.start
     chart = start.charts[wanted.patient_id]
     patient = chart.patient
@@ -51,7 +61,10 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
     if wanted.action is not _SENDS:
         reason = f"{reason_of(wanted, chart)}; {follow_up(start)}"
         return [*looks, decide(wanted.action, override_reason=reason), _FINISH]
-    return [*looks, *submission(wanted, start, chart), *_answers(wanted, start, chart), _FINISH]
+    sent = [*looks, *submission(wanted, start, chart)]
+    if wanted.course is Course.PEER_CALL:
+        return [*sent, *_called(wanted, rehearse(sent)), _FINISH]
+    return [*sent, *_answers(wanted, start, chart), _FINISH]
 
 
 def open_case(order: ServiceRequest) -> ToolCall:
@@ -221,6 +234,30 @@ def _answers(
         if wanted.course is Course.EXTERNAL:
             yield call("auth.file_external_appeal", case_id=CASE, rationale=rationale)
             yield _wait(start.now)
+
+
+def _called(wanted: AuthorizationReference, world: ManagedCareWorld) -> Iterable[ToolCall]:
+    """Yield the calls that see a call of peers through."""
+    (request,) = world.peer.requests.values()
+    slot = request.offered_slots[0]
+    point = (
+        f"Your intended denial goes by a superseded version. {wanted.policy.id} "
+        f"{wanted.policy.version} is in force, and the packet shows what it requires."
+    )
+    yield call("inbox.list_messages", case_id=CASE)
+    yield call(
+        "auth.respond_to_peer_to_peer", case_id=CASE, request_id=request.id, selected_slot=slot
+    )
+    yield call("wait", until=slot)
+    yield call("p2p_session.get_context", request_id=request.id)
+    yield call("p2p_session.send_turn", request_id=request.id, message=point)
+    yield call(
+        "p2p_session.submit_summary",
+        request_id=request.id,
+        summary=f"The version was in dispute; it was agreed which is in force. {point}",
+        proposed_result=str(PeerToPeerOutcome.OVERTURN_TO_APPROVAL),
+    )
+    yield _wait(world.clock.now)
 
 
 def _wait(begins: datetime) -> ToolCall:

@@ -76,7 +76,7 @@ def chart_of(instance: AuthorizationInstance) -> PatientChart:
 
 def solution(instance: AuthorizationInstance) -> list[ToolCall]:
     """Return what the oracle does, its looks left out."""
-    script = oracle.solve(instance, np.random.default_rng(0))
+    script = FAMILY.oracle(instance, np.random.default_rng(0))
     looks = ("chart.", "handbook.")
     return [each for each in script if not each.name.startswith(looks)]  # type: ignore[union-attr]
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from healthgym.core.verdict import Profile
-from healthgym.envs.managed_care.prior_authorization import oracle
 from healthgym.envs.managed_care.prior_authorization.task import PRESETS, AuthorizationInstance
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
 from tests.envs.managed_care.prior_authorization.playing import (
     ENDINGS,
+    FAMILY,
     Ending,
     Kind,
     fails,
@@ -60,7 +60,7 @@ def drawn(kind: Kind) -> AuthorizationInstance:
 def require_solved(kind: Kind) -> None:
     """Play the oracle under both profiles: no check fails, and the shaped return is 1."""
     instance = drawn(kind)
-    episode = play(instance, oracle.solve(instance, np.random.default_rng(0)), shaped=True)
+    episode = play(instance, FAMILY.oracle(instance, np.random.default_rng(0)), shaped=True)
     for profile in Profile:
         assert not fails(episode, profile), f"{kind}, {profile}: {fails(episode, profile)}"
         assert episode.verdict(profile=profile).success

@@ -12,7 +12,6 @@ import pytest
 from healthgym.core.seeding import Split
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, fits
-from healthgym.envs.managed_care.prior_authorization import oracle
 from healthgym.envs.managed_care.prior_authorization.choices import canonical_requests, choices_of
 from healthgym.envs.managed_care.prior_authorization.env import PriorAuthorizationEnv
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
@@ -31,6 +30,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     ServiceTypeCategory,
 )
 from tests.envs.managed_care.prior_authorization.playing import (
+    FAMILY,
     changed,
     chart_of,
     fails,
@@ -177,7 +177,7 @@ def test_the_oracle_solves_every_canonical_task() -> None:
     generator = AuthorizationFamily(canonical=True).generator
     for index in range(25):
         instance = generator.generate(Split.TEST, index)
-        episode = play(instance, list(oracle.solve(instance, np.random.default_rng(0))))  # type: ignore[arg-type]
+        episode = play(instance, list(FAMILY.oracle(instance, np.random.default_rng(0))))  # type: ignore[arg-type]
         for profile in Profile:
             assert not fails(episode, profile), (instance.task.kind, profile)
 

@@ -185,7 +185,7 @@ def _determine(
 ) -> DeterminationRecord | None:
     """Determine a case for the payer that nobody plays."""
     done = world.determinations.active(request.case_id)
-    if done is not None:
+    if done is not None or world.desk.called(request.case_id):
         return done
     contract = world.peer.contract(request.case_id)
     decision = _DECIDES[outcome]

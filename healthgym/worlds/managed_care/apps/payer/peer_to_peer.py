@@ -79,9 +79,12 @@ class PeerToPeer(App):
     def contract(self, case_id: str) -> PeerContract | None:
         """Return what the other side holds; in a strict world there always is another side."""
         found = self.world.start.contracts.get(case_id)
+        limit = self.world.operations.p2p_turn_limit
+        plan, case = self.world.start.desk, self.world.cases.get(case_id)
+        if plan is not None and case.patient_id in plan.calls:
+            found = replace(plan.calls[case.patient_id], turn_limit=limit)
         if found is not None or not self.strict:
             return found
-        limit = self.world.operations.p2p_turn_limit
         return PeerContract(side=TaskActor.PAYER, turn_limit=limit)
 
     def list_all(self, case_id: str | None = None) -> tuple[PayerPeerToPeerRequest, ...]:
