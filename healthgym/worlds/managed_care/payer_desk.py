@@ -246,7 +246,11 @@ class PayerDesk(App):
         determined = self.world.determinations.active(case_id)
         if determined is None:
             return
-        found = self._found(case_id)
+        approved = determined.final_decision is DeterminationDecision.APPROVED
+        # An approval rests on what is in force, whatever a reviewer went by before.
+        found = self._found(case_id, self._in_force(case_id) if approved else None)
+        # A lane without review approves what it has not looked at, and says nothing of criteria.
+        named = () if approved else found.named()
         kind = _LETTERS[determined.final_decision]
         self.world.letters.generate(
             case_id,
@@ -256,7 +260,7 @@ class PayerDesk(App):
             # A version that is read in error is named in the basis; the desk cites its own policy.
             policy_citations=None
             if found.policy is not self._in_force(case_id)
-            else tuple(map(found.policy.cite, found.named())) or found.policy.citations,
+            else tuple(map(found.policy.cite, named)) or found.policy.citations,
         )
         self._deliver(case_id, self.world.letters.of(case_id)[-1].id, worker)
 

@@ -44,7 +44,10 @@ def test_naming_the_version_in_force_turns_the_denial(rules: Rules, index: int) 
     world = episode.world
     (request,) = world.peer.requests.values()
     assert request.outcome is PeerToPeerOutcome.OVERTURN_TO_APPROVAL
-    assert [each.letter_type for each in world.letters.of(CASE)] == [LetterType.APPROVAL]
+    (letter,) = world.letters.of(CASE)
+    assert letter.letter_type is LetterType.APPROVAL
+    policy = task(kind).reference.policy
+    assert f"version {policy.version}" in (letter.supporting_basis or "")
     assert world.cases.get(CASE).status is CaseStatus.APPROVED
 
 
