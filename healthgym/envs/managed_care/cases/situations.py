@@ -310,8 +310,11 @@ def _missing(
 
 
 def _from_chart(policy: Policy) -> list[UploadableDocumentKind]:
-    """Return the kinds of required documents that the office does not write itself."""
-    return [kind for kind in policy.required_documents if kind not in OWN_KINDS]
+    """Return the kinds of required documents that can be missed: neither own nor unnamed."""
+    unnamed = UploadableDocumentKind.OTHER
+    return [
+        kind for kind in policy.required_documents if kind not in OWN_KINDS and kind is not unnamed
+    ]
 
 
 def _holds(drawn: Situation, today: date) -> bool:
