@@ -58,16 +58,20 @@ class Claims:
     def unfounded(self, text: str) -> tuple[str, ...]:
         """Return what a text states that chart, coverage, order and policy do not."""
         said = stated(text)
-        days = [day.isoformat() for day in sorted(said.days - self._days)]
-        months = {(day.year, day.month, 0) for day in self._days}
-        loose = months | {(0, day.month, day.day) for day in self._days}
-        days += [f"{year}-{month}-{day}" for year, month, day in sorted(said.loose - loose)]
-        figures = sorted(said.codes - self._known.codes) + sorted(
-            said.numbers - self._known.numbers - self._answers
-        )
+        near = self._near
+        days = said.days and said.days - self._days
+        codes = said.codes - near.codes
+        numbers = said.numbers - near.numbers - self._answers
+        # Documents are read for figures only where order, policy and records do not have them.
+        days = days and days - self._known.days
+        codes = codes and codes - self._known.codes
+        numbers = numbers and numbers - self._known.numbers
+        figures = (*(day.isoformat() for day in sorted(days)), *sorted(codes), *sorted(numbers))
+        months = said.loose and said.loose - self._loose
+        figures += tuple(f"{year}-{month}-{day}" for year, month, day in sorted(months))
         lowered = text.lower()
         named = (*self._measured(lowered), *self._terms(lowered), *self._people(lowered))
-        return (*days, *figures, *named)
+        return (*figures, *named)
 
     def _measured(self, text: str) -> Iterator[str]:
         """Yield values of what is measured that the chart does not have.
@@ -147,6 +151,13 @@ class Claims:
         return render_page(self.reference.policy).lower()
 
     @cached_property
+    def _near(self) -> Stated:
+        """What order and policy state."""
+        policy = self.reference.policy
+        ordered = (each.description for each in self.chart.orders)
+        return stated("\n".join([*ordered, policy.version, render_page(policy)]))
+
+    @cached_property
     def _known(self) -> Stated:
         texts = [value for value in self._fields if isinstance(value, str)]
         texts += [render_page(self.reference.policy), str(self.before.clock.now.date())]
@@ -156,7 +167,7 @@ class Claims:
 
     @cached_property
     def _policy_numbers(self) -> frozenset[str]:
-        return stated(self._policy).numbers
+        return self._near.numbers
 
     @cached_property
     def _values(self) -> Mapping[str, frozenset[str]]:
@@ -190,7 +201,13 @@ class Claims:
             packet.submitted_at.date() for packet in self.after.authorizations.packets.values()
         }
         policy = {self.reference.policy.effective}
-        return frozenset(known | clock | letters | filed | policy | self._known.days)
+        return frozenset(known | clock | letters | filed | policy)
+
+    @cached_property
+    def _loose(self) -> frozenset[tuple[int, int, int]]:
+        known = self._days | self._known.days
+        months = {(day.year, day.month, 0) for day in known}
+        return frozenset(months | {(0, day.month, day.day) for day in known})
 
     @cached_property
     def _answers(self) -> frozenset[str]:
