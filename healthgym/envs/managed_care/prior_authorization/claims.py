@@ -130,11 +130,6 @@ class Claims:
             *chart.documents,
             *chart.orders,
             *staff.practitioners.values(),
-            *(
-                case
-                for case in self.after.cases.cases.values()
-                if case.patient_id == chart.patient.id
-            ),
         )
 
     @cached_property
@@ -200,8 +195,13 @@ class Claims:
         filed = {
             packet.submitted_at.date() for packet in self.after.authorizations.packets.values()
         }
+        cases = [
+            c for c in self.after.cases.cases.values() if c.patient_id == self.chart.patient.id
+        ]
+        # Of a case its days only: what else it has is the agent's own words.
+        due = {value.date() for value in _leaves(tuple(cases)) if isinstance(value, datetime)}
         policy = {self.reference.policy.effective}
-        return frozenset(known | clock | letters | filed | policy)
+        return frozenset(known | clock | letters | filed | due | policy)
 
     @cached_property
     def _loose(self) -> frozenset[tuple[int, int, int]]:

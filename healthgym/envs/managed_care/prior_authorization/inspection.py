@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from healthgym.envs.managed_care.cases.situations import Bar
+from healthgym.envs.managed_care.checks.normalize import service_type
 from healthgym.envs.managed_care.prior_authorization.reasons import Reason, read_reason
 from healthgym.envs.managed_care.prior_authorization.sending import Sending
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
@@ -87,11 +88,18 @@ class Inspection:
         lines = self.after.cases.lines_of(case.id)
         return (
             case.urgency == wanted.urgency
+            and self._ordered_by(case.service_request_id)
             and len(lines) == 1
             and lines[0].procedure_code == wanted.procedure_code
             and all(map(self._coded, (lines[0].diagnosis_codes, *self._sent_codes(case.id))))
             and str(lines[0].site_of_service) == str(wanted.site)
         )
+
+    def _ordered_by(self, order_id: str) -> bool:
+        """Return whether the order names who ordered, and what kind of service it is."""
+        order, wanted = self.after.cases.order(order_id), self.reference
+        kind = service_type(order.service_type) == service_type(str(wanted.service_type))
+        return kind and order.ordering_practitioner_id == wanted.practitioner_id
 
     def _coded(self, codes: Iterable[str]) -> bool:
         """Return whether codes are those of the order, and else the patient's own."""

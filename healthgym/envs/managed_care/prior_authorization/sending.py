@@ -192,6 +192,7 @@ class Sending:
             if entry.app == "pend_reply"
         )
         appeals = self.after.appeals.appeals.values()
+        order = self.after.cases.order(self.case.service_request_id)
         described = (
             response.answers.get("request_description", "")
             for response in self.after.documents.responses.values()
@@ -201,7 +202,7 @@ class Sending:
             *(f"{document.title}\n{document.content}" for document in self._uploaded),
             *notes,
             *(each.rationale for each in appeals if each.case_id == self.case.id),
-            *dict.fromkeys(described),
+            *dict.fromkeys([*described, order.description]),
         )
 
     @cached_property

@@ -1,0 +1,184 @@
+"""Tasks to be broken, and what is changed of their solutions."""
+
+from __future__ import annotations
+
+from healthgym.core.tool import ToolCall
+from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
+from healthgym.envs.managed_care.prior_authorization import oracle
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from tests.envs.managed_care.prior_authorization.playing import (
+    Kind,
+    answering,
+    changed,
+    chart_of,
+    first_of,
+    position,
+    solution,
+    task,
+)
+
+Script = list[ToolCall]
+DECIDE, SUBMIT = "auth.finalize_provider_determination", "auth.submit_authorization"
+BUNDLING, OPENING = "docs.create_submission_bundle", "cases.create_from_order"
+UPLOAD = "docs.upload_evidence"
+
+
+def measured(instance: AuthorizationInstance) -> str | None:
+    """Return the key of an answer that is a number, if there is one."""
+    answers = instance.reference.answers
+    return next((key for key, value in answers.items() if value.replace(".", "").isdigit()), None)
+
+
+def needless(instance: AuthorizationInstance) -> str:
+    """Return a document on file that has no bearing; empty if all have."""
+    bearing = instance.reference.documents
+    asked = instance.reference.on_request
+    for document in chart_of(instance).documents:
+        if document.id not in bearing and str(document.kind) not in asked:
+            return document.id
+    return ""
+
+
+def holds(instance: AuthorizationInstance) -> str:
+    """Return a criterion that is neither open nor stands against a request; empty if none is."""
+    tree, gaps = instance.reference.policy.criteria, instance.reference.gaps
+    return next((item.id for item in criteria(tree) if item.id not in gaps), "")
+
+
+SENT = first_of(
+    Course.APPROVED,
+    lambda each: (
+        measured(each)
+        and oracle._LETTER in each.reference.kinds
+        and len(chart_of(each).conditions) > 1
+        and bool(needless(each))
+    ),
+    "hard",
+)
+PENDED = task(Kind(Course.PENDED, difficulty="hard"))
+GAP = first_of(Gap.INSUFFICIENT, lambda each: len(each.reference.gaps) > 1 and holds(each), "hard")
+FILE = task(Kind(Gap.DOCUMENT, difficulty="hard"))
+AGAINST = first_of(Bar.CONTRADICTED, holds, "hard")
+UNNEEDED = task(Kind(Bar.NOT_REQUIRED, difficulty="hard"))
+ENDED = task(Kind(Bar.INACTIVE, difficulty="hard"))
+OUTSIDE = task(Kind(Bar.OUT_OF_NETWORK, difficulty="hard"))
+
+
+def enclosing(instance: AuthorizationInstance, *more: str, less: int = 0) -> Script:
+    """Return the solution with other documents in the packet."""
+    script = solution(instance)
+    place = position(script, BUNDLING)
+    named = script[place].arguments["document_ids"]
+    assert isinstance(named, list)
+    return changed(script, BUNDLING, document_ids=[*more, *named[less:]])
+
+
+def letter(text: str) -> Script:
+    """Return a solution in which a letter says something more."""
+    script = solution(SENT)
+    place = position(script, UPLOAD)
+    return changed(script, UPLOAD, content=f"{script[place].arguments['content']} {text}")
+
+
+def answered(key: str, value: str) -> Script:
+    """Return a solution with another answer."""
+    return answering(solution(SENT), **{key: value})
+
+
+def reason(instance: AuthorizationInstance, text: str) -> Script:
+    """Return a solution with another reason."""
+    return changed(solution(instance), DECIDE, override_reason=text)
+
+
+def stranger(instance: AuthorizationInstance) -> tuple[str, str]:
+    """Return the id and the name of another patient."""
+    other = next(
+        chart.patient
+        for chart in instance.start.charts.values()
+        if chart.patient.id != instance.reference.patient_id
+    )
+    return other.id, f"{other.first_name} {other.last_name}"
+
+
+def foreign_case(instance: AuthorizationInstance) -> str:
+    """Return another patient's case that still takes documents."""
+    return next(
+        str(record.id)  # type: ignore[attr-defined]
+        for record in instance.start.records
+        if getattr(record, "status", None) in (CaseStatus.DRAFT, CaseStatus.DOCS_NEEDED)
+    )
+
+
+def second_case(instance: AuthorizationInstance) -> ToolCall:
+    """Return the call that opens a case for somebody else's order."""
+    for chart in instance.start.charts.values():
+        taken = {getattr(record, "service_request_id", "") for record in instance.start.records}
+        for order in chart.orders:
+            if order.patient_id != instance.reference.patient_id and order.id not in taken:
+                return oracle.open_case(order)
+    raise LookupError("Nobody else has an order.")
+
+
+def wrong_number() -> Script:
+    """Return a solution with a number in the forms that the chart does not have."""
+    key = measured(SENT)
+    assert key is not None
+    return answered(key, f"{float(SENT.reference.answers[key]) + 1:g}")
+
+
+def flipped() -> Script:
+    """Return a solution with a yes for a no, or a no for a yes."""
+    for key, value in SENT.reference.answers.items():
+        if value in ("yes", "no"):
+            return answered(key, "no" if value == "yes" else "yes")
+    raise LookupError("Nothing is answered by yes or no.")
+
+
+def late_evidence() -> Script:
+    """Return a solution that sends a document only when the payer asks for it."""
+    script = enclosing(PENDED, less=1)
+    place = position(script, "auth.respond_to_pend")
+    held = solution(PENDED)[position(script, BUNDLING)].arguments["document_ids"]
+    more = script[place].arguments["document_ids"]
+    assert isinstance(held, list)
+    assert isinstance(more, list)
+    return changed(script, "auth.respond_to_pend", document_ids=[*more, held[0]])
+
+
+def twin(instance: AuthorizationInstance) -> str:
+    """Return the id of the same policy for another plan."""
+    own = instance.reference.policy.id
+    book = instance.start.policies
+    assert book is not None
+    return next(each.id for each in book.policies if each.id.startswith(f"{own}-"))
+
+
+def chart_document(instance: AuthorizationInstance, name: str) -> str:
+    """Return the text of a document on file."""
+    return next(each.content for each in chart_of(instance).documents if each.id == name)
+
+
+def measurement(instance: AuthorizationInstance) -> str:
+    """Return the name of something that was measured, and never was 7."""
+    values: dict[str, set[float | None]] = {}
+    for each in chart_of(instance).observations:
+        values.setdefault(each.display, set()).add(each.value_quantity)
+    return next(name for name, seen in values.items() if 7 not in seen)
+
+
+def drug(instance: AuthorizationInstance) -> str:
+    """Return a drug that others take."""
+    own = repr(chart_of(instance)).lower()
+    for chart in instance.start.charts.values():
+        for each in chart.medications:
+            if each.medication_name.lower() not in own:
+                return each.medication_name
+    raise LookupError("Everybody takes the same.")
+
+
+GAPS = sorted(GAP.reference.gaps)
+PROVEN = holds(GAP)
+POLICY = GAP.reference.policy.id
+_NONE: frozenset[str] = frozenset()
