@@ -67,12 +67,15 @@ OUTSIDE = task(Kind(Bar.OUT_OF_NETWORK, difficulty="hard"))
 
 
 def enclosing(instance: AuthorizationInstance, *more: str, less: int = 0) -> Script:
-    """Return the solution with other documents in the packet."""
+    """Return the solution with other documents in the packet, sent by the channel for so many."""
     script = solution(instance)
-    place = position(script, BUNDLING)
-    named = script[place].arguments["document_ids"]
+    named = script[position(script, BUNDLING)].arguments["document_ids"]
     assert isinstance(named, list)
-    return changed(script, BUNDLING, document_ids=[*more, *named[less:]])
+    enclosed = [*more, *named[less:]]
+    wanted, rules = instance.reference, instance.start.operations
+    count = len(enclosed) + bool(wanted.policy.form.questions)
+    script = changed(script, SUBMIT, channel=str(rules.channel(wanted.urgency, count)))
+    return changed(script, BUNDLING, document_ids=enclosed)
 
 
 def letter(text: str) -> Script:

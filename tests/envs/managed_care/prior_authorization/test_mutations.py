@@ -29,6 +29,7 @@ from tests.envs.managed_care.prior_authorization.changes import (
     POLICY,
     PROVEN,
     SENT,
+    SUBMIT,
     UNNEEDED,
     UPLOAD,
     Script,
@@ -107,7 +108,7 @@ MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[s
             oracle.decide(Action.GATHER_MORE_EVIDENCE, override_reason="C1"),
             FINISH,
         ],
-        {"decision_right", "forms_true", "packet_shows", "ends_right"},
+        {"decision_right", "forms_true", "packet_shows", "channel_right", "ends_right"},
         {
             "new_referral.case_status",
             "provider_pre_submission.required_documents_present",
@@ -259,6 +260,13 @@ MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[s
     ),
     # packet_shows
     "shown only when asked": (PENDED, late_evidence, {"packet_shows"}, set()),
+    # channel_right
+    "by another channel": (
+        SENT,
+        lambda: changed(solution(SENT), SUBMIT, channel="phone"),
+        {"channel_right"},
+        set(),
+    ),
     # minimum_necessary
     "a document without bearing": (
         SENT, lambda: enclosing(SENT, needless(SENT)), {"minimum_necessary"}, set()
