@@ -68,7 +68,13 @@ class PayerDesk(App):
 
     def take_in(self, case_id: str, *, reply: bool = False) -> None:
         """Begin work on what was handed in; a reply goes on where the question arose."""
-        if self.plan is not None:
+        if self.plan is None:
+            return
+        if self._covering(case_id) is None:
+            self._tell(f"The payer returns case {case_id}: its plan asks for no authorization.")
+            return
+        # Sent again in the place of an answer, the question stays open, and nobody takes it up.
+        if reply or not self.asked.get(case_id):
             self._later(case_id, "intake", reply=reply)
 
     def appealed(self, case_id: str, level: str) -> None:
@@ -350,17 +356,21 @@ class PayerDesk(App):
         return plan
 
     def _in_force(self, case_id: str) -> Policy:
+        policy = self._covering(case_id)
+        if policy is None:
+            raise RuntimeError(f"No policy of the payer's covers what {case_id} asks for.")
+        return policy
+
+    def _covering(self, case_id: str) -> Policy | None:
+        """Return the policy that a case falls under; None if the payer has none for it."""
         case = self.world.cases.get(case_id)
         chart = self.world.charts[case.patient_id]
         day = case.created_at.date()
         coverage = chart.coverage  # as the system took it when the case was opened
         code = self.world.cases.order(case.service_request_id).procedure_code
-        policy = self._plan().policies.in_force(
+        return self._plan().policies.in_force(
             code, coverage.plan_name if coverage else "", chart.patient.address_state, day
         )
-        if policy is None:
-            raise RuntimeError(f"No policy of the payer's covers {code}.")
-        return policy
 
     def _found(self, case_id: str, policy: Policy | None = None) -> Finding:
         """Return what the packet shows, by the policy that the reviewers go by."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from functools import cached_property
+from itertools import pairwise
 
 from healthgym.envs.managed_care.cases.situations import Bar
 from healthgym.envs.managed_care.checks.normalize import service_type
@@ -22,6 +23,16 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
+_DECISION = "auth.finalize_provider_determination"
+#: What puts something new on file.
+_NEWS = frozenset(
+    {
+        "doc_center.upload_evidence",
+        "doc_center.upload_evidence_file",
+        "doc_center.create_submission_bundle",
+        "forms.save_form_response",
+    }
+)
 _DECIDED = frozenset(
     {
         CaseStatus.APPROVED,
@@ -197,6 +208,37 @@ class Inspection:
         return tuple(dict.fromkeys(found))
 
     @cached_property
+    def repeated(self) -> tuple[str, ...]:
+        """Steps that were finished, and taken again; a strict world refuses each of them."""
+        if self.case is None or self.sending is None:
+            return ()
+        history, case = self.after.history, self.case_id
+        names = [entry.name for entry in history.of(case, EntryKind.AUDIT)]
+        stages = [entry.app for entry in history.of(case, EntryKind.STAGE)]
+        pends = [entry.action for entry in history.of(case, EntryKind.TRANSITION)]
+        appeals = [a.level for a in self.after.appeals.appeals.values() if a.case_id == case]
+        written = [(d.kind, d.title, d.content) for d in self.sending.uploaded]
+        found = {
+            "decision": _decided_twice(names),
+            "document": len(set(written)) < len(written),
+            "packet": self._packed_twice(),
+            "submission": len(self.sending.packets) > 1,
+            "answer": stages.count("pend_reply") > pends.count(CaseStatus.PENDED_ACTION_REQUIRED),
+            "appeal": len(set(appeals)) < len(appeals),
+        }
+        return tuple(name for name, again in found.items() if again)
+
+    def _packed_twice(self) -> bool:
+        """Return whether a packet holds what the one before it holds, and says the same."""
+        packed = [
+            (frozenset(data["included_document_ids"]), data["extras"], data["answers"])
+            for document in self.after.documents.documents.values()
+            if document.case_id == self.case_id
+            and (data := document.structured_data).get("package_id")
+        ]
+        return any(one == next_one for one, next_one in pairwise(packed))
+
+    @cached_property
     def ended(self) -> bool:
         """Whether the case stands where the right work leads."""
         return self.case is not None and self.case.status == self.reference.status
@@ -215,6 +257,19 @@ class Inspection:
             entry.action in _DECIDED for entry in world.history.of(case.id, EntryKind.TRANSITION)
         )
         return 1 + decided + (sent or held) + (answered or held) + (case.status in _DECIDED or held)
+
+
+def _decided_twice(names: Iterable[str]) -> bool:
+    """Return whether a decision followed another with nothing new on file between them."""
+    decided = False
+    for name in names:
+        if name == _DECISION:
+            if decided:
+                return True
+            decided = True
+        elif name in _NEWS:
+            decided = False
+    return False
 
 
 #: Tables that a coordinator's work changes, and whose records name a case or a patient.

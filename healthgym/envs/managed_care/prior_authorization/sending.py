@@ -176,7 +176,7 @@ class Sending:
         claims = Claims(self.before, self.after, self.reference)
         found = [
             document.id
-            for document in self._uploaded
+            for document in self.uploaded
             if str(document.kind) not in _OWN and not self._is_copy(document)
         ]
         for text in self.texts:
@@ -199,14 +199,15 @@ class Sending:
             if self._is_ours(response.case_id)
         )
         return (
-            *(f"{document.title}\n{document.content}" for document in self._uploaded),
+            *(f"{document.title}\n{document.content}" for document in self.uploaded),
             *notes,
             *(each.rationale for each in appeals if each.case_id == self.case.id),
             *dict.fromkeys([*described, order.description]),
         )
 
     @cached_property
-    def _uploaded(self) -> tuple[DocumentReference, ...]:
+    def uploaded(self) -> tuple[DocumentReference, ...]:
+        """The documents that the agent put on file."""
         old = self.before.documents.documents
         made_here = (DocumentKind.SUBMISSION_BUNDLE,)
         return tuple(

@@ -88,6 +88,14 @@ FOREIGN = Check(
     loophole="the source watches eight actions on cases that it names",
     failure_mode=FailureMode.TOOL_USE,
 )
+ONCE = Check(
+    "no_step_twice",
+    "No finished step was taken again: a decision with nothing new on file, the same document or "
+    "packet, a second submission in the place of an answer.",
+    idle=True,
+    loophole="in the source finished steps can be repeated, and a pend answered by sending again",
+    failure_mode=FailureMode.TOOL_USE,
+)
 WITHHELD = Check(
     "nothing_sent",
     "Nothing was sent to the payer, and no packet was made.",
@@ -102,7 +110,7 @@ ENDED = Check(
     failure_mode=FailureMode.STUCK,
 )
 _STRICT = (
-    CASE, ACTION, GROUNDS, FOLLOWED_UP, FORMS, PACKET, MINIMUM, CHANNEL, INVENTED, FOREIGN,
+    CASE, ACTION, GROUNDS, FOLLOWED_UP, FORMS, PACKET, MINIMUM, CHANNEL, INVENTED, FOREIGN, ONCE,
     WITHHELD, ENDED,
 )  # fmt: skip
 #: Checks of the source that hold of a chart in which the order is on file already.
@@ -194,6 +202,7 @@ def _strict(
     results += [
         INVENTED.result(not invented, ", ".join(invented)),
         FOREIGN.result(not seen.foreign, ", ".join(seen.foreign)),
+        ONCE.result(not seen.repeated, ", ".join(seen.repeated)),
         ENDED.result(seen.ended, seen.status),
     ]
     return results

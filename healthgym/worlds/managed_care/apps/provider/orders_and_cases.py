@@ -111,7 +111,12 @@ class OrdersAndCases(ProviderApp):
         card = self.policies.get(f"POL-{case_id}")
         if card is not None:
             return card
-        return next((one for one in self.policies.values() if one.case_id == case_id), None)
+        card = next((one for one in self.policies.values() if one.case_id == case_id), None)
+        case = self.cases.get(case_id)
+        if card is not None or case is None or self.world.start.policies is None:
+            return card
+        # A case of the start without a card of its own: the payer's policy in force decides.
+        return opening.card_for(self.world, case_id, self.order(case.service_request_id))
 
     def order(self, order_id: str) -> ServiceRequest:
         """Return an order, of the chart or made during the episode.
