@@ -255,8 +255,9 @@ class PayerDesk(App):
         approved = determined.final_decision is DeterminationDecision.APPROVED
         # An approval rests on what is in force, whatever a reviewer went by before.
         found = self._found(case_id, self._in_force(case_id) if approved else None)
-        # A lane without review approves what it has not looked at, and says nothing of criteria.
-        named = () if approved else found.named()
+        # Where a lane decides without a review, there are no criteria to cite.
+        listed = {item.criterion_id for item in self.world.nursing.catalog(case_id)}
+        named = () if approved else tuple(name for name in found.named() if name in listed)
         kind = _LETTERS[determined.final_decision]
         self.world.letters.generate(
             case_id,
