@@ -1,0 +1,86 @@
+"""What answers, reasons and letters say, told from how they say it."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthgym.envs.managed_care.prior_authorization.answers import same_answer
+from healthgym.envs.managed_care.prior_authorization.reasons import read_reason
+from healthgym.envs.managed_care.prior_authorization.stated import numbers_after, stated
+from healthgym.worlds.managed_care.policies.evidence import evidence_items
+from healthgym.worlds.managed_care.policies.loading import library
+from healthgym.worlds.managed_care.policies.tree import criteria
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "same"),
+    [
+        ("1200", "1,200", True),
+        ("1200", "1.2", False),
+        ("7.5", "7,5", True),
+        ("7.5", "7.50 points", True),
+        ("7.5", "7.6", False),
+        ("yes", "Y", True),
+        ("yes", "not documented", False),
+        ("no", "absent", True),
+        ("2026-03-14", "March 14, 2026", True),
+        ("2026-03-14", "03/15/2026", False),
+        ("severe", " Severe ", True),
+        ("severe", "moderate to severe", False),
+        (None, "Not documented.", True),
+        (None, "no", False),
+        ("0", "not documented", False),
+    ],
+)
+def test_an_answer_says_the_same(expected: str | None, given: str, same: bool) -> None:
+    assert same_answer(expected, given) is same
+
+
+def test_a_value_in_another_unit_may_be_carried_over_and_rounded() -> None:
+    item, code = next(
+        (item, each.code)
+        for policy in library().values()
+        for each in criteria(policy.criteria)
+        for item in evidence_items(each)
+        if getattr(each, "code", "") == "4548-4" and item.threshold_unit == "%"
+    )
+    bound = float(item.threshold_value)
+    off = bound + 0.34567
+    assert same_answer(f"{off:g}", f"{off:.1f}", item, code)
+    assert same_answer(f"{off:g}", f"{off:.2f} %", item, code)
+    assert same_answer(f"{off:g}", f"{(off - 2.152) / 0.09148:.4f} mmol/mol", item, code)
+    assert not same_answer(f"{off:g}", f"{off + 0.2:.1f}", item, code)
+    # A value as it was charted is not rounded, and none is rounded over the bound.
+    assert not same_answer(f"{bound + 0.04:g}", f"{bound:.1f}", item, code)
+    just = bound - 0.0312345 if item.operator in ("gte", "gt") else bound + 0.0312345
+    assert not same_answer(f"{just:.6f}", f"{bound:.1f}", item, code)
+
+
+def test_a_reason_is_read_wherever_things_stand() -> None:
+    found = read_reason(
+        "mp-sur-042-AM, not MP-SUR-042: c03/C5; Imaging-Reports, dx C34.90; ended Feb. 28, 2026",
+        ["MP-SUR-042", "MP-SUR-042-AM"],
+    )
+    assert found.policies == {"MP-SUR-042", "MP-SUR-042-AM"}
+    assert found.criteria == {"C3", "C5"}
+    assert found.kinds == {"imaging_report"}
+    assert {day.isoformat() for day in found.days} == {"2026-02-28"}
+    assert not found.codes
+
+
+def test_what_a_letter_states_is_told_from_what_it_counts() -> None:
+    said = stated(
+        "1. Seen 3 May 2024 at 09:30, and in June 2023.\n2. BMI 41.0 (E66.01), 27447; MP-SUR-014 "
+        "C3.\n3. We attach 4 documents."
+    )
+    assert {day.isoformat() for day in said.days} == {"2024-05-03"}
+    assert said.loose == {(2023, 6, 0)}
+    assert said.codes == {"E66.01", "27447"}
+    assert said.numbers == {"41"}
+
+
+def test_a_number_is_told_by_what_stands_before_it() -> None:
+    text = "hemoglobin a1c on 3 may 2024 was 8.1 %. weight 80 kg; the policy asks for a1c of 7."
+    assert list(numbers_after("hemoglobin a1c", text)) == [("8.1", "hemoglobin a1c on   was 8.1 %")]
+    assert [number for number, _ in numbers_after("weight", text)] == ["80"]
+    assert not list(numbers_after("height", text))
