@@ -21,7 +21,11 @@ from healthgym.envs.managed_care.prior_authorization.stated import (
 )
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.charts.sections import age_on
-from healthgym.worlds.managed_care.facts import Measurement
+from healthgym.worlds.managed_care.facts import (
+    Measurement,
+    MedicationCourse,
+    TherapyCourse,
+)
 from healthgym.worlds.managed_care.policies.criteria import (
     MeasurementCriterion,
     StepTherapyCriterion,
@@ -36,6 +40,8 @@ _REQUIRED = re.compile(
     r"or more|or less|below|above|under|over|limit)\b"
 )
 _SENTENCE = re.compile(r"[^.!?;\n]+")
+#: Days of a week, a month and a year.
+_UNITS_OF_TIME = (7, 30.44, 365.25)
 #: Shortest name that is searched for in a text.
 _SHORTEST = 4
 
@@ -91,7 +97,8 @@ class Claims:
         for sentence in _SENTENCE.findall(text):
             for term in self._foreign_terms:
                 if term in sentence and re.search(rf"(?<!\w){re.escape(term)}(?!\w)", sentence):
-                    if term in self._policy and _NEGATED.search(sentence):
+                    said = _NEGATED.search(sentence) or _REQUIRED.search(sentence)
+                    if term in self._policy and said:
                         continue
                     yield term
 
@@ -211,8 +218,16 @@ class Claims:
 
     @cached_property
     def _answers(self) -> frozenset[str]:
-        """Numbers that the forms ask for: weeks of a course, sessions, ages."""
-        return stated(" ; ".join(self.reference.answers.values())).numbers
+        """Numbers that follow from the chart: what the forms ask for, and how long courses were."""
+        asked = stated(" ; ".join(self.reference.answers.values())).numbers
+        today = self.before.clock.now.date()
+        lengths: set[int] = set()
+        for fact in self.chart.facts:
+            if isinstance(fact, MedicationCourse | TherapyCourse):
+                days = ((fact.ended or today) - fact.started).days
+                for unit in _UNITS_OF_TIME:
+                    lengths |= {int(days / unit), round(days / unit)}
+        return asked | frozenset(map(str, lengths))
 
     @cached_property
     def _foreign_terms(self) -> frozenset[str]:

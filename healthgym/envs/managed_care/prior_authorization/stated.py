@@ -37,7 +37,11 @@ _TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
 _CODE = re.compile(
     r"(?<![\w.-])(?:[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?|[A-V]\d{4}|\d{5})(?![\w-])"
 )
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+#: A number; the digits of a name (HbA1c, PHQ-9, L4-L5) and of an ordinal are none.
+_NUMBER = re.compile(
+    r"(?<![A-Za-z\d])(?<![A-Za-z]-)(?<!\d\.)(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?!\d|st\b|nd\b|rd\b|th\b)"
+)
 #: A sentence; the point of a number does not end it.
 _SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+")
 #: What is numbered and counted, and states nothing of a patient: ids, entries of a list, criteria.

@@ -84,3 +84,8 @@ def test_a_number_is_told_by_what_stands_before_it() -> None:
     assert list(numbers_after("hemoglobin a1c", text)) == [("8.1", "hemoglobin a1c on   was 8.1 %")]
     assert [number for number, _ in numbers_after("weight", text)] == ["80"]
     assert not list(numbers_after("height", text))
+
+
+def test_digits_of_names_and_ordinals_are_no_numbers() -> None:
+    said = stated("HbA1c, PHQ-9 and L4-L5 at the 2nd visit; ICD-10; a 6-month course of 40mg.")
+    assert said.numbers == {"6", "40"}
