@@ -37,9 +37,11 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 _NEGATED = re.compile(r"\b(?:not?|never|without|instead|contraindicat\w*|intoleran\w*|allerg\w*)\b")
 _REQUIRED = re.compile(
     r"\b(?:requir\w*|polic\w*|criteri\w*|at least|at most|threshold|minimum|maximum|"
-    r"or more|or less|below|above|under|over|limit)\b"
+    r"no higher|no lower|or more|or less|below|above|under|over|limit)\b"
 )
 _SENTENCE = re.compile(r"[^.!?;\n]+")
+#: Where a sentence ends; the point of a number does not end it.
+_ENDS = re.compile(r"[.!?](?=\s|$)|\n")
 #: Days of a week, a month and a year.
 _UNITS_OF_TIME = (7, 30.44, 365.25)
 #: Shortest name that is searched for in a text.
@@ -63,6 +65,7 @@ class Claims:
 
     def unfounded(self, text: str) -> tuple[str, ...]:
         """Return what a text states that chart, coverage, order and policy do not."""
+        text = self._own_words(text)
         said = stated(text)
         near = self._near
         days = said.days and said.days - self._days
@@ -78,6 +81,11 @@ class Claims:
         lowered = text.lower()
         named = (*self._measured(lowered), *self._terms(lowered), *self._people(lowered))
         return (*figures, *named)
+
+    def _own_words(self, text: str) -> str:
+        """Return a text without the sentences that are the policy's."""
+        kept = (part for part in _ENDS.split(text) if _flat(part) not in self._criteria)
+        return "\n".join(kept)
 
     def _measured(self, text: str) -> Iterator[str]:
         """Yield values of what is measured that the chart does not have.
@@ -151,6 +159,14 @@ class Claims:
     @cached_property
     def _policy(self) -> str:
         return render_page(self.reference.policy).lower()
+
+    @cached_property
+    def _criteria(self) -> frozenset[str]:
+        """The sentences in which the policy says what it asks for."""
+        policy = self.reference.policy
+        texts = [policy.text(item.id) for item in criteria(policy.criteria)]
+        texts += [render_page(policy)]
+        return frozenset(_flat(part) for text in texts for part in _ENDS.split(text))
 
     @cached_property
     def _near(self) -> Stated:
@@ -242,6 +258,10 @@ class Claims:
                 if isinstance(item, StepTherapyCriterion):
                     terms |= {drug.lower() for drug in (*item.drugs, *item.excluded)}
         return frozenset(t for t in terms if len(t) >= _SHORTEST and t not in self._charted)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.lower().strip(" .*-").split())
 
 
 def _leaves(value: object) -> Iterator[object]:

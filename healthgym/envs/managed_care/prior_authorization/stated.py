@@ -97,7 +97,7 @@ def numbers_after(name: str, text: str) -> Iterator[tuple[str, str]]:
     rest = _TIME.sub(" ", _taken_days(text)[1])
     for form in _LOOSE:
         rest = form.sub(" ", rest)
-    close = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)[^\d;\n]{{0,40}}?({_NUMBER.pattern})")
+    close = re.compile(rf"(?<![\w/]){re.escape(name)}(?!\w)[^\d;\n]{{0,40}}?({_NUMBER.pattern})")
     for sentence in _SENTENCE.findall(rest):
         for match in close.finditer(sentence):
             yield shortest(match[1]), sentence
