@@ -245,10 +245,14 @@ class Inspection:
 
     @property
     def stage(self) -> int:
-        """How many stages of the work were reached, right or wrong; 0 to 5."""
-        case = self.case or next(iter(self.opened), None)
-        if case is None:
-            return 0
+        """How many stages of the work were reached, right or wrong; 0 to 5.
+
+        Of several cases that were opened the furthest counts, whosever it is: which of them is
+        meant must not be told by what is paid.
+        """
+        return max(map(self._stage, self.opened), default=0)
+
+    def _stage(self, case: PriorAuthCase) -> int:
         world = self.after
         decided = world.authorizations.determination(case.id) is not None
         sent = world.authorizations.packet(case.id) is not None
