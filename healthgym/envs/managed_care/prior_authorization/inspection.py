@@ -13,6 +13,7 @@ from healthgym.envs.managed_care.prior_authorization.reasons import Reason, read
 from healthgym.envs.managed_care.prior_authorization.sending import Sending
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.policies.documents import documents_for
 from healthgym.worlds.managed_care.policies.evaluation import settles
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
@@ -154,10 +155,16 @@ class Inspection:
         return self.case.created_at.date() + days in named
 
     def _gaps_named(self, named: frozenset[str]) -> bool:
-        """Return whether closing just these gaps would be enough, and each of them is one."""
+        """Return whether closing just these gaps would be enough, and each of them is one.
+
+        Beside a document that is missing, the criteria that it would show may be named: nobody
+        can see them shown without it.
+        """
         wanted = self.reference
+        needs = documents_for(wanted.policy.id, wanted.policy.criteria)
+        shown = {each for need in needs if need.kind in wanted.missing for each in need.criteria}
         whole = settles(wanted.policy.criteria, wanted.postures, named)
-        return whole and named <= wanted.gaps
+        return whole and named <= wanted.gaps | shown
 
     def _bar_named(self, named: Reason, bar: Bar, policy: bool) -> bool:
         """Return whether a reason names a bar, no other, and what shows it."""

@@ -12,6 +12,7 @@ from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.cases.situations import Bar, Course
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
+from healthgym.worlds.managed_care.policies.documents import documents_for
 from healthgym.worlds.managed_care.rules import Rules
 from tests.envs.managed_care.prior_authorization.changes import (
     AGAINST,
@@ -280,6 +281,14 @@ FORMS_OF_RIGHT: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script]]]
             + " and the ".join(kind.replace("_", " ") for kind in FILE.reference.missing),
         ),
     ),
+    "a missing document, and what it would show": (
+        FILE,
+        lambda: reason(
+            FILE,
+            f"{FILE.reference.policy.id}: {', '.join(shown_by_missing())}; missing: "
+            + ", ".join(sorted(FILE.reference.missing)),
+        ),
+    ),
     "coverage in words": (
         ENDED,
         lambda: reason(ENDED, f"Coverage inactive! It ended on {bar_reason(ENDED)}."),
@@ -309,6 +318,16 @@ FORMS_OF_RIGHT: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script]]]
         ),
     ),
 }
+
+
+def shown_by_missing() -> list[str]:
+    """Return the criteria that the document would show that is not on file."""
+    policy = FILE.reference.policy
+    needs = documents_for(policy.id, policy.criteria)
+    shown = [name for need in needs if need.kind in FILE.reference.missing
+             for name in need.criteria]  # fmt: skip
+    assert shown
+    return shown
 
 
 def plan(instance: AuthorizationInstance) -> str:
