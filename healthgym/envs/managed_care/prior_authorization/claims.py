@@ -65,22 +65,31 @@ class Claims:
 
     def unfounded(self, text: str) -> tuple[str, ...]:
         """Return what a text states that chart, coverage, order and policy do not."""
-        text = self._own_words(text)
-        said = stated(text)
-        near = self._near
-        days = said.days and said.days - self._days
-        codes = said.codes - near.codes
-        numbers = said.numbers - near.numbers - self._answers
-        # Documents are read for figures only where order, policy and records do not have them.
-        days = days and days - self._known.days
-        codes = codes and codes - self._known.codes
-        numbers = numbers and numbers - self._known.numbers
-        figures = (*(day.isoformat() for day in sorted(days)), *sorted(codes), *sorted(numbers))
-        months = said.loose and said.loose - self._loose
-        figures += tuple(f"{year}-{month}-{day}" for year, month, day in sorted(months))
-        lowered = text.lower()
+        # The policy's page is read only where something is not found nearer.
+        return self._unfounded(text) and self._unfounded(self._own_words(text))
+
+    def _unfounded(self, text: str) -> tuple[str, ...]:
+        said, lowered = stated(text), text.lower()
+        figures = (*self._figures(said), *self._when(said))
         named = (*self._measured(lowered), *self._terms(lowered), *self._people(lowered))
         return (*figures, *named)
+
+    def _figures(self, said: Stated) -> Iterator[str]:
+        """Yield codes and numbers that stand nowhere; what is nearest is looked through first."""
+        codes, numbers = said.codes - self._ordered.codes, said.numbers - self._ordered.numbers
+        if codes or numbers - self._answers:
+            codes, numbers = codes - self._near.codes, numbers - self._near.numbers - self._answers
+            if codes or numbers:
+                yield from sorted(codes - self._known.codes)
+                yield from sorted(numbers - self._known.numbers)
+
+    def _when(self, said: Stated) -> Iterator[str]:
+        """Yield days and months in which nothing was."""
+        days = said.days and said.days - self._days
+        if days:
+            yield from (day.isoformat() for day in sorted(days - self._known.days))
+        months = said.loose and said.loose - self._loose
+        yield from (f"{year}-{month}-{day}" for year, month, day in sorted(months))
 
     def _own_words(self, text: str) -> str:
         """Return a text without the sentences that are the policy's."""
@@ -96,18 +105,26 @@ class Claims:
             if name not in text:
                 continue
             for number, sentence in numbers_after(name, text):
-                quoted = number in self._policy_numbers and _REQUIRED.search(sentence)
-                if number not in values and not quoted:
+                quoted = number in self._near.numbers and _REQUIRED.search(sentence)
+                if number not in values and not quoted and number not in self._told(name):
                     yield f"{name} {number}"
+
+    def _told(self, name: str) -> set[str]:
+        """Return the values of something in the documents that bear, which may have other units."""
+        bearing = [d for d in self.chart.documents if d.id in self.reference.documents]
+        told = (numbers_after(name, document.content.lower()) for document in bearing)
+        return {number for each in told for number, _ in each}
 
     def _terms(self, text: str) -> Iterator[str]:
         """Yield drugs and conditions that are not the patient's, unless it is said so."""
         for sentence in _SENTENCE.findall(text):
-            for term in self._foreign_terms:
-                if term in sentence and re.search(rf"(?<!\w){re.escape(term)}(?!\w)", sentence):
-                    said = _NEGATED.search(sentence) or _REQUIRED.search(sentence)
-                    if term in self._policy and said:
-                        continue
+            for term in self._names:
+                if term not in sentence or not _whole(term, sentence):
+                    continue
+                if term in self._recorded or term in self._written.lower():
+                    continue
+                said = _NEGATED.search(sentence) or _REQUIRED.search(sentence)
+                if term not in self._policy or not said:
                     yield term
 
     def _people(self, text: str) -> Iterator[str]:
@@ -118,22 +135,20 @@ class Claims:
             other = chart.patient
             if other.id == own.id:
                 continue
-            first, last = other.first_name.lower(), other.last_name.lower()
-            forms = (
-                f"{first} {last}",
-                f"{last}, {first}",
-                other.id.lower(),
-                other.member_id.lower(),
-            )
-            if any(form in flat for form in forms):
+            names = (other.first_name, other.last_name)
+            forms = [other.id, other.member_id]
+            if names != (own.first_name, own.last_name):
+                forms += [" ".join(names), f"{other.last_name}, {other.first_name}"]
+            if any(form.lower() in flat for form in forms):
                 yield other.id
 
     # -- what is on file -------------------------------------------------------------------------
 
     @cached_property
-    def _parts(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
+        """What the records hold; of documents their heads, since texts are written when read."""
         chart, staff = self.chart, self.after.staff
-        return (
+        parts = (
             chart.patient,
             *chart.coverages,
             *chart.conditions,
@@ -142,19 +157,21 @@ class Claims:
             *chart.medications,
             *chart.allergies,
             *chart.encounters,
-            *chart.documents,
             *chart.orders,
             *staff.practitioners.values(),
         )
+        heads = ((d.title, d.author_name, d.created_at, d.signed_at) for d in chart.documents)
+        return tuple(_leaves((parts, tuple(heads))))
 
     @cached_property
-    def _fields(self) -> tuple[object, ...]:
-        return tuple(value for part in self._parts for value in _leaves(part))
-
-    @cached_property
-    def _charted(self) -> str:
-        """What chart, coverage and order say, in small letters."""
+    def _recorded(self) -> str:
+        """What the records say, in small letters."""
         return "\n".join(value for value in self._fields if isinstance(value, str)).lower()
+
+    @cached_property
+    def _written(self) -> str:
+        """What the documents say."""
+        return "\n".join(document.content for document in self.chart.documents)
 
     @cached_property
     def _policy(self) -> str:
@@ -169,23 +186,25 @@ class Claims:
         return frozenset(_flat(part) for text in texts for part in _ENDS.split(text))
 
     @cached_property
+    def _ordered(self) -> Stated:
+        """What the order states."""
+        orders, version = self.chart.orders, self.reference.policy.version
+        codes = " ".join(" ".join((o.procedure_code, *o.diagnosis_codes)) for o in orders)
+        return stated("\n".join([*(order.description for order in orders), codes, version]))
+
+    @cached_property
     def _near(self) -> Stated:
-        """What order and policy state."""
-        policy = self.reference.policy
-        ordered = (each.description for each in self.chart.orders)
-        return stated("\n".join([*ordered, policy.version, render_page(policy)]))
+        """What the policy states."""
+        return stated(render_page(self.reference.policy))
 
     @cached_property
     def _known(self) -> Stated:
         texts = [value for value in self._fields if isinstance(value, str)]
-        texts += [render_page(self.reference.policy), str(self.before.clock.now.date())]
+        texts += [self._written, render_page(self.reference.policy)]
+        texts += [str(self.before.clock.now.date())]
         texts += [f" {value:g} " for value in self._fields if isinstance(value, float)]
         texts.append(f" {age_on(self.chart.patient.dob, self.before.clock.now.date())} ")
         return stated("\n".join(texts))
-
-    @cached_property
-    def _policy_numbers(self) -> frozenset[str]:
-        return self._near.numbers
 
     @cached_property
     def _values(self) -> Mapping[str, frozenset[str]]:
@@ -246,18 +265,22 @@ class Claims:
         return asked | frozenset(map(str, lengths))
 
     @cached_property
-    def _foreign_terms(self) -> frozenset[str]:
-        """Drugs and conditions that are known here, and not of this patient."""
-        terms: set[str] = set()
+    def _names(self) -> frozenset[str]:
+        """Drugs and conditions that are known here, the patient's and others'."""
+        names: set[str] = set()
         for chart in self.after.charts.values():
-            terms |= {each.medication_name.lower() for each in chart.medications}
-            terms |= {each.display.lower() for each in chart.conditions}
+            names |= {each.medication_name.lower() for each in chart.medications}
+            names |= {each.display.lower() for each in chart.conditions}
         book = self.after.start.policies
         for policy in book.policies if book else ():
             for item in criteria(policy.criteria):
                 if isinstance(item, StepTherapyCriterion):
-                    terms |= {drug.lower() for drug in (*item.drugs, *item.excluded)}
-        return frozenset(t for t in terms if len(t) >= _SHORTEST and t not in self._charted)
+                    names |= {drug.lower() for drug in (*item.drugs, *item.excluded)}
+        return frozenset(name for name in names if len(name) >= _SHORTEST)
+
+
+def _whole(term: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(term)}(?!\w)", text) is not None
 
 
 def _flat(text: str) -> str:

@@ -26,6 +26,8 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 _OWN = frozenset(map(str, OWN_KINDS)) | {str(DocumentKind.OTHER)}
 #: Letters of a sentence from which on a copy of it is no coincidence.
 _COPIED = 60
+#: Letters of a text from which on it is asked whether it copies.
+_LONG = 300
 _SENTENCE = re.compile(r"[^.!?\n]+")
 
 
@@ -125,8 +127,9 @@ class Sending:
 
     def _copied(self) -> Iterator[str]:
         """Yield documents without bearing from which a text of the agent's copies."""
-        said = " ".join(" ".join(self.texts).split())
-        if len(said) < _COPIED:
+        long = (text for text in self.texts if len(text) >= _LONG)
+        said = " ".join(" ".join(long).split())
+        if not said:
             return
         ours = " ".join(self._bearing_texts.split())
         for document in self.chart.documents:
