@@ -70,7 +70,7 @@ def _values(text: str, item: ClinicalEvidenceItemTemplate | None, code: str) -> 
     readings = {written.replace(",", ""), written.replace(",", ".")}
     units = {word.lower(): ucum for ucum, word in printed_units().items()}
     asked = item.threshold_unit if item else None
-    if not unit or not asked or units.get(unit, asked) == asked:
+    if not unit or not asked or unit == asked.lower() or units.get(unit, asked) == asked:
         yield from (each for each in readings if each.count(".") < 2)
         return
     for each in readings:

@@ -6,7 +6,8 @@ from healthgym.core.tool import ToolCall
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_authorization import oracle
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
-from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.criteria import SiteCriterion
+from healthgym.worlds.managed_care.policies.tree import AllOf, Group, Node, criteria
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 from tests.envs.managed_care.prior_authorization.playing import (
     Kind,
@@ -32,11 +33,11 @@ def measured(instance: AuthorizationInstance) -> str | None:
 
 
 def needless(instance: AuthorizationInstance) -> str:
-    """Return a document on file that has no bearing; empty if all have."""
-    bearing = instance.reference.documents
-    asked = instance.reference.on_request
-    for document in chart_of(instance).documents:
-        if document.id not in bearing and str(document.kind) not in asked:
+    """Return a page of the patient's that has no bearing; empty if all have."""
+    wanted, chart = instance.reference, chart_of(instance)
+    for document in chart.documents:
+        kept = document.id in wanted.documents or str(document.kind) in wanted.on_request
+        if not kept and chart.patient.id in document.content:
             return document.id
     return ""
 
@@ -47,6 +48,26 @@ def holds(instance: AuthorizationInstance) -> str:
     return next((item.id for item in criteria(tree) if item.id not in gaps), "")
 
 
+def telling(instance: AuthorizationInstance) -> str:
+    """Return a document of the oracle's packet without which it does not show everything."""
+    chart, wanted = chart_of(instance), instance.reference
+    script = solution(instance)
+    held = script[position(script, BUNDLING)].arguments["document_ids"]
+    assert isinstance(held, list)
+    for name in held:
+        others = {fact for each in held if each != name for fact in chart.shows.get(each, ())}
+        if chart.shows.get(name, frozenset()) & wanted.needed - others:
+            return str(name)
+    return ""
+
+
+def without_choice(tree: Node) -> bool:
+    """Return whether a policy asks for each of its criteria."""
+    if isinstance(tree, Group):
+        return isinstance(tree, AllOf) and all(map(without_choice, tree.parts))
+    return True
+
+
 SENT = first_of(
     Course.APPROVED,
     lambda each: (
@@ -54,10 +75,17 @@ SENT = first_of(
         and oracle._LETTER in each.reference.kinds
         and len(chart_of(each).conditions) > 1
         and bool(needless(each))
+        and not any(
+            isinstance(item, SiteCriterion) for item in criteria(each.reference.policy.criteria)
+        )
     ),
     "hard",
 )
-PENDED = task(Kind(Course.PENDED, difficulty="hard"))
+PENDED = first_of(
+    Course.PENDED,
+    lambda each: without_choice(each.reference.policy.criteria) and telling(each),
+    "hard",
+)
 GAP = first_of(Gap.INSUFFICIENT, lambda each: len(each.reference.gaps) > 1 and holds(each), "hard")
 FILE = task(Kind(Gap.DOCUMENT, difficulty="hard"))
 AGAINST = first_of(Bar.CONTRADICTED, holds, "hard")
@@ -66,12 +94,14 @@ ENDED = task(Kind(Bar.INACTIVE, difficulty="hard"))
 OUTSIDE = task(Kind(Bar.OUT_OF_NETWORK, difficulty="hard"))
 
 
-def enclosing(instance: AuthorizationInstance, *more: str, less: int = 0) -> Script:
+def enclosing(
+    instance: AuthorizationInstance, *more: str, less: int = 0, leaving: str = ""
+) -> Script:
     """Return the solution with other documents in the packet, sent by the channel for so many."""
     script = solution(instance)
     named = script[position(script, BUNDLING)].arguments["document_ids"]
     assert isinstance(named, list)
-    enclosed = [*more, *named[less:]]
+    enclosed = [name for name in (*more, *named[less:]) if name != leaving]
     wanted, rules = instance.reference, instance.start.operations
     count = len(enclosed) + bool(wanted.policy.form.questions)
     script = changed(script, SUBMIT, channel=str(rules.channel(wanted.urgency, count)))
@@ -141,13 +171,12 @@ def flipped() -> Script:
 
 def late_evidence() -> Script:
     """Return a solution that sends a document only when the payer asks for it."""
-    script = enclosing(PENDED, less=1)
+    held = telling(PENDED)
+    script = enclosing(PENDED, leaving=held)
     place = position(script, "auth.respond_to_pend")
-    held = solution(PENDED)[position(script, BUNDLING)].arguments["document_ids"]
     more = script[place].arguments["document_ids"]
-    assert isinstance(held, list)
     assert isinstance(more, list)
-    return changed(script, "auth.respond_to_pend", document_ids=[*more, held[0]])
+    return changed(script, "auth.respond_to_pend", document_ids=[*more, held])
 
 
 def twin(instance: AuthorizationInstance) -> str:

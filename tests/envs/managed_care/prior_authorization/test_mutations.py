@@ -79,8 +79,8 @@ MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[s
     "another site": (
         SENT,
         lambda: changed(solution(SENT), OPENING, site_of_service="telehealth"),
-        {"case_right", "packet_shows", "ends_right"},
-        {"new_referral.site_of_service", "new_referral.case_status"},
+        {"case_right"},
+        {"new_referral.site_of_service"},
     ),
     "a diagnosis that nobody made": (
         SENT,

@@ -9,7 +9,6 @@ import pytest
 
 from healthgym.core.tool import ToolCall
 from healthgym.core.verdict import Profile
-from healthgym.envs.managed_care.cases.situations import Course
 from healthgym.envs.managed_care.prior_authorization import oracle
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
 from healthgym.worlds.managed_care.rules import Rules
@@ -23,14 +22,12 @@ from tests.envs.managed_care.prior_authorization.changes import (
 )
 from tests.envs.managed_care.prior_authorization.playing import (
     FINISH,
-    Kind,
     before,
     changed,
     chart_of,
     fails,
     play,
     solution,
-    task,
 )
 from tests.envs.managed_care.prior_authorization.test_mutations import MUTATIONS
 
@@ -41,7 +38,7 @@ def anew(instance: AuthorizationInstance) -> ToolCall:
     return changed([taken_over], OPENING, source_order_id=None)[0]
 
 
-COMPAT = task(Kind(Course.APPROVED, difficulty="hard", rules=Rules.COMPAT))
+COMPAT = replace(SENT, start=replace(SENT.start, rules=Rules.COMPAT))
 GAP_COMPAT = replace(GAP, start=replace(GAP.start, rules=Rules.COMPAT))
 AGAINST_COMPAT = replace(AGAINST, start=replace(AGAINST.start, rules=Rules.COMPAT))
 #: Checks of the source: the task, and a script that fails them all and no other.
