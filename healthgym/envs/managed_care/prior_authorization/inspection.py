@@ -12,6 +12,7 @@ from healthgym.envs.managed_care.checks.normalize import service_type
 from healthgym.envs.managed_care.prior_authorization.reasons import Reason, read_reason
 from healthgym.envs.managed_care.prior_authorization.sending import Sending
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.policies.documents import documents_for
 from healthgym.worlds.managed_care.policies.evaluation import settles
@@ -244,6 +245,19 @@ class Inspection:
             and (data := document.structured_data).get("package_id")
         ]
         return any(one == next_one for one, next_one in pairwise(packed))
+
+    @cached_property
+    def late(self) -> bool:
+        """Whether a time passed that was the provider's: to answer a pend, or to appeal."""
+        case = self.case
+        if case is None:
+            return False
+        events = self.after.history.of(case.id, EntryKind.EVENT)
+        if any(entry.action == PEND_LAPSES for entry in events):
+            return True
+        open_to_appeal = case.status in (CaseStatus.DENIED, CaseStatus.APPEAL_UPHELD)
+        due = case.appeal_due_at
+        return open_to_appeal and due is not None and self.after.clock.now > due
 
     @cached_property
     def ended(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from healthgym.core.task import Task
-from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
+from healthgym.core.verdict import Check, CheckResult, Harm, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import RULES as PAPER
@@ -65,6 +65,7 @@ MINIMUM = Check(
     idle=True,
     loophole="attaching the whole chart",
     failure_mode=FailureMode.POLICY,
+    harm=Harm.WRONG_SUBMISSION,
 )
 CHANNEL = Check(
     "channel_right",
@@ -87,6 +88,7 @@ FOREIGN = Check(
     idle=True,
     loophole="the source watches eight actions on cases that it names",
     failure_mode=FailureMode.TOOL_USE,
+    harm=Harm.FOREIGN_WRITE,
 )
 ONCE = Check(
     "no_step_twice",
@@ -98,9 +100,23 @@ ONCE = Check(
 )
 WITHHELD = Check(
     "nothing_sent",
-    "Nothing was sent to the payer, and no packet was made.",
+    "Nothing was sent to the payer.",
     idle=True,
     failure_mode=FailureMode.POLICY,
+    harm=Harm.WRONG_SUBMISSION,
+)
+UNPACKED = Check(
+    "no_packet_made",
+    "No packet was made of a request that is not to be sent.",
+    idle=True,
+    failure_mode=FailureMode.POLICY,
+)
+IN_TIME = Check(
+    "in_time",
+    "No pend lapsed and no time to appeal ran out that was the provider's to keep.",
+    idle=True,
+    failure_mode=FailureMode.STUCK,
+    harm=Harm.LATE,
 )
 ENDED = Check(
     "ends_right",
@@ -111,7 +127,7 @@ ENDED = Check(
 )
 _STRICT = (
     CASE, ACTION, GROUNDS, FOLLOWED_UP, FORMS, PACKET, MINIMUM, CHANNEL, INVENTED, FOREIGN, ONCE,
-    WITHHELD, ENDED,
+    WITHHELD, UNPACKED, IN_TIME, ENDED,
 )  # fmt: skip
 #: Checks of the source that hold of a chart in which the order is on file already.
 _ON_FILE = frozenset(
@@ -191,12 +207,14 @@ def _strict(
             PACKET.result(sending is not None and sending.shows),
             MINIMUM.result(not needless, ", ".join(needless)),
             CHANNEL.result(sending is not None and sending.channel_right),
+            IN_TIME.result(not seen.late),
         ]
     else:
         results += [
             GROUNDS.result(seen.grounds_named, made.override_reason[:200] if made else ""),
             FOLLOWED_UP.result(seen.followed_up),
-            WITHHELD.result(not seen.sent and not seen.bundled),
+            WITHHELD.result(not seen.sent),
+            UNPACKED.result(not seen.bundled),
         ]
     invented = sending.invented if sending else ()
     results += [

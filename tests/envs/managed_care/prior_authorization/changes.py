@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from healthgym.core.tool import ToolCall
+from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_authorization import oracle
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
@@ -86,12 +86,27 @@ PENDED = first_of(
     lambda each: without_choice(each.reference.policy.criteria) and telling(each),
     "hard",
 )
+APPEALED = first_of(Course.APPEALED, lambda _: True, "hard")
 GAP = first_of(Gap.INSUFFICIENT, lambda each: len(each.reference.gaps) > 1 and holds(each), "hard")
 FILE = task(Kind(Gap.DOCUMENT, difficulty="hard"))
 AGAINST = first_of(Bar.CONTRADICTED, holds, "hard")
 UNNEEDED = task(Kind(Bar.NOT_REQUIRED, difficulty="hard"))
 ENDED = task(Kind(Bar.INACTIVE, difficulty="hard"))
 OUTSIDE = task(Kind(Bar.OUT_OF_NETWORK, difficulty="hard"))
+
+
+def sent_anyway(instance: AuthorizationInstance) -> Script:
+    """Return a script that sends what is not to be sent, and does not wait for the answer."""
+    chart = chart_of(instance)
+    script = oracle.submission(instance.reference, instance.start, chart)
+    return [oracle.open_case(chart.orders[0]), *(e for e in script if e.name != "wait")]
+
+
+def overdue(instance: AuthorizationInstance, name: str) -> Script:
+    """Return a solution that lets the time pass in which a step is to be taken."""
+    script = solution(instance)
+    months = [call("wait", until=f"2026-{month:02d}-28T12:00") for month in range(5, 13)]
+    return [*script[: position(script, name)], *months, script[-1]]
 
 
 def enclosing(

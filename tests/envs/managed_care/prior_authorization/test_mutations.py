@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from tests.envs.managed_care.prior_authorization.changes import (
     AGAINST,
+    APPEALED,
     BUNDLING,
     DECIDE,
     ENDED,
@@ -45,8 +46,10 @@ from tests.envs.managed_care.prior_authorization.changes import (
     measured,
     measurement,
     needless,
+    overdue,
     reason,
     second_case,
+    sent_anyway,
     stranger,
     twin,
     wrong_number,
@@ -338,8 +341,31 @@ MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[s
             DECIDE,
             call(BUNDLING, case_id=CASE, document_ids=[chart_of(GAP).documents[0].id]),
         ),
-        {"nothing_sent"},
+        {"no_packet_made"},
         {"provider_pre_submission.packet_absent"},
+    ),
+    "sent, though evidence is missing": (
+        GAP,
+        lambda: [*sent_anyway(GAP), *solution(GAP)[-1:]],
+        {"decision_right", "grounds_named", "nothing_sent", "no_packet_made", "ends_right"},
+        {
+            "new_referral.case_status",
+            "provider_pre_submission.final_action",
+            "provider_pre_submission.packet_absent",
+        },
+    ),
+    # in_time
+    "a pend that nobody answers": (
+        PENDED,
+        lambda: overdue(PENDED, "auth.respond_to_pend"),
+        {"in_time", "ends_right"},
+        {"new_referral.case_status"},
+    ),
+    "an appeal that nobody files": (
+        APPEALED,
+        lambda: overdue(APPEALED, "auth.file_appeal"),
+        {"in_time", "ends_right"},
+        {"new_referral.case_status"},
     ),
     # ends_right
     "left before the answer": (

@@ -16,6 +16,7 @@ from healthgym.worlds.managed_care.policies.documents import documents_for
 from healthgym.worlds.managed_care.rules import Rules
 from tests.envs.managed_care.prior_authorization.changes import (
     AGAINST,
+    APPEALED,
     BUNDLING,
     DECIDE,
     ENDED,
@@ -51,7 +52,6 @@ from tests.envs.managed_care.prior_authorization.playing import (
 )
 
 FORMS = "forms.save_form_response"
-APPEALED = first_of(Course.APPEALED, lambda _: True, "hard")
 KEY = str(measured(SENT))
 VALUE = SENT.reference.answers[KEY]
 
