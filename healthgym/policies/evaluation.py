@@ -189,6 +189,7 @@ class _Player:
             submitted=episode.submitted(role),
             characters=characters,
             usage=self._usage() - spent,
+            failure_modes=episode.verdict(role, self.inner.config.profile).failure_modes,
         )
 
     def _without_score(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -39,6 +40,7 @@ class EpisodeResult:
         submitted: Whether an answer was handed in.
         characters: Characters read and written, each counted once.
         usage: What a model's answers cost, as far as the policy knows.
+        failure_modes: Kinds of failure under the deciding profile, where the family names them.
         error: Failure outside the episode that interrupted it; such an episode has no score.
     """
 
@@ -53,6 +55,7 @@ class EpisodeResult:
     submitted: bool = False
     characters: int = 0
     usage: Usage = field(default_factory=Usage)
+    failure_modes: tuple[str, ...] = ()
     error: str = ""
 
 
@@ -150,6 +153,15 @@ class Evaluation:
                 table[k] = (at, hat)
         return table
 
+    def failure_modes(self) -> dict[str, float]:
+        """Return each kind of failure with its share of the failed episodes, the commonest first.
+
+        An episode may have failed in several ways; so the shares need not add up to one.
+        """
+        failed = [result for result in self.scored if not result.success[self.profile]]
+        counts = Counter(mode for result in failed for mode in result.failure_modes)
+        return {mode: count / len(failed) for mode, count in counts.most_common()}
+
     def rows(self) -> tuple[Row, ...]:
         """Return a row for each task type, then one for all; none if nothing was scored."""
         kinds = sorted({result.kind for result in self.scored}, key=_in_number_order)
@@ -189,7 +201,7 @@ class Evaluation:
         Args:
             episodes: Whether every episode is listed beside the summary.
         """
-        usage = self.usage
+        usage, modes = self.usage, self.failure_modes()
         return {
             "schema": SCHEMA,
             "healthgym": __version__,
@@ -208,6 +220,7 @@ class Evaluation:
                 {"k": k, "pass_at_k": at, "pass_hat_k": hat}
                 for k, (at, hat) in self.pass_at().items()
             ],
+            **({"failure_modes": modes} if modes else {}),
             "results": [_episode(result) for result in self.results if episodes],
             "floor": [_episode(result) for result in self.floor if episodes],
         }
@@ -233,6 +246,10 @@ class Evaluation:
             head = ["task type", "tasks", "episodes", "success", "95% interval", "do nothing"]
             head += [f"({name})" for name in others] + ["return", "calls", "refused", "tokens"]
             parts.append(table(head, [_cells(row, others) for row in rows]))
+        modes = self.failure_modes()
+        if modes:
+            shares = [[mode, f"{share:.1%}"] for mode, share in modes.items()]
+            parts.append(table(["failure mode", "of failed episodes"], shares))
         parts.append("\n".join(self._notes()))
         return "\n\n".join(parts) + "\n"
 
@@ -268,6 +285,8 @@ def _episode(result: EpisodeResult) -> JsonDict:
     data = asdict(result)
     if not result.usage.requests:
         del data["usage"]
+    if not result.failure_modes:
+        del data["failure_modes"]
     return data
 
 

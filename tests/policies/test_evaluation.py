@@ -263,3 +263,35 @@ def test_task_types_come_in_the_order_of_their_numbers() -> None:
 def test_tables_align_and_escape() -> None:
     assert plain_table(["a", "bb"], [["long", "1"]]) == "a     bb\n----  --\nlong   1"
     assert markdown_table(["a"], [["x|y\nz"]]) == "| a |\n|---|\n| x\\|y z |"
+
+
+def test_failure_modes_are_shares_of_the_failed_episodes() -> None:
+    modes: list[tuple[bool, tuple[str, ...]]] = [
+        (True, ()),
+        (False, ("step skipped",)),
+        (False, ("policy misread", "step skipped")),
+        (False, ()),
+    ]
+    results = tuple(
+        EpisodeResult(f"f/test/{n}", "k", n, 0, {"strict": won}, failure_modes=failed)
+        for n, (won, failed) in enumerate(modes)
+    )
+    scored = Evaluation("E-v0", {}, "p", "test", "strict", 1, 0, results)
+    assert list(scored.failure_modes().items()) == [
+        ("step skipped", 2 / 3),
+        ("policy misread", 1 / 3),
+    ]
+    told = [" ".join(line.split()) for line in scored.to_text().splitlines()]
+    assert {"step skipped 66.7%", "policy misread 33.3%"} <= set(told)
+    assert "| policy misread | 33.3% |" in scored.to_markdown()
+    data = json.loads(scored.to_json())
+    assert data["failure_modes"] == {"step skipped": 2 / 3, "policy misread": 1 / 3}
+    assert data["results"][2]["failure_modes"] == ["policy misread", "step skipped"]
+    assert "failure_modes" not in data["results"][0]
+
+
+def test_where_no_failure_has_a_name_none_is_told() -> None:
+    scored = evaluate(LEDGER_ID, "prior", episodes=2)
+    assert not scored.failure_modes()
+    assert "failure" not in scored.to_text()
+    assert "failure_modes" not in json.loads(scored.to_json())
