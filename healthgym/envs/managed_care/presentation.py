@@ -6,11 +6,12 @@ something stands, so that a chart takes a page and not forty kilobytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
-from enum import Enum
-from functools import cache
+from enum import Enum, StrEnum
+from operator import attrgetter
+from typing import cast
 
 #: Longer texts are not put in a table but under it.
 _WIDEST = 160
@@ -23,43 +24,98 @@ def present(value: object) -> str:
     Args:
         value: A record, a view (a mapping of names to values), a sequence of them, or a scalar.
     """
-    if value is None or value == () or value == [] or value == {}:
+    if value is None or value in ((), [], {}):
         return _NOTHING
-    rows = _rows(value)
-    if rows is not None:
-        return table(rows)
+    columns = _columns(value)
+    if columns is not None:
+        return table(columns)
     facts = _facts(value)
     return scalar(value) if facts is None else "\n".join(_lines(facts)) or _NOTHING
 
 
-def table(rows: Sequence[Mapping[str, object]]) -> str:
-    """Return rows as a table with a header, cells set apart by ``|``."""
-    wide = {k for row in rows for k, v in row.items() if len(_cell(v)) > _WIDEST}
-    names = [
-        name
-        for name in dict.fromkeys(k for row in rows for k in row)
-        if name not in wide and any(_filled(row.get(name)) for row in rows)
-    ]
+def table(columns: Mapping[str, Sequence[object]]) -> str:
+    """Return columns of equal length as a table with a header, cells set apart by ``|``."""
+    names: list[str] = []
+    shown: list[list[str]] = []
+    wide: dict[str, list[str]] = {}
+    for name, values in columns.items():
+        if not any(map(_filled, values)):
+            continue
+        cells = [_cell(value) for value in values]
+        if max(map(len, cells)) > _WIDEST:
+            # Nothing, not "no" or 0, where there is none: these stand beside the text they explain.
+            wide[name] = [cell if value else "" for cell, value in zip(cells, values, strict=True)]
+        else:
+            names.append(name)
+            shown.append(cells)
+    rows = [" | ".join(row) for row in zip(*shown, strict=True)] or [""] * _height(columns)
+    if not wide:
+        return "\n".join([" | ".join(names), *rows])
     lines = [" | ".join(names)]
-    for row in rows:
-        lines.append(" | ".join(_cell(row.get(name)) for name in names))
-        lines += [f"  {name}: {_cell(row[name])}" for name in row if name in wide and row[name]]
+    for place, row in enumerate(rows):
+        lines.append(row)
+        lines += [f"  {name}: {cells[place]}" for name, cells in wide.items() if cells[place]]
     return "\n".join(lines)
+
+
+def _height(columns: Mapping[str, Sequence[object]]) -> int:
+    return len(next(iter(columns.values()), ()))
 
 
 def scalar(value: object) -> str:
     """Return a single value in words."""
+    if isinstance(value, str | Enum):
+        return str(value.value if isinstance(value, Enum) else value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, datetime):
-        return f"{value:%Y-%m-%dT%H:%M}"
+        return value.isoformat(timespec="minutes")[:16]
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, float):
         return f"{value:g}"
-    if isinstance(value, Enum):
-        return str(value.value)
     return str(value)
+
+
+class _Shape(StrEnum):
+    """How values of a type are shown."""
+
+    PLAIN = "plain"
+    VIEW = "view"
+    RECORD = "record"
+    ROWS = "rows"
+
+
+class _Shapes(dict[type, _Shape]):
+    """Shape by type, found out at first sight: a type is asked of once, values by the thousand."""
+
+    def __missing__(self, kind: type) -> _Shape:
+        self[kind] = shape = self._of(kind)
+        return shape
+
+    @staticmethod
+    def _of(kind: type) -> _Shape:
+        if is_dataclass(kind):
+            return _Shape.RECORD
+        if issubclass(kind, Mapping):
+            return _Shape.VIEW
+        if issubclass(kind, Sequence) and not issubclass(kind, str):
+            return _Shape.ROWS
+        return _Shape.PLAIN
+
+
+class _Fields(dict[type, "_Reader"]):
+    """The names of a record's fields, and what reads them all, by type."""
+
+    def __missing__(self, kind: type) -> _Reader:
+        names = tuple(item.name for item in fields(kind))
+        read = attrgetter(*names) if len(names) > 1 else lambda record: (getattr(record, names[0]),)
+        self[kind] = found = (names, read)
+        return found
+
+
+_Reader = tuple[tuple[str, ...], Callable[[object], tuple[object, ...]]]
+_SHAPES, _FIELDS = _Shapes(), _Fields()
 
 
 def _lines(facts: Mapping[str, object], indent: str = "") -> list[str]:
@@ -68,56 +124,70 @@ def _lines(facts: Mapping[str, object], indent: str = "") -> list[str]:
     for name, value in facts.items():
         if not _filled(value):
             continue
-        rows, inner = _rows(value), _facts(value)
-        if rows is not None:
-            lines += [
-                f"{indent}{name}:",
-                *(f"{indent}  {line}" for line in table(rows).split("\n")),
-            ]
+        columns = _columns(value)
+        inner = _facts(value) if columns is None else None
+        if columns is not None:
+            below = table(columns).split("\n")
+            lines += [f"{indent}{name}:", *[f"{indent}  {line}" for line in below]]
         elif inner is not None:
             lines += [f"{indent}{name}:", *_lines(inner, indent + "  ")]
         elif isinstance(value, str) and "\n" in value:
-            lines += [f"{indent}{name}:", *(f"{indent}  {line}" for line in value.split("\n"))]
+            lines += [f"{indent}{name}:", *[f"{indent}  {line}" for line in value.split("\n")]]
         else:
             lines.append(f"{indent}{name}: {_cell(value)}")
     return lines
 
 
-def _rows(value: object) -> list[Mapping[str, object]] | None:
-    """Return a sequence of records as rows; None if it is something else."""
-    if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+def _columns(value: object) -> Mapping[str, Sequence[object]] | None:
+    """Return a sequence of records as columns; None if it is something else.
+
+    By columns rather than rows, because records are of one kind and most of their fields empty.
+    """
+    if _SHAPES[value.__class__] is not _Shape.ROWS or not value:
         return None
-    rows = [_facts(item) for item in value]
-    if any(row is None for row in rows):
-        return None
-    return [row for row in rows if row is not None]
+    items = cast("Sequence[object]", value)
+    kinds = {item.__class__ for item in items}
+    if len(kinds) == 1 and _SHAPES[items[0].__class__] is _Shape.RECORD:
+        names, read = _FIELDS[items[0].__class__]
+        return dict(zip(names, zip(*map(read, items), strict=True), strict=True))
+    rows = []
+    for item in items:
+        facts = _facts(item)
+        if facts is None:
+            return None
+        rows.append(facts)
+    every = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in every}
 
 
 def _facts(value: object) -> Mapping[str, object] | None:
     """Return a record or a view as named values; None if it is something else."""
-    if isinstance(value, Mapping):
-        return value
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: getattr(value, name) for name in _names(type(value))}
+    shape = _SHAPES[value.__class__]
+    if shape is _Shape.VIEW:
+        return cast("Mapping[str, object]", value)
+    if shape is _Shape.RECORD:
+        names, read = _FIELDS[value.__class__]
+        return dict(zip(names, read(value), strict=True))
     return None
 
 
-@cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(item.name for item in fields(kind))
-
-
 def _filled(value: object) -> bool:
-    return value is not None and value != "" and value != () and value != [] and value != {}
+    if value is None or value == "":
+        return False
+    return _SHAPES[value.__class__] in (_Shape.PLAIN, _Shape.RECORD) or bool(value)
 
 
 def _cell(value: object) -> str:
     """Return a value in one line."""
+    kind = value.__class__
+    if kind is str:
+        return value.replace("\n", " / ")  # type: ignore[attr-defined,no-any-return]
     if value is None:
         return ""
-    facts = _facts(value)
-    if facts is not None:
-        return "; ".join(f"{name} {_cell(v)}" for name, v in facts.items() if _filled(v))
-    if not isinstance(value, str) and isinstance(value, Sequence):
-        return ", ".join(_cell(item) for item in value)
-    return scalar(value).replace("\n", " / ")
+    shape = _SHAPES[kind]
+    if shape is _Shape.PLAIN:
+        return scalar(value).replace("\n", " / ")
+    if shape is _Shape.ROWS:
+        return ", ".join([_cell(item) for item in cast("Sequence[object]", value)])
+    facts = _facts(value) or {}
+    return "; ".join([f"{name} {_cell(v)}" for name, v in facts.items() if _filled(v)])

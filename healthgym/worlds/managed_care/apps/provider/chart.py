@@ -132,7 +132,8 @@ class ChartReader(ProviderApp):
 
 def _date(text: str | None) -> date | None:
     """Return a date in one of the three forms that the source takes; None if it is none."""
-    return next(_dates((text or "").strip()), None)
+    # Most are asked without one, and to try three forms in vain takes longer than the search.
+    return next(_dates(text.strip()), None) if text else None
 
 
 def _dates(text: str) -> Iterator[date]:
