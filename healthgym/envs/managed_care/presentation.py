@@ -127,15 +127,20 @@ def _lines(facts: Mapping[str, object], indent: str = "") -> list[str]:
         columns = _columns(value)
         inner = _facts(value) if columns is None else None
         if columns is not None:
-            below = table(columns).split("\n")
-            lines += [f"{indent}{name}:", *[f"{indent}  {line}" for line in below]]
+            lines.append(f"{indent}{name}:\n{_below(table(columns), indent)}")
         elif inner is not None:
             lines += [f"{indent}{name}:", *_lines(inner, indent + "  ")]
         elif isinstance(value, str) and "\n" in value:
-            lines += [f"{indent}{name}:", *[f"{indent}  {line}" for line in value.split("\n")]]
+            lines.append(f"{indent}{name}:\n{_below(value, indent)}")
         else:
             lines.append(f"{indent}{name}: {_cell(value)}")
     return lines
+
+
+def _below(text: str, indent: str) -> str:
+    """Return a text as it stands under a name."""
+    inner = f"{indent}  "
+    return inner + text.replace("\n", f"\n{inner}")
 
 
 def _columns(value: object) -> Mapping[str, Sequence[object]] | None:

@@ -26,17 +26,24 @@ _COMMON = frozenset(
 
 def words_of(text: str) -> Counter[str]:
     """Return the stems in a text and how often each is there."""
-    raw = Counter(_WORD.findall(text.lower()))
     stems: Counter[str] = Counter()
-    for word, times in raw.items():
-        if word not in _COMMON:
-            stems[stem(word)] += times
+    for word, times in Counter(_WORD.findall(text.lower())).items():
+        found = stem(word)
+        if found:
+            # Plain addition: a missing word counts as none, but asking a Counter for it is slow.
+            stems[found] = stems.get(found, 0) + times
     return stems
 
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Return a word without its ending, so that "denied" and "denies" are one."""
+    """Return a word without its ending, so that "denied" and "denies" are one; nothing if common.
+
+    Args:
+        word: In lower case.
+    """
+    if word in _COMMON:
+        return ""
     if len(word) < 4 or not word.isalpha():
         return word
     for ending, instead in (("ies", "y"), ("ied", "y"), ("sses", "ss")):
