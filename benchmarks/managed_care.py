@@ -10,16 +10,16 @@ a name says otherwise. Calls are timed as an agent makes them, through ``gym.mak
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
+from _both_desks import BothDesks, payer_calls, provider_calls
 from _harness import (
     Figures,
     Run,
@@ -27,6 +27,7 @@ from _harness import (
     Timing,
     at_least,
     at_most,
+    in_fresh_process,
     make,
     once,
     reference_work,
@@ -34,47 +35,19 @@ from _harness import (
     timed,
     with_prefix,
 )
-from pydantic import TypeAdapter
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import EpisodeConfig, Evidence, Family, HandIn, Role, Script, Verifier
-from healthgym.core.task import Task
+from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, call
-from healthgym.core.verbs import Verb
-from healthgym.core.verdict import Check, Judgement, Profile
-from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.situations import Course
 from healthgym.envs.managed_care.prior_authorization import oracle
-from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
 from healthgym.envs.managed_care.prior_authorization.task import (
     PRESETS,
     AuthorizationInstance,
-    AuthorizationReference,
 )
-from healthgym.envs.managed_care.tools.auth import AuthToolset
-from healthgym.envs.managed_care.tools.cases import CasesToolset
-from healthgym.envs.managed_care.tools.chart import ChartToolset
-from healthgym.envs.managed_care.tools.determination import DeterminationToolset
-from healthgym.envs.managed_care.tools.docs import DocsToolset
-from healthgym.envs.managed_care.tools.forms import FormsToolset
-from healthgym.envs.managed_care.tools.handbook import HandbookToolset
-from healthgym.envs.managed_care.tools.inbox import InboxToolset
-from healthgym.envs.managed_care.tools.payer_audit import AuditToolset
-from healthgym.envs.managed_care.tools.payer_intake_hub import IntakeHubToolset
-from healthgym.envs.managed_care.tools.payer_letter_center import LetterCenterToolset
-from healthgym.envs.managed_care.tools.review import ReviewToolset
-from healthgym.envs.managed_care.tools.triage import TriageToolset
+from healthgym.policies import scripted as policies
 from healthgym.rewards import resolve
-from healthgym.worlds.managed_care.duty import is_in
-from healthgym.worlds.managed_care.findings import Finding
-from healthgym.worlds.managed_care.packets import read_packet
-from healthgym.worlds.managed_care.policies.evaluation import evaluate
-from healthgym.worlds.managed_care.policies.policy import catalog
-from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
-from healthgym.worlds.managed_care.service_levels import triage_urgency
-from healthgym.worlds.managed_care.staff import WorkerRole
-from healthgym.worlds.managed_care.start import WorldStart
-from healthgym.worlds.managed_care.world import ManagedCareWorld
+from healthgym.testing.play import actions_of
 
 ENV_ID = "HealthAgent/PriorAuthorization-v0"
 SIZES = ("compact", "full")
@@ -99,7 +72,7 @@ def _open(env: Any, index: int) -> None:
 # -- resets --------------------------------------------------------------------------------------
 
 
-@suite.measure(bounds={"import_make_reset_ms": at_most(1000), "reset_ms": at_most(1000)})
+@suite.measure(bounds={"make_and_reset_ms": at_most(1000)})
 def cold(run: Run) -> Figures:
     """Make the environment and open its first task, in a process that has done nothing else."""
     env, made = once(lambda: make(ENV_ID))
@@ -108,7 +81,7 @@ def cold(run: Run) -> Figures:
     return {
         "make_ms": made.median(),
         "reset_ms": opened.median(),
-        "import_make_reset_ms": made.median() + opened.median(),
+        "make_and_reset_ms": made.median() + opened.median(),
         "first_search_ms": searched.median(),
     }
 
@@ -154,190 +127,95 @@ def clinic(run: Run) -> Figures:
 # -- calls ---------------------------------------------------------------------------------------
 
 
-def _family(env: Any) -> AuthorizationFamily:
-    family: AuthorizationFamily = env.unwrapped.family
-    return family
-
-
-def _calls(env: Any, indices: Iterable[int]) -> dict[str, list[Timing]]:
-    """Time every call of the oracle's episodes, by tool; beside each, the reference."""
+def _calls(env: Any, policy: str, indices: Iterable[int]) -> dict[str, list[Timing]]:
+    """Time every call of a policy's episodes, by tool; beside each, the reference."""
     taken: dict[str, list[Timing]] = {"reference": []}
+    inner = env.unwrapped
     for index in indices:
-        _open(env, index)
-        script = _family(env).oracle(env.unwrapped.episode._instance, np.random.default_rng(index))
-        for action in script:
-            timing = timed(env.step, [action])
-            taken.setdefault(action.name, []).append(timing)
+        _open(env, index)  # for the wrappers, which see that there was a reset
+        for action in actions_of(inner, policies.resolve(policy), Split.TRAIN, index):
+            name = action.name if isinstance(action, ToolCall) else str(action).split("(")[0]
+            taken.setdefault(name, []).append(timed(env.step, [action]))
             taken["reference"].append(timed(lambda _: reference_work(), range(1)))
     return taken
 
 
-@suite.measure(bounds={f"{size}.call_us": at_most(150) for size in SIZES})
-def calls(run: Run) -> Figures:
-    """Make the calls of the oracle's episodes: all, each tool's, and each as a ratio."""
+def _called(policy: str, episodes: int, run: Run) -> Figures:
     figures: Figures = {}
     with cache_folder():
         for size in SIZES:
             env = make(ENV_ID, handbook=size)
-            _calls(env, SEEN[: run.repeats(30)])
-            taken = _calls(env, range(run.repeats(120)))
+            _calls(env, policy, SEEN[: run.repeats(20)])
+            taken = _calls(env, policy, range(run.repeats(episodes)))
             reference = Timing.join(taken.pop("reference"))
             whole = Timing.join(timing for each in taken.values() for timing in each)
-            each = {name: Timing.join(timings).median("us") for name, timings in taken.items()}
+            each = {name: Timing.join(timings).median_cpu("us") for name, timings in taken.items()}
             figures[size] = {
                 **whole.spread("call", "us"),
-                "calls": len(whole.wall),
-                "episodes": run.repeats(120),
+                "call_cpu_us": whole.median_cpu("us"),
+                "calls_of_one": len(whole.wall) / run.repeats(episodes),
                 "call_over_reference_ratio": whole.over(reference),
-                "by_tool": {f"{name}_us": value for name, value in sorted(each.items())},
+                "cpu_of": {f"{name}_us": value for name, value in sorted(each.items())},
             }
     return figures
 
 
-# -- both desks ----------------------------------------------------------------------------------
+@suite.measure(bounds={f"{size}.call_cpu_us": at_most(150) for size in SIZES})
+def calls(run: Run) -> Figures:
+    """Make the calls of the oracle's episodes: some ten, of which half are the heaviest there are.
+
+    It reads no document of the chart; it searches the handbook once, opens a case, and is judged.
+    """
+    return _called("oracle", 120, run)
 
 
-class BothDesks(Family[Task, AuthorizationReference, WorldStart, ManagedCareWorld]):
-    """One agent at the provider's desk and at the payer's, where nobody else works."""
+@suite.measure(bounds={f"{size}.call_cpu_us": at_most(150) for size in SIZES})
+def reading(run: Run) -> Figures:
+    """Make the calls of episodes in which every document and several pages are read, as agents do.
 
-    name: ClassVar[str] = "bench-both-desks"
-    roles: ClassVar = {AGENT: Role((
-        ChartToolset, CasesToolset, DocsToolset, FormsToolset, AuthToolset, HandbookToolset,
-        InboxToolset, IntakeHubToolset, TriageToolset, ReviewToolset, DeterminationToolset,
-        LetterCenterToolset, AuditToolset,
-    ), frozenset({Verb.FINISH}))}  # fmt: skip
-    rules = EpisodeConfig(max_turns=60)
-    hand_in = HandIn("finish", paper=False, withheld=False)
-
-    def __init__(self) -> None:
-        inner = AuthorizationFamily(replace(PRESETS["medium"], courses=(Course.APPROVED,)))
-        self.generator = inner.generator
-
-    class Approved(Verifier[Task, AuthorizationReference, ManagedCareWorld]):
-        """Wants the provider to have been told."""
-
-        check = Check("told", "The approval has been delivered.")
-
-        def checks(self, profile: Profile) -> tuple[Check, ...]:
-            """Return the only check."""
-            return (self.check,)
-
-        def judge(
-            self,
-            evidence: Evidence[Task, AuthorizationReference, ManagedCareWorld],
-            profile: Profile,
-        ) -> Judgement:
-            """Return whether a letter went out."""
-            sent = any(each.delivered_at for each in evidence.after.letters.letters.values())
-            return Judgement.of([self.check.result(sent)])
-
-    verifier = Approved()
-
-    def open(self, instance: AuthorizationInstance) -> ManagedCareWorld:
-        """Return the offices, the payer's empty."""
-        return ManagedCareWorld(replace(instance.start, desk=None))
-
-    def oracle(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
-        """Not played: what the payer does depends on what has been sent."""
-        return []
+    Each of the oracle's looks is made; then each document of the chart is read, the folder of the
+    policies is listed, and the pages that the search has found are read.
+    """
+    figures: Figures = {}
+    with cache_folder():
+        for size in SIZES:
+            env = make(ENV_ID, handbook=size, max_turns=200)
+            taken: dict[str, list[Timing]] = {}
+            for number in range(-run.repeats(10), run.repeats(60)):
+                _open(env, 1000 + number)
+                for action in _looks(env):
+                    timing = timed(env.step, [action])
+                    if number >= 0:
+                        taken.setdefault(action.name, []).append(timing)
+            whole = Timing.join(timing for each in taken.values() for timing in each)
+            each = {name: Timing.join(timings).median_cpu("us") for name, timings in taken.items()}
+            figures[size] = {
+                **whole.spread("call", "us"),
+                "call_cpu_us": whole.median_cpu("us"),
+                "calls_of_one": len(whole.wall) / run.repeats(60),
+                "cpu_of": {f"{name}_us": value for name, value in sorted(each.items())},
+            }
+    return figures
 
 
-def _provider(instance: AuthorizationInstance, rng: np.random.Generator) -> list[ToolCall]:
-    """Return what the provider does until the request is sent."""
-    script = list(oracle.solve(instance, rng))
-    sent = next(n for n, each in enumerate(script) if each.name == "auth.submit_authorization")
-    return script[: sent + 1]
+def _looks(env: Any) -> Iterator[ToolCall]:
+    """Yield calls that read what there is to read of a task, and open a case."""
+    episode = env.unwrapped.episode
+    instance: AuthorizationInstance = episode._instance
+    yield from list(oracle.solve(instance, np.random.default_rng(0)))[:6]
+    library = episode.world.handbook
+    policy = instance.reference.policy
+    for hit in library.search(f"{policy.title} {policy.plans[0]}", limit=5):
+        yield call("handbook.read", path=hit.card.path)
+    yield call("handbook.search", query="naming gaps in a request")
+    yield call("handbook.read", path="provider-pa/operational/naming-gaps.md")
+    for document in instance.start.charts[instance.reference.patient_id].documents:
+        yield call("docs.get_document", document_id=document.id)
+    yield call("cases.get_case", case_id=oracle.CASE)
+    yield call("finish")
 
 
-def _payer(world: ManagedCareWorld) -> Iterator[ToolCall]:
-    """Yield what the payer does with the request, told by what has been sent."""
-    case = oracle.CASE
-
-    def somebody(*roles: WorkerRole) -> str:
-        return next(name for name in world.staff.with_role(*roles) if is_in(world, name))
-
-    yield call("payer_intake_hub.list_intake_queue")
-    yield call("payer_intake_hub.get_intake_case", case_id=case)
-    yield call("payer_intake_hub.list_documents", case_id=case)
-    yield call(
-        "payer_intake_hub.confirm_decisions",
-        case_id=case,
-        request_complete=True,
-        member_eligible=True,
-        service_covered=True,
-        provider_network_status="in_network",
-    )
-    intake = world.intake.get(case)
-    urgency = triage_urgency(intake.level_of_urgency)
-    level = world.triage.level(case, urgency)
-    clerk = somebody(WorkerRole.INTAKE_COORDINATOR, WorkerRole.UM_NURSE)
-    yield call("triage.get", case_id=case)
-    yield call("triage.calculate_sla", case_id=case, urgency_level=str(urgency))
-    yield call("triage.check_gold_card", case_id=case)
-    yield call(
-        "triage.set_disposition",
-        case_id=case,
-        urgency_level=str(urgency),
-        sla_deadline=level.deadline(intake.received_at).isoformat(),
-        sla_hours=level.hours,
-        sla_rule_source=str(level.rule_source),
-        disposition_reason="Reviewed against the policy.",
-        actor=clerk,
-    )
-    yield call("triage.route_case", case_id=case, actor=clerk)
-    found = _finding(world, case)
-    # As a world begins that is given to reviewers: with the policy's criteria at hand.
-    world.nursing.set_catalog(case, catalog(found.policy, "nurse_review"), found.policy.criteria)
-    nurse = somebody(WorkerRole.UM_NURSE)
-    yield call("review.get_nurse_review_data", case_id=case)
-    yield call(
-        "review.save_criteria_evaluation",
-        case_id=case,
-        line_number=1,
-        evaluations=json.loads(_EVALUATIONS.dump_json(found.evaluations())),
-        reviewer_id=nurse,
-    )
-    yield call(
-        "review.submit_nurse_case_recommendation",
-        case_id=case,
-        recommendation="approve",
-        clinical_notes=found.summary(),
-        reviewer_id=nurse,
-    )
-    yield call("determination.get_summary", case_id=case)
-    yield call("determination.finalize", case_id=case, decision="approved", actor=nurse)
-    yield call(
-        "payer_letter_center.generate_approval",
-        case_id=case,
-        actor=nurse,
-        supporting_basis=found.summary(),
-    )
-    letter = world.letters.of(case)[-1].id
-    yield call("payer_letter_center.audit_completeness", letter_id=letter)
-    yield call("payer_letter_center.deliver", letter_id=letter, channel="portal")
-    yield call("payer_audit.summarize_case_quality", case_id=case)
-    yield call("inbox.list_messages", case_id=case)
-    yield call("cases.get_case", case_id=case)
-
-
-_EVALUATIONS = TypeAdapter(tuple[NurseCriterionEvaluation, ...])
-
-
-def _finding(world: ManagedCareWorld, case_id: str) -> Finding:
-    """Return what the packet shows of the policy in force."""
-    case, order = (
-        world.cases.get(case_id),
-        world.cases.order(world.cases.get(case_id).service_request_id),
-    )
-    patient_chart = world.charts[case.patient_id]
-    day = case.created_at.date()
-    plan = patient_chart.coverage.plan_name if patient_chart.coverage else ""
-    state = patient_chart.patient.address_state
-    book = world.start.policies
-    policy = book.in_force(order.procedure_code, plan, state, day) if book else None
-    assert policy is not None
-    packet = read_packet(world, case_id, policy, day)
-    return Finding(policy, packet, evaluate(policy, packet.facts, packet.request, day))
+# -- both desks ------------------------------------------------------------------------------------
 
 
 def _approved(env: HealthEnv, indices: Iterable[int]) -> Iterator[tuple[int, list[ToolCall]]]:
@@ -346,13 +224,13 @@ def _approved(env: HealthEnv, indices: Iterable[int]) -> Iterator[tuple[int, lis
         _open(env, index)
         instance = env.episode._instance
         if instance.reference.course is Course.APPROVED:
-            yield index, _provider(instance, np.random.default_rng(index))
+            yield index, provider_calls(instance, np.random.default_rng(index))
 
 
 def _played(env: HealthEnv, script: Sequence[ToolCall]) -> Timing:
     """Play an opened task at both desks, each call timed."""
     taken = [timed(env.step, [action]) for action in script]
-    taken += [timed(env.step, [action]) for action in _payer(env.episode.world)]
+    taken += [timed(env.step, [action]) for action in payer_calls(env.episode.world)]
     return Timing.join(taken)
 
 
@@ -383,6 +261,127 @@ def both_desks(run: Run) -> Figures:
         **calls_of_all.spread("call", "us"),
         "call_over_reference_ratio": calls_of_all.over(Timing.join(reference)),
     }
+
+
+# -- many, and large ------------------------------------------------------------------------------
+
+
+@suite.measure(
+    bounds={f"{size}.{name}_mib": at_most(1024) for size in SIZES for name in ("opened", "played")}
+)
+def environments(run: Run) -> Figures:
+    """Hold 500 live environments, each on a task of its own: opened, and after ten calls."""
+    return {size: in_fresh_process(_held, size, run) for size in SIZES}
+
+
+def _held(size: str, run: Run) -> Figures:
+    with cache_folder():
+        first = make(ENV_ID, handbook=size)
+        for index in SEEN[: run.repeats(60)]:
+            _open(first, index)
+        before, count = resident_mib(), run.repeats(500)
+        envs = [make(ENV_ID, handbook=size) for _ in range(count)]
+        for index, env in enumerate(envs):
+            _open(env, index)
+        opened = resident_mib() - before
+        for env in envs:
+            instance = env.unwrapped.episode._instance
+            for action in list(oracle.solve(instance, np.random.default_rng(0)))[:10]:
+                if action.name != "finish":
+                    env.step(action)
+        return {
+            "count": count,
+            "before_mib": before,
+            "opened_mib": opened,
+            "played_mib": resident_mib() - before,
+        }
+
+
+@suite.measure()
+def by_patients(run: Run) -> Figures:
+    """Reset, and search the roster, with more patients around."""
+    figures: Figures = {}
+    for patients in (5, 15, 60):
+        config = replace(PRESETS["medium"], patients=patients, cases=2)
+        env = make(ENV_ID, difficulty=config)
+        numbers = range(run.repeats(60))
+        taken = timed(partial(_open, env), numbers, warm_up=SEEN[: run.repeats(60)])
+        search = call("chart.search_patients", query="PAT-")
+        looked = timed(lambda _: env.step(search), range(run.repeats(40)))  # noqa: B023
+        name = f"of_{patients}"
+        figures |= {**taken.figures(f"{name}.reset"), **looked.figures(f"{name}.search", "us")}
+    return figures
+
+
+@suite.measure()
+def by_documents(run: Run) -> Figures:
+    """Read the chart, a document and a packet of charts with so many documents."""
+    figures: Figures = {}
+    env = make(ENV_ID, difficulty="hard", max_turns=10_000)
+    sizes: dict[str, dict[str, list[Timing]]] = {}
+    for index in range(run.repeats(120)):
+        _open(env, index)
+        instance: AuthorizationInstance = env.unwrapped.episode._instance
+        own = instance.start.charts[instance.reference.patient_id]
+        band = next(name for most, name in _BANDS if len(own.documents) <= most)
+        kept = sizes.setdefault(band, {"chart": [], "document": [], "packet": []})
+        env.step(oracle.open_case(own.orders[0]))
+        ids = [document.id for document in own.documents]
+        for name, action in {
+            "chart": call("chart.get_patient_chart_by_patient", patient_id=own.patient.id),
+            "document": call("docs.get_document", document_id=ids[-1]),
+            "packet": call("docs.create_submission_bundle", case_id=oracle.CASE, document_ids=ids),
+        }.items():
+            kept[name].append(timed(env.step, [action]))
+    for band, kept in sorted(sizes.items()):
+        figures[band] = {"charts": len(kept["chart"])}
+        for name, timings in kept.items():
+            figures[band] |= Timing.join(timings).figures(name, "us")
+    return figures
+
+
+#: Charts by how many documents they have.
+_BANDS = ((12, "up_to_12"), (20, "from_13_to_20"), (10_000, "from_21"))
+
+
+@suite.measure()
+def by_events(run: Run) -> Figures:
+    """Look at a case, and write to it, after so many calls that the log has kept."""
+    env = make(ENV_ID, max_turns=100_000)
+    _open(env, 0)
+    instance: AuthorizationInstance = env.unwrapped.episode._instance
+    own = instance.start.charts[instance.reference.patient_id]
+    env.step(oracle.open_case(own.orders[0]))
+    look = call("cases.get_case", case_id=oracle.CASE)
+    figures: Figures = {}
+    done = 0
+    for events in (10, 100, 1000, 5000):
+        events = min(events, 30) if run.quick else events
+        while done < events:
+            done += 1
+            env.step(_noted(done))
+        looked = timed(lambda _: env.step(look), range(run.repeats(30)))
+        written = []
+        for _ in range(run.repeats(30)):
+            done += 1
+            written.append(timed(env.step, [_noted(done)]))
+        name = f"after_{events}"
+        figures |= {
+            **looked.figures(f"{name}.look", "us"),
+            **Timing.join(written).figures(f"{name}.write", "us"),
+        }
+    return figures
+
+
+def _noted(number: int) -> ToolCall:
+    """Return a call that changes the case: a claim of the office's own, another each time."""
+    return call(
+        "docs.upload_evidence",
+        case_id=oracle.CASE,
+        kind="other",
+        title=f"Note {number}",
+        content=f"Note number {number} of the office.",
+    )
 
 
 if __name__ == "__main__":

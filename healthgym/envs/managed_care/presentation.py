@@ -16,6 +16,8 @@ from typing import cast
 #: Longer texts are not put in a table but under it.
 _WIDEST = 160
 _NOTHING = "nothing"
+#: Letters of a time up to its minutes.
+_MINUTES = 16
 
 
 def present(value: object) -> str:
@@ -39,9 +41,9 @@ def table(columns: Mapping[str, Sequence[object]]) -> str:
     shown: list[list[str]] = []
     wide: dict[str, list[str]] = {}
     for name, values in columns.items():
-        if not any(map(_filled, values)):
+        cells = _cells(values)
+        if cells is None:
             continue
-        cells = [_cell(value) for value in values]
         if max(map(len, cells)) > _WIDEST:
             # Nothing, not "no" or 0, where there is none: these stand beside the text they explain.
             wide[name] = [cell if value else "" for cell, value in zip(cells, values, strict=True)]
@@ -58,6 +60,21 @@ def table(columns: Mapping[str, Sequence[object]]) -> str:
     return "\n".join(lines)
 
 
+def _cells(values: Sequence[object]) -> list[str] | None:
+    """Return a column's values, each in one line; None if nothing is in it."""
+    # A column is of one type, as a rule: then it is written without asking each value for its own.
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {str}:
+        texts = [value or "" for value in cast("Sequence[str | None]", values)]
+        if not any(texts):
+            return None
+        return [t.replace("\n", " / ") for t in texts] if "\n" in "".join(texts) else texts
+    if kinds == {datetime}:
+        days = cast("Sequence[datetime | None]", values)
+        return ["" if day is None else day.isoformat()[:_MINUTES] for day in days]
+    return [_cell(value) for value in values] if any(map(_filled, values)) else None
+
+
 def _height(columns: Mapping[str, Sequence[object]]) -> int:
     return len(next(iter(columns.values()), ()))
 
@@ -69,7 +86,7 @@ def scalar(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, datetime):
-        return value.isoformat(timespec="minutes")[:16]
+        return value.isoformat()[:_MINUTES]
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, float):
@@ -124,14 +141,16 @@ def _lines(facts: Mapping[str, object], indent: str = "") -> list[str]:
     for name, value in facts.items():
         if not _filled(value):
             continue
-        columns = _columns(value)
-        inner = _facts(value) if columns is None else None
+        if _SHAPES[value.__class__] is _Shape.PLAIN:
+            long = isinstance(value, str) and "\n" in value
+            shown = f"\n{_below(str(value), indent)}" if long else f" {_cell(value)}"
+            lines.append(f"{indent}{name}:{shown}")
+            continue
+        columns, inner = _columns(value), _facts(value)
         if columns is not None:
             lines.append(f"{indent}{name}:\n{_below(table(columns), indent)}")
         elif inner is not None:
             lines += [f"{indent}{name}:", *_lines(inner, indent + "  ")]
-        elif isinstance(value, str) and "\n" in value:
-            lines.append(f"{indent}{name}:\n{_below(value, indent)}")
         else:
             lines.append(f"{indent}{name}: {_cell(value)}")
     return lines

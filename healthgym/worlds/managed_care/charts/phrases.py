@@ -8,7 +8,7 @@ heading ``## key``, and one of a heading's phrases is taken.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
@@ -84,9 +84,20 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A place where one of several wordings stands."""
+    """A place where one of several wordings stands.
+
+    Attributes:
+        options: The wordings.
+        plain: The same as texts, where none has a slot or a choice in it; else nothing.
+    """
 
     options: tuple[Phrase, ...]
+    plain: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        simple = all(isinstance(part, str) for each in self.options for part in each)
+        texts = tuple("".join(map(str, each)) for each in self.options) if simple else ()
+        object.__setattr__(self, "plain", texts)
 
 
 Phrase = tuple[str | Slot | Choice, ...]
@@ -152,13 +163,19 @@ def expand(phrase: Phrase, chooser: Chooser, slots: Mapping[str, str]) -> str:
     """
     out: list[str] = []
     for part in phrase:
-        if isinstance(part, str):
-            out.append(part)
+        # By class rather than by `isinstance`: a document asks this some two hundred times.
+        kind = part.__class__
+        if kind is str:
+            out.append(part)  # type: ignore[arg-type]
+        elif isinstance(part, Choice):
+            plain = part.plain
+            if plain:
+                out.append(plain[chooser.below(len(plain))])
+            else:
+                options = part.options
+                out.append(expand(options[chooser.below(len(options))], chooser, slots))
         elif isinstance(part, Slot):
             out.append(slots[part.name])
-        else:
-            options = part.options
-            out.append(expand(options[chooser.below(len(options))], chooser, slots))
     return "".join(out)
 
 

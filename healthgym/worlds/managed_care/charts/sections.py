@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from healthgym.worlds.managed_care.charts.knowledge import (
     Topic,
@@ -52,6 +52,7 @@ class Draft:
         earlier: The measurement before, by fact id, where the document may compare.
         guarded: Systems that are not to be called normal offhand.
         told: Facts that a paragraph told, and a list need not repeat.
+        by_kind: The facts by their class; from the plan.
     """
 
     prose: Prose
@@ -62,6 +63,12 @@ class Draft:
     earlier: Mapping[str, Measurement] = field(default_factory=dict)
     guarded: frozenset[str] = frozenset()
     told: set[str] = field(default_factory=set)
+    by_kind: dict[type[object], list[AnyFact]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.by_kind = {}
+        for fact in self.planned.facts:
+            self.by_kind.setdefault(type(fact), []).append(fact)
 
     @property
     def day(self) -> date:
@@ -70,11 +77,12 @@ class Draft:
 
     def facts(self, kind: type[_T]) -> list[_T]:
         """Return the facts of a kind."""
-        return [fact for fact in self.planned.facts if isinstance(fact, kind)]
+        return cast("list[_T]", self.by_kind.get(kind, []))
 
     def fresh(self, fact: AnyFact) -> bool:
         """Return whether something about a lasting fact changed at this visit."""
-        return any(self.planned.since <= day <= self.day for day in (begun(fact), day_of(fact)))
+        since, until = self.planned.since, self.planned.day
+        return since <= begun(fact) <= until or since <= day_of(fact) <= until
 
 
 def history(draft: Draft) -> list[str]:
