@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -53,7 +53,7 @@ class BothDesks(Family[Task, AuthorizationReference, WorldStart, ManagedCareWorl
     """One agent at the provider's desk and at the payer's, where nobody else works."""
 
     name: ClassVar[str] = "bench-both-desks"
-    roles: ClassVar = {AGENT: Role((
+    roles: Mapping[str, Role] = {AGENT: Role((
         ChartToolset, CasesToolset, DocsToolset, FormsToolset, AuthToolset, HandbookToolset,
         InboxToolset, IntakeHubToolset, TriageToolset, ReviewToolset, DeterminationToolset,
         LetterCenterToolset, AuditToolset,
@@ -96,7 +96,7 @@ class BothDesks(Family[Task, AuthorizationReference, WorldStart, ManagedCareWorl
 
 def provider_calls(instance: AuthorizationInstance, rng: np.random.Generator) -> list[ToolCall]:
     """Return what the provider does until the request is sent."""
-    script = list(oracle.solve(instance, rng))
+    script = [each for each in oracle.solve(instance, rng) if isinstance(each, ToolCall)]
     sent = next(n for n, each in enumerate(script) if each.name == "auth.submit_authorization")
     return script[: sent + 1]
 

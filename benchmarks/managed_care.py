@@ -198,11 +198,16 @@ def reading(run: Run) -> Figures:
     return figures
 
 
+def _first_calls(instance: AuthorizationInstance, most: int) -> list[ToolCall]:
+    script = oracle.solve(instance, np.random.default_rng(0))
+    return [each for each in script if isinstance(each, ToolCall)][:most]
+
+
 def _looks(env: Any) -> Iterator[ToolCall]:
     """Yield calls that read what there is to read of a task, and open a case."""
     episode = env.unwrapped.episode
     instance: AuthorizationInstance = episode._instance
-    yield from list(oracle.solve(instance, np.random.default_rng(0)))[:6]
+    yield from _first_calls(instance, 6)
     library = episode.world.handbook
     policy = instance.reference.policy
     for hit in library.search(f"{policy.title} {policy.plans[0]}", limit=5):
@@ -286,7 +291,7 @@ def _held(size: str, run: Run) -> Figures:
         opened = resident_mib() - before
         for env in envs:
             instance = env.unwrapped.episode._instance
-            for action in list(oracle.solve(instance, np.random.default_rng(0)))[:10]:
+            for action in _first_calls(instance, 10):
                 if action.name != "finish":
                     env.step(action)
         return {
