@@ -7,10 +7,12 @@ heading ``## key``, and one of a heading's phrases is taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import shake_128
 from importlib.resources import files
+from struct import Struct
 
 import numpy as np
 
@@ -19,7 +21,8 @@ from healthgym.errors import DamagedDataError
 #: Numbers drawn at once: a scalar draw costs more than a phrase.
 _BLOCK = 1024
 #: The same for a single document.
-_DOCUMENT = 128
+_DOCUMENT = 64
+_NUMBERS = Struct(f"<{_DOCUMENT}I")
 
 
 class Chooser:
@@ -27,22 +30,25 @@ class Chooser:
 
     Args:
         rng: Where chance comes from.
-        block: How many numbers are drawn at once.
     """
 
-    __slots__ = ("_block", "_left", "_rng")
+    __slots__ = ("_left", "_rng")
 
-    def __init__(self, rng: np.random.Generator, block: int = _BLOCK) -> None:
+    def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
         self._left: Iterator[int] = iter(())
-        self._block = block
 
     def below(self, bound: int) -> int:
         """Return a number from 0 to ``bound - 1``; the bound is at most a few thousand."""
         for number in self._left:
             return number % bound
-        self._left = iter(self._rng.integers(0, 2**31, size=self._block).tolist())
+        self._left = iter(self._drawn())
         return next(self._left) % bound
+
+    def _drawn(self) -> Sequence[int]:
+        """Return the next numbers."""
+        numbers: list[int] = self._rng.integers(0, 2**31, size=_BLOCK).tolist()
+        return numbers
 
     def chance(self, percent: int) -> bool:
         """Return true in so many of 100 cases."""
@@ -70,9 +76,25 @@ class Undecided(Chooser):
         return False
 
 
-def seeded(seed: int) -> Chooser:
-    """Return a chooser of its own, for as much as a document takes."""
-    return Chooser(np.random.Generator(np.random.PCG64(seed)), _DOCUMENT)
+class Seeded(Chooser):
+    """Choices that follow from a seed, for as much as a document takes.
+
+    A generator would take longer to set up than a document to choose its words.
+
+    Args:
+        seed: As of :meth:`Chooser.seed`.
+    """
+
+    __slots__ = ("_blocks", "_seed")
+
+    def __init__(self, seed: int) -> None:
+        self._seed, self._blocks = seed, 0
+        self._left = iter(())
+
+    def _drawn(self) -> Sequence[int]:
+        self._blocks += 1
+        data = shake_128(f"{self._seed}/{self._blocks}".encode()).digest(4 * _DOCUMENT)
+        return _NUMBERS.unpack(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,20 +184,21 @@ def expand(phrase: Phrase, chooser: Chooser, slots: Mapping[str, str]) -> str:
         KeyError: If a slot is not among ``slots``.
     """
     out: list[str] = []
+    below = chooser.below
     for part in phrase:
         # By class rather than by `isinstance`: a document asks this some two hundred times.
         kind = part.__class__
         if kind is str:
             out.append(part)  # type: ignore[arg-type]
+        elif kind is Slot:
+            out.append(slots[part.name])  # type: ignore[union-attr]
         elif isinstance(part, Choice):
             plain = part.plain
             if plain:
-                out.append(plain[chooser.below(len(plain))])
+                out.append(plain[below(len(plain))])
             else:
                 options = part.options
-                out.append(expand(options[chooser.below(len(options))], chooser, slots))
-        elif isinstance(part, Slot):
-            out.append(slots[part.name])
+                out.append(expand(options[below(len(options))], chooser, slots))
     return "".join(out)
 
 
@@ -188,7 +211,7 @@ class Phrasebook:
     def __contains__(self, key: str) -> bool:
         return key in self.phrases
 
-    def say(self, key: str, chooser: Chooser, **slots: str) -> str:
+    def say(self, key: str, chooser: Chooser, slots: Mapping[str, str]) -> str:
         """Return one of a key's phrases, filled in, its first letter a capital.
 
         Raises:

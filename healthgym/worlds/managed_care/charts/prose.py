@@ -111,7 +111,7 @@ class Prose:
 
     def say(self, key: str, **slots: str) -> str:
         """Return one wording of a key."""
-        return self.book.say(key, self.chooser, **slots)
+        return self.book.say(key, self.chooser, slots)
 
     def pick(self, options: Sequence[str]) -> str:
         """Return one of several texts."""

@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.handbook.search import (
     Floats,
     count,
     query_words,
+    recount,
     snippet,
 )
 from healthgym.worlds.managed_care.handbook.shelf import MemoryShelf, Shelf
@@ -84,6 +85,7 @@ class Library:
         self._shelf = shelf
         self._changed: Mapping[str, Page] = MappingProxyType(dict(changed or {}))
         self._hidden = hidden
+        self._changed_counted: dict[str, Counted] = {}
 
     @classmethod
     def of(cls, pages: Iterable[Page]) -> Library:
@@ -274,8 +276,20 @@ class Library:
     def _changed_scores(self, words: tuple[str, ...], prefix: str) -> Iterator[tuple[str, float]]:
         for path, page in self._changed.items():
             if path.startswith(prefix):
-                counted = _counted(path, page.title, page.text)
+                counted = self._changed_counted.get(path)
+                if counted is None:
+                    counted = self._changed_counted[path] = self._count(path, page)
                 yield path, self._shelf.index.score(counted, words)
+
+    def _count(self, path: str, page: Page) -> Counted:
+        """Count an overlaid page, by what differs where there is one under it."""
+        place = self._shelf.places.get(path)
+        if place is not None and self._shelf.card(place).title == page.title:
+            old, counted = self._shelf.counted(place)
+            found = recount(counted, old, page.text)
+            if found is not None:
+                return found
+        return _counted(path, page.title, page.text)
 
     def _span(self, prefix: str) -> tuple[int, int]:
         """Return where the paths of a folder begin and end on the shelf."""

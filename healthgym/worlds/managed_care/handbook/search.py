@@ -126,6 +126,38 @@ def count(path: str, title: str, text: str) -> Counted:
     return Counted(weights, sum(body.values()))
 
 
+def recount(counted: Counted, old: str, new: str) -> Counted | None:
+    """Count a page that differs in some lines from one that is counted.
+
+    A task changes a few numbers on pages that are otherwise as printed.
+
+    Args:
+        counted: The other page's words; path and title are the same.
+        old: The other page's text.
+        new: The text to count.
+
+    Returns:
+        What :func:`count` returns, words that went with a weight of 0; None where a heading
+        differs or a line is there more often, which that one has to see.
+    """
+    before, after = old.split("\n"), new.split("\n")
+    kept = set(before) & set(after)
+    gone = [line for line in before if line not in kept]
+    come = [line for line in after if line not in kept]
+    if len(before) - len(gone) != len(after) - len(come) or _headed(gone) or _headed(come):
+        return None
+    weights, length = dict(counted.weights), counted.length
+    for lines, sign in ((gone, -1), (come, 1)):
+        for word, often in words_of(_TARGET.sub("", "\n".join(lines))).items():
+            weights[word] = weights.get(word, 0.0) + sign * often
+            length += sign * often
+    return Counted(weights, length)
+
+
+def _headed(lines: Iterable[str]) -> bool:
+    return any(line.startswith("#") for line in lines)
+
+
 def query_words(query: str) -> tuple[str, ...]:
     """Return the stems of a query, each once, in order."""
     return tuple(words_of(query))

@@ -17,7 +17,7 @@ import numpy as np
 from healthgym.core.seeding import content_hash
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.managed_care.handbook.page import Audience, Card, Page
-from healthgym.worlds.managed_care.handbook.search import Index, build, count
+from healthgym.worlds.managed_care.handbook.search import Counted, Index, build, count
 
 
 class Shelf(Protocol):
@@ -45,6 +45,9 @@ class Shelf(Protocol):
     def data(self, place: int) -> bytes:
         """Return a page's text in UTF-8."""
 
+    def counted(self, place: int) -> tuple[str, Counted]:
+        """Return a page's text and its words, counted once."""
+
 
 class MemoryShelf:
     """Pages held in memory; the index is made when somebody first searches.
@@ -58,6 +61,7 @@ class MemoryShelf:
 
     def __init__(self, pages: Iterable[Page]) -> None:
         self._pages = sorted(pages, key=lambda page: page.path)
+        self._counted: dict[int, tuple[str, Counted]] = {}
         self.paths = tuple(page.path for page in self._pages)
         self.places = {path: place for place, path in enumerate(self.paths)}
         if len(self.places) < len(self.paths):
@@ -82,6 +86,13 @@ class MemoryShelf:
         """Return a page's text in UTF-8."""
         return self._pages[place].text.encode()
 
+    def counted(self, place: int) -> tuple[str, Counted]:
+        """Return a page's text and its words, counted once."""
+        if place not in self._counted:
+            page = self._pages[place]
+            self._counted[place] = page.text, count(page.path, page.title, page.text)
+        return self._counted[place]
+
 
 _CARDS, _TEXTS, _STARTS = "cards.json", "texts.md", "starts.npy"
 
@@ -100,6 +111,7 @@ class MappedShelf:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._made: dict[int, Card] = {}
+        self._counted: dict[int, tuple[str, Counted]] = {}
         try:
             table = json.loads((folder / _CARDS).read_bytes())
             with (folder / _TEXTS).open("rb") as file:
@@ -129,6 +141,13 @@ class MappedShelf:
     def data(self, place: int) -> bytes:
         """Return a page's text in UTF-8."""
         return self._texts[self._starts[place] : self._starts[place + 1]]
+
+    def counted(self, place: int) -> tuple[str, Counted]:
+        """Return a page's text and its words, counted once."""
+        if place not in self._counted:
+            card, text = self.card(place), self.data(place).decode()
+            self._counted[place] = text, count(card.path, card.title, text)
+        return self._counted[place]
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.folder,)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from healthgym.core.borders import JsonDict
@@ -44,7 +44,12 @@ def wordings() -> JsonDict:
 
 def pick(options: Sequence[str], *key: str) -> str:
     """Return one of several wordings, the same for the same key."""
-    return options[stable_hash("/".join(key)) % len(options)]
+    return options[_number(key) % len(options)]
+
+
+@lru_cache(maxsize=1 << 15)
+def _number(key: tuple[str, ...]) -> int:
+    return stable_hash("/".join(key))
 
 
 def criterion_text(policy_id: str, criterion: AnyCriterion) -> str:
