@@ -76,7 +76,7 @@ class Undecided(Chooser):
         return False
 
 
-class Seeded(Chooser):
+class _Seeded(Chooser):
     """Choices that follow from a seed, for as much as a document takes.
 
     A generator would take longer to set up than a document to choose its words.
@@ -95,6 +95,11 @@ class Seeded(Chooser):
         self._blocks += 1
         data = shake_128(f"{self._seed}/{self._blocks}".encode()).digest(4 * _DOCUMENT)
         return _NUMBERS.unpack(data)
+
+
+def seeded(seed: int) -> Chooser:
+    """Return a chooser of its own, from what :meth:`Chooser.seed` returned."""
+    return _Seeded(seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 from healthgym.worlds.managed_care.charts.knowledge import Form, systems_of_chapter, topics_of
-from healthgym.worlds.managed_care.charts.phrases import Seeded
+from healthgym.worlds.managed_care.charts.phrases import seeded
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import Prose, Unwritten
 from healthgym.worlds.managed_care.charts.reports import REPORTS
@@ -134,7 +134,7 @@ class Sheet:
 
     def content(self) -> str:
         """Return the whole text."""
-        prose = Prose(Seeded(self.seed), self.binder.units)
+        prose = Prose(seeded(self.seed), self.binder.units)
         draft = self._draft(prose)
         body = self._body(draft)
         when = f"{prose.day(self.signed.date())} {self.signed:%H:%M} UTC"

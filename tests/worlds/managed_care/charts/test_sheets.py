@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from healthgym.envs.managed_care.cases.clinic import chart
-from healthgym.worlds.managed_care.charts.phrases import Seeded
+from healthgym.worlds.managed_care.charts.phrases import seeded
 from healthgym.worlds.managed_care.charts.prose import Prose
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sheets import (
@@ -27,7 +27,7 @@ from tests.worlds.managed_care.charts.conftest import TODAY
 @pytest.mark.parametrize("group", range(8))
 def test_what_is_stated_is_known_before_the_words_are_chosen(group):
     for sheet in chart(group, 0).shows._sheets.values():  # type: ignore[attr-defined]
-        prose = Prose(Seeded(sheet.seed), sheet.binder.units)
+        prose = Prose(seeded(sheet.seed), sheet.binder.units)
         sheet._body(sheet._draft(prose))
         assert sheet.stated == prose.stated
 
