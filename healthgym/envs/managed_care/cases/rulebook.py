@@ -32,7 +32,6 @@ from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
-    DocumentKind,
     Posture,
     RevealMode,
     TaskActor,
@@ -84,14 +83,14 @@ class Rulebook:
     misread: Policy | None = None
     on_request: tuple[UploadableDocumentKind, ...] = ()
 
-    def asking_for(self, on_file: Iterable[DocumentKind], rng: np.random.Generator) -> Rulebook:
+    def asking_for(self, on_file: Iterable[str], rng: np.random.Generator) -> Rulebook:
         """Return the book with a document that is sent on request only, and its page says so.
 
         Raises:
             ConfigurationError: If the chart has none that could be asked for.
         """
         required = {str(kind) for kind in self.in_force.required_documents}
-        there = {str(kind) for kind in on_file} - required
+        there = set(on_file) - required
         able = [kind for kind in UploadableDocumentKind if str(kind) in there - _NEVER_ASKED]
         if not able:
             raise ConfigurationError("The chart has no document that could be asked for.")

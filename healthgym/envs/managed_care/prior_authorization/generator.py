@@ -17,6 +17,7 @@ from healthgym.envs.managed_care.cases.clinic import (
 )
 from healthgym.envs.managed_care.cases.paperwork import Paper, draw_trouble
 from healthgym.envs.managed_care.cases.patients import (
+    CaseFacts,
     CasePatient,
     Subject,
     draw_others,
@@ -43,7 +44,6 @@ from healthgym.envs.managed_care.prior_authorization.wording import brief
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
 from healthgym.worlds.managed_care.charts.sections import age_on
-from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
@@ -58,7 +58,6 @@ from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
-    DocumentKind,
     PlaceOfService,
     Urgency,
 )
@@ -233,21 +232,19 @@ def _case(
     if ending in (Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL):
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
+    if ending is Course.PENDED:
+        book = book.asking_for(_besides(planned, drawn), rng)
     trouble = draw_trouble(drawn, config, streams[_PAPER])
     patient = write_patient(planned, streams[_PATIENT], today, trouble.units)
-    if ending is Course.PENDED:
-        book = book.asking_for(_besides(patient.chart, drawn), rng)
     kept = frozenset((*planned.missing, *map(str, book.on_request)))
     paper = Paper(subject, drawn, found, kept, today, streams[_PAPER])
     patient = paper.disturbed(patient, trouble)
     return book, patient, replace(drawn, policy=book.in_force), found
 
 
-def _besides(chart: PatientChart, drawn: Situation) -> set[DocumentKind]:
+def _besides(planned: CaseFacts, drawn: Situation) -> set[str]:
     """Return the kinds of documents on file that say nothing of what the policy asks for."""
-    names = stating(chart.shows, {fact.id for fact in drawn.facts})
-    telling = {document.kind for document in chart.documents if document.id in names}
-    return {document.kind for document in chart.documents} - telling
+    return set(planned.on_file).difference(str(k) for fact in drawn.facts for k in fact.noted_in)
 
 
 def _case_of(

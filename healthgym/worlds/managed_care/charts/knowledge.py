@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from operator import attrgetter
 
 from healthgym.core.borders import JsonObject
 from healthgym.worlds.managed_care.facts import (
@@ -149,15 +150,21 @@ def topics() -> tuple[Topic, ...]:
     )
 
 
+#: What of a fact tells its topics, by its class; others have none.
+_TELLING: Mapping[type[object], Callable[[AnyFact], str]] = {
+    Diagnosis: attrgetter("code"),
+    Measurement: attrgetter("code"),
+    MedicationCourse: attrgetter("drug_class"),
+    Finding: attrgetter("key"),
+    TherapyCourse: attrgetter("kind"),
+}
+
+
 def topics_of(fact: AnyFact) -> tuple[Topic, ...]:
     """Return the topics that cover a fact."""
-    if isinstance(fact, Diagnosis | Measurement):
-        return _topics_of(type(fact).__name__, fact.code)
-    if isinstance(fact, MedicationCourse):
-        return _topics_of(type(fact).__name__, fact.drug_class)
-    if isinstance(fact, Finding):
-        return _topics_of(type(fact).__name__, fact.key)
-    return _topics_of(type(fact).__name__, fact.kind) if isinstance(fact, TherapyCourse) else ()
+    kind = type(fact)
+    read = _TELLING.get(kind)
+    return _topics_of(kind.__name__, read(fact)) if read else ()
 
 
 @lru_cache(maxsize=4096)

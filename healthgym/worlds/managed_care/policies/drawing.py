@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 
 from numpy.random import Generator
 
@@ -113,7 +114,8 @@ def movable(policy: Policy) -> list[AnyCriterion]:
     return [item for item in found if shared[subject(item)] == 1]
 
 
-def moves(criterion: AnyCriterion) -> list[tuple[str, tuple[float, ...]]]:
+@lru_cache(maxsize=4096)
+def moves(criterion: AnyCriterion) -> tuple[tuple[str, tuple[float, ...]], ...]:
     """Return the numbers of a criterion that may move, each with where it may go."""
     found: list[tuple[str, tuple[float, ...]]] = []
     months = getattr(criterion, "months", None)
@@ -136,7 +138,7 @@ def moves(criterion: AnyCriterion) -> list[tuple[str, tuple[float, ...]]]:
             found.append(("maximum", _beside(criterion.maximum, _QUANTITIES)))
         case ProcedureCriterion():
             pass
-    return [(name, values) for name, values in found if values]
+    return tuple((name, values) for name, values in found if values)
 
 
 def _beside(value: int, ladder: tuple[int, ...]) -> tuple[int, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from healthgym.core.borders import Json
 from healthgym.worlds.managed_care.policies.criteria import (
     AgeCriterion,
@@ -29,6 +31,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 Items = tuple[ClinicalEvidenceItemTemplate, ...]
 
 
+@lru_cache(maxsize=4096)
 def evidence_items(criterion: AnyCriterion) -> Items:
     """Return the items of a criterion; their ids begin with the criterion's."""
     match criterion:
