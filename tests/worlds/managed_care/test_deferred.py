@@ -1,0 +1,71 @@
+"""A record that is written late is like any other, and written once."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from healthgym.worlds.managed_care.handbook.page import DeferredPage, Page
+
+KNOWN = {
+    "path": "payer-um/pends.md",
+    "title": "Pends",
+    "version": "2026.1",
+    "effective": date(2026, 1, 1),
+    "supersedes": "",
+    "amends": (),
+    "audience": (),
+}
+PLAIN = Page(**KNOWN, text="# Pends\n\nFive days.\n")  # type: ignore[arg-type]
+
+
+def late(asked: list[int] | None = None) -> Page:
+    def write() -> str:
+        if asked is not None:
+            asked.append(1)
+        return PLAIN.text
+
+    return DeferredPage.later(write, **KNOWN)
+
+
+def test_it_is_written_when_it_is_read_and_not_again():
+    asked: list[int] = []
+    page = late(asked)
+    assert (page.title, asked) == ("Pends", [])
+    assert [page.text, page.headings()[0].title, page.text] == [PLAIN.text, "Pends", PLAIN.text]
+    assert asked == [1]
+
+
+def test_it_equals_the_record_it_stands_for():
+    assert late() == PLAIN
+    assert late() == PLAIN
+    assert late() == late()
+    assert late() != replace(PLAIN, text="# Pends\n")
+    assert late() != "Pends"
+    assert hash(late()) == hash(PLAIN)
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda page: pickle.loads(pickle.dumps(page)),
+        copy.copy,
+        copy.deepcopy,
+        lambda page: replace(page, path=page.path),
+    ],
+    ids=["pickled", "copied", "deep", "replaced"],
+)
+def test_a_copy_is_a_plain_record(copied):
+    assert type(copied(late())) is Page
+    assert copied(late()) == PLAIN
+
+
+def test_it_has_no_other_attributes_and_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        late().words  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError):
+        late().title = "Other"  # type: ignore[misc]
