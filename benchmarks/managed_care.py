@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from _both_desks import BothDesks, payer_calls, provider_calls
 from _harness import (
     Figures,
     Run,
@@ -35,6 +34,7 @@ from _harness import (
     timed,
     with_prefix,
 )
+from _managed_care.desks import BothDesks, payer_calls, provider_calls
 
 from healthgym.core.env import HealthEnv
 from healthgym.core.seeding import Split
@@ -171,11 +171,7 @@ def calls(run: Run) -> Figures:
 
 @suite.measure(bounds={f"{size}.call_cpu_us": at_most(150) for size in SIZES})
 def reading(run: Run) -> Figures:
-    """Make the calls of episodes in which every document and several pages are read, as agents do.
-
-    Each of the oracle's looks is made; then each document of the chart is read, the folder of the
-    policies is listed, and the pages that the search has found are read.
-    """
+    """Make the calls of episodes in which all documents and several pages are read, as agents do."""
     figures: Figures = {}
     with cache_folder():
         for size in SIZES:
@@ -351,7 +347,17 @@ _BANDS = ((12, "up_to_12"), (20, "from_13_to_20"), (10_000, "from_21"))
 
 @suite.measure()
 def by_events(run: Run) -> Figures:
-    """Look at a case, and write to it, after so many calls that the log has kept."""
+    """Look at a case, and write to it, after so many looks that the log has kept."""
+    return _grown(run, lambda _: call("cases.list_cases"), (10, 1000, 10_000))
+
+
+@suite.measure()
+def by_uploads(run: Run) -> Figures:
+    """Look at a case, which lists its documents, and write to it, after so many uploads."""
+    return _grown(run, _noted, (10, 100, 1000))
+
+
+def _grown(run: Run, more: Callable[[int], ToolCall], sizes: Sequence[int]) -> Figures:
     env = make(ENV_ID, max_turns=100_000)
     _open(env, 0)
     instance: AuthorizationInstance = env.unwrapped.episode._instance
@@ -359,22 +365,21 @@ def by_events(run: Run) -> Figures:
     env.step(oracle.open_case(own.orders[0]))
     look = call("cases.get_case", case_id=oracle.CASE)
     figures: Figures = {}
-    done = 0
-    for events in (10, 100, 1000, 5000):
-        events = min(events, 30) if run.quick else events
-        while done < events:
+    done = written = 0
+    for size in sizes:
+        size = min(size, 30) if run.quick else size
+        while done < size:
             done += 1
-            env.step(_noted(done))
+            env.step(more(done))
         looked = timed(lambda _: env.step(look), range(run.repeats(30)))
-        written = []
+        taken = []
         for _ in range(run.repeats(30)):
-            done += 1
-            written.append(timed(env.step, [_noted(done)]))
-        name = f"after_{events}"
-        figures |= {
-            **looked.figures(f"{name}.look", "us"),
-            **Timing.join(written).figures(f"{name}.write", "us"),
-        }
+            written += 1
+            taken.append(timed(env.step, [_noted(1_000_000 + written)]))
+        figures |= with_prefix(
+            f"after_{size}",
+            {**looked.figures("look", "us"), **Timing.join(taken).figures("write", "us")},
+        )
     return figures
 
 

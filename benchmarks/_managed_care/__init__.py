@@ -1,0 +1,1 @@
+"""What managed_care.py needs besides the harness."""
