@@ -171,7 +171,7 @@ def calls(run: Run) -> Figures:
 
 @suite.measure(bounds={f"{size}.call_cpu_us": at_most(150) for size in SIZES})
 def reading(run: Run) -> Figures:
-    """Make the calls of episodes in which all documents and several pages are read, as agents do."""
+    """Make the calls of episodes in which all documents and several pages are read."""
     figures: Figures = {}
     with cache_folder():
         for size in SIZES:
