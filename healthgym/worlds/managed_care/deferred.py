@@ -1,4 +1,4 @@
-"""Records one text of which is written when somebody first reads it.
+"""Records of which a part is written when somebody first reads it.
 
 A world has hundreds of notes and pages, and an episode reads a few of them. A deferred record is
 like the record it stands for in everything, comparison included; a copy of it, pickled or with
@@ -7,14 +7,16 @@ other fields, is such a record.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from typing import Self
 
     from _typeshed import DataclassInstance
+
+Record = TypeVar("Record", bound="DataclassInstance")
 
 
 class Deferred:
@@ -24,19 +26,20 @@ class Deferred:
 
     #: The record that it stands for.
     plain: ClassVar[type[DataclassInstance]]
-    #: Name of the field that is written late.
-    late: ClassVar[str]
+    #: Names of the fields that are written late.
+    late: ClassVar[tuple[str, ...]]
 
     def __new__(cls, *values: object, **known: object) -> DataclassInstance:  # type: ignore[misc]
         """Return the record itself: who makes one with all its fields has nothing to defer."""
         return cls.plain(*values, **known)
 
     @classmethod
-    def later(cls, write: Callable[[], str], **known: object) -> Self:
-        """Return a record without its late field.
+    def later(cls, write: Callable[[], object], **known: object) -> Self:
+        """Return a record without its late fields.
 
         Args:
-            write: Makes the late field; the same text every time.
+            write: Makes the late field, or what has the late fields as attributes; the same ones
+                every time.
             **known: All other fields.
         """
         made: Self = object.__new__(cls)
@@ -45,13 +48,15 @@ class Deferred:
         object.__setattr__(made, "_write", write)
         return made
 
-    def __getattr__(self, name: str) -> str:
+    def __getattr__(self, name: str) -> object:
         # Asked only while a slot is empty.
-        if name != self.late:
+        if name not in self.late:
             raise AttributeError(name)
-        text: str = object.__getattribute__(self, "_write")()
-        object.__setattr__(self, name, text)
-        return text
+        made = object.__getattribute__(self, "_write")()
+        for late in self.late:
+            value = made if len(self.late) == 1 else getattr(made, late)
+            object.__setattr__(self, late, value)
+        return object.__getattribute__(self, name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, self.plain) and self._values() == [
@@ -64,9 +69,27 @@ class Deferred:
     def __reduce__(self) -> tuple[object, ...]:
         return _made, (self.plain, *self._values())
 
+    def varied(self, changes: Mapping[str, object]) -> Self:
+        """Return a record with other fields, its late ones as late; see :func:`varied`."""
+        names = (item.name for item in fields(self.plain))
+        known = {name: getattr(self, name) for name in names if name not in self.late}
+        return self.later(object.__getattribute__(self, "_write"), **(known | dict(changes)))
+
     def _values(self) -> list[object]:
         return [getattr(self, item.name) for item in fields(self.plain)]
 
 
 def _made(kind: type[DataclassInstance], *values: object) -> DataclassInstance:
     return kind(**{item.name: value for item, value in zip(fields(kind), values, strict=True)})
+
+
+def varied(record: Record, **changes: object) -> Record:
+    """Return a record with other fields; what is not written yet stays so.
+
+    Args:
+        record: A deferred record, or a plain one.
+        **changes: The fields, none of them late.
+    """
+    if isinstance(record, Deferred):
+        return record.varied(changes)
+    return replace(record, **changes)

@@ -9,6 +9,7 @@ from datetime import date
 
 import pytest
 
+from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.handbook.page import DeferredPage, Page
 
 KNOWN = {
@@ -69,3 +70,11 @@ def test_it_has_no_other_attributes_and_cannot_be_changed():
         late().words  # type: ignore[attr-defined]  # noqa: B018
     with pytest.raises(AttributeError):
         late().title = "Other"  # type: ignore[misc]
+
+
+def test_a_varied_record_stays_unwritten():
+    asked: list[int] = []
+    other = varied(late(asked), title="Pends and replies")
+    assert (type(other), other.title, asked) == (DeferredPage, "Pends and replies", [])
+    assert other == replace(PLAIN, title="Pends and replies")
+    assert varied(PLAIN, title="Other") == replace(PLAIN, title="Other")

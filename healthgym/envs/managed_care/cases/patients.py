@@ -18,6 +18,7 @@ from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.sheets import restricted
 from healthgym.worlds.managed_care.charts.subjects import quiet, subjects_of, subjects_of_criteria
+from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.population.background import Background
@@ -187,7 +188,7 @@ def without_kinds(chart: PatientChart, kinds: tuple[str, ...]) -> PatientChart:
     """Return a chart from which documents of some kinds are missing."""
     kept = tuple(document for document in chart.documents if document.kind not in kinds)
     shows = restricted(chart.shows, [document.id for document in kept])
-    return replace(chart, documents=kept, shows=shows)
+    return varied(chart, documents=kept, shows=shows)
 
 
 def _aged(patient: Patient, drawn: Situation, today: date) -> Patient:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from healthgym.core.seeding import content_hash
+from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.records.chart import (
     Allergy,
@@ -100,6 +101,15 @@ class PatientChart:
         return tuple(
             each for each in self.documents if fact_id in self.shows.get(each.id, frozenset())
         )
+
+
+class DeferredChart(Deferred, PatientChart):
+    """A chart whose structured records are made when somebody first reads one."""
+
+    __slots__ = ("_write",)
+
+    plain = PatientChart
+    late = ("conditions", "observations", "procedures", "medications", "allergies")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

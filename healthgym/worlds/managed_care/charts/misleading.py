@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import Prose, day_of
 from healthgym.worlds.managed_care.charts.sheets import DeferredDocument, Sheet, also_stating
 from healthgym.worlds.managed_care.charts.structured import id_tail
+from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.facts import Finding, Measurement
 from healthgym.worlds.managed_care.population.staff import Workforce
 from healthgym.worlds.managed_care.records.chart import DocumentReference, Patient
@@ -112,7 +113,7 @@ def misstate(
     title = f"Addendum to: {first.written.title}"
     page = replace(second, sheet=sheet).document(key, title=title, **author)
     chart = _filed(chart, page)
-    return replace(chart, shows=also_stating(chart.shows, key, sheet)), void
+    return varied(chart, shows=also_stating(chart.shows, key, sheet)), void
 
 
 def draft(chart: PatientChart, claim: Stated, press: Press) -> tuple[PatientChart, str]:
@@ -161,7 +162,7 @@ class _Page:
         known: dict[str, object] = {
             item.name: getattr(self.written, item.name)
             for item in fields(DocumentReference)
-            if item.name != DeferredDocument.late
+            if item.name not in DeferredDocument.late
         }
         known |= {"id": key, "patient_id": self.patient_id, **changes}
         return DeferredDocument.later(write or self.sheet.content, **known)
@@ -193,7 +194,7 @@ def _statement(prose: Prose, fact: Stated, on: date) -> str:
 def _filed(chart: PatientChart, page: DocumentReference) -> PatientChart:
     """Put a page into a chart, in the order of its days."""
     pages = sorted((*chart.documents, page), key=lambda one: (one.created_at, one.id))
-    return replace(chart, documents=tuple(pages))
+    return varied(chart, documents=tuple(pages))
 
 
 def _key(chart: PatientChart) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
-from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.charts.chart import DeferredChart, PatientChart
 from healthgym.worlds.managed_care.charts.checking import check_facts
 from healthgym.worlds.managed_care.charts.filing import Desk
 from healthgym.worlds.managed_care.charts.phrases import Chooser
@@ -59,16 +60,11 @@ def render_chart(
     desk.write_encounters(visits, planned, today)
     for each in planned:
         desk.write(each, today)
-    records = structured(patient.id, facts)
-    return PatientChart(
+    return DeferredChart.later(
+        partial(structured, patient.id, facts),
         patient=patient,
         coverages=tuple(coverages),
         encounters=tuple(desk.encounters),
-        conditions=records.conditions,
-        observations=records.observations,
-        procedures=records.procedures,
-        medications=records.medications,
-        allergies=records.allergies,
         documents=tuple(sorted(desk.documents, key=lambda one: (one.created_at, one.id))),
         orders=tuple(orders),
         facts=tuple(facts),

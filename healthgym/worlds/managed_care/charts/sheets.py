@@ -36,7 +36,7 @@ class DeferredDocument(Deferred, DocumentReference):
     __slots__ = ("_write",)
 
     plain = DocumentReference
-    late = "content"
+    late = ("content",)
 
 
 class Binder:

@@ -126,7 +126,7 @@ class DeferredPage(Deferred, Page):
     __slots__ = ("_write",)
 
     plain = Page
-    late = "text"
+    late = ("text",)
 
 
 def slug(heading: str) -> str:

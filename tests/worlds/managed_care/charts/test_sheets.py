@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from healthgym.envs.managed_care.cases.clinic import chart
+from healthgym.worlds.managed_care.charts.chart import DeferredChart
 from healthgym.worlds.managed_care.charts.phrases import seeded
 from healthgym.worlds.managed_care.charts.prose import Prose
 from healthgym.worlds.managed_care.charts.rendering import render_chart
@@ -18,6 +19,8 @@ from healthgym.worlds.managed_care.charts.sheets import (
     restricted,
     stating,
 )
+from healthgym.worlds.managed_care.charts.structured import structured
+from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.population.background import draw_background
 from healthgym.worlds.managed_care.population.staff import draw_workforce
 from healthgym.worlds.managed_care.records.chart import DocumentReference
@@ -76,3 +79,13 @@ def test_a_chart_survives_pickling():
     copy = pickle.loads(pickle.dumps(original))
     assert isinstance(original.shows, Stated)
     assert copy == replace(original, shows=dict(original.shows))
+
+
+def test_structured_records_are_made_when_one_is_read():
+    first = chart(5, 0)
+    own = structured(first.patient.id, first.facts)
+    late = varied(first, documents=())
+    assert type(late) is DeferredChart
+    assert late.observations == own.observations
+    assert (late.conditions, late.medications) == (own.conditions, own.medications)
+    assert (late.allergies, late.procedures, late.documents) == (own.allergies, own.procedures, ())
