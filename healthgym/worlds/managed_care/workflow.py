@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.machines import DECIDED
+from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     IntakeStatus,
@@ -37,6 +38,7 @@ SETTLED = DECIDED | {
     CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
 }
 _DENIED = frozenset({CaseStatus.DENIED, CaseStatus.APPEAL_UPHELD})
+_SENT = frozenset({CaseStatus.SUBMITTED, CaseStatus.RESUBMITTED, CaseStatus.UNDER_REVIEW})
 _OPEN_TASK = frozenset({PayerReviewStatus.QUEUED, PayerReviewStatus.CLAIMED})
 
 
@@ -69,7 +71,11 @@ def state_of(world: ManagedCareWorld, case_id: str) -> UnifiedWorkflowState:
     """
     case = world.cases.get(case_id)
     stage, detail, owner = (
-        _ended(world, case) or _decided(world, case) or _at_the_payer(world, case) or _before(case)
+        _ended(world, case)
+        or _decided(world, case)
+        or _at_the_payer(world, case)
+        or _sent(world, case)
+        or _before(case)
     )
     return UnifiedWorkflowState(
         workflow_stage=stage,
@@ -164,6 +170,13 @@ def _reviewer(world: ManagedCareWorld, case_id: str) -> str:
     if physician or NurseReviewRecommendation.ESCALATE in advice:
         return "md_review"
     return "nurse_review" if advice else ""
+
+
+def _sent(world: ManagedCareWorld, case: PriorAuthCase) -> _Rule | None:
+    """Return the payer's intake for a case that was handed in; the source asks for its record."""
+    if world.rules is Rules.STRICT and case.status in _SENT:
+        return WorkflowStage.PAYER_INTAKE, "received", "payer"
+    return None
 
 
 def _before(case: PriorAuthCase) -> _Rule:

@@ -54,11 +54,13 @@ from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, PriorAuthLine
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.service_levels import ServiceLevel, service_level
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     PlaceOfService,
+    TriageUrgency,
     Urgency,
 )
 
@@ -67,6 +69,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 _ENDING, _RULES, _PATIENT, _AROUND, _NUMBERS, _PAPER = range(6)
 #: How many pages of the handbook a task changes at most, policies and bulletins among them.
 _PAGES_MOST = 20
+#: How long ago cases of others were handed in at most: nobody works on them meanwhile.
+_RECENT = timedelta(hours=18)
 _OTHER_STATUSES = (CaseStatus.DRAFT, CaseStatus.DOCS_NEEDED, CaseStatus.SUBMITTED)
 
 
@@ -176,7 +180,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             payer=people.payer,
             staff=staff(),
             charts=ChartLibrary((patient.chart, *others)),
-            records=self._cases(others, begins, rng),
+            records=self._cases(others, begins, numbers, rng),
             rules=self.rules,
             operations=numbers,
             handbook=standing_handbook(self.handbook, self.shelf).overlay(
@@ -188,15 +192,21 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         )
 
     def _cases(
-        self, others: tuple[PatientChart, ...], begins: datetime, rng: np.random.Generator
+        self,
+        others: tuple[PatientChart, ...],
+        begins: datetime,
+        numbers: OperatingRules,
+        rng: np.random.Generator,
     ) -> tuple[object, ...]:
         """Return open cases of other patients, as the work list has them."""
         orders = [order for chart in others for order in chart.orders]
+        states = {chart.patient.id: chart.patient.address_state for chart in others}
         picked = [orders[int(n)] for n in rng.permutation(len(orders))[: self.config.cases]]
         records: list[object] = []
         for place, order in enumerate(picked, 1):
             status = _OTHER_STATUSES[int(rng.integers(len(_OTHER_STATUSES)))]
-            records += _case_of(order, f"CASE-{6100 + 7 * place}", status, begins, rng)
+            level = service_level(numbers, TriageUrgency.ROUTINE, states[order.patient_id])
+            records += _case_of(order, f"CASE-{6100 + 7 * place}", status, begins, level, rng)
         return tuple(records)
 
 
@@ -252,12 +262,15 @@ def _case_of(
     case_id: str,
     status: CaseStatus,
     begins: datetime,
+    level: ServiceLevel,
     rng: np.random.Generator,
 ) -> tuple[object, ...]:
+    """Return a case and its line; what is handed in came in less than a day ago."""
     opened = datetime.combine(
         begins.date() - timedelta(days=int(rng.integers(1, 9))), time(16, 30), UTC
     )
     coordinators = workforce().with_role(WorkerRole.PA_COORDINATOR)
+    sent = status is CaseStatus.SUBMITTED
     case = PriorAuthCase(
         id=case_id,
         external_case_id=case_id.replace("CASE-", "PA-"),
@@ -268,8 +281,8 @@ def _case_of(
         requested_by=order.ordering_practitioner_id,
         assigned_to=coordinators[int(rng.integers(len(coordinators)))].id,
         created_at=opened,
-        updated_at=opened,
-        decision_due_at=begins + timedelta(days=14),
+        updated_at=max(opened, begins - _RECENT) if sent else opened,
+        decision_due_at=level.deadline(max(opened, begins - _RECENT) if sent else begins),
     )
     line = PriorAuthLine(
         id=f"LINE-{case_id}",

@@ -50,8 +50,9 @@ class CasesToolset(OfficeToolset):
             site_of_service: Where it is to be done.
             source_order_id: Order of this patient to take over, such as "SR-010"; a new order is
                 written if left out.
-            requested_date: When the service is wanted, such as "2026-03-20T09:00:00"; now if left
-                out.
+            requested_date: When the service is wanted, with its offset from UTC, such as
+                "2026-03-20T09:00:00Z"; if left out, the date of the order that is taken over, and
+                now for a new one.
         """
         return self.show(
             self.world.cases.create_from_order(

@@ -15,12 +15,16 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.records.decision import Letter
+from healthgym.worlds.managed_care.service_levels import service_level
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     LetterType,
     MessageBox,
     MessageKind,
+    TriageUrgency,
+    Urgency,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +46,13 @@ GRANTED = frozenset(
 )
 #: What can be appealed, internally or externally.
 APPEALABLE = frozenset({CaseStatus.DENIED, CaseStatus.APPEAL_UPHELD})
+#: Time for a decision in the source, counted from the opening of the case (``case_timers``).
+_SOURCE = {Urgency.STANDARD: timedelta(days=7), Urgency.EXPEDITED: timedelta(hours=72)}
+#: What a provider's word for urgency is in triage's.
+_TRIAGE = {
+    Urgency.STANDARD: TriageUrgency.ROUTINE,
+    Urgency.EXPEDITED: TriageUrgency.URGENT,
+}
 #: Who carries out what falls due.
 _CALENDAR = "calendar"
 
@@ -58,6 +69,7 @@ def stamped(world: ManagedCareWorld, case: PriorAuthCase, strict: bool) -> Prior
         case = replace(case, expires_at=_in_days(world, world.operations.authorization_days))
     if not strict:
         return case
+    case = replace(case, decision_due_at=_decision_due(world, case))
     agenda = world.clock.agenda
     if case.status in GRANTED and case.expires_at is not None:
         agenda.put(case.expires_at, AUTHORIZATION_EXPIRES, case_id=case.id)
@@ -69,6 +81,44 @@ def stamped(world: ManagedCareWorld, case: PriorAuthCase, strict: bool) -> Prior
     if case.status in APPEALABLE:
         case = replace(case, appeal_due_at=appeal_due(world, case.status))
     return case
+
+
+def decision_due(
+    world: ManagedCareWorld, urgency: Urgency, patient_id: str, strict: bool
+) -> datetime:
+    """Return until when the payer is to decide what it receives now.
+
+    The source counts seven days, or 72 hours; a strict world has the limit of the rules, where the
+    stricter of the federal one and that of the member's state holds.
+
+    Args:
+        world: The world.
+        urgency: Of the request.
+        patient_id: Who the member is.
+        strict: Which of the two is meant.
+    """
+    if not strict:
+        return world.clock.now + _SOURCE[urgency]
+    chart = world.charts.get(patient_id)
+    state = chart.patient.address_state if chart else None
+    level = service_level(world.operations, _TRIAGE[urgency], state)
+    return level.deadline(world.clock.now)
+
+
+def _decision_due(world: ManagedCareWorld, case: PriorAuthCase) -> datetime:
+    """Return the day of the decision as a new status leaves it: hand-in starts the limit.
+
+    While the provider was asked for something, it stood still.
+    """
+    if case.status is CaseStatus.SUBMITTED:
+        heard = world.operations.hastens(case.submission_channel)
+        urgency = case.urgency if heard else Urgency.STANDARD
+        return decision_due(world, urgency, case.patient_id, True)
+    if case.status is CaseStatus.RESUBMITTED:
+        moves = tuple(world.history.of(case.id, EntryKind.TRANSITION))
+        if moves and moves[-1].action == CaseStatus.PENDED_ACTION_REQUIRED:
+            return case.decision_due_at + (world.clock.now - moves[-1].at)
+    return case.decision_due_at
 
 
 def pend_due(world: ManagedCareWorld) -> datetime:

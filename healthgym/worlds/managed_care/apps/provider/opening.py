@@ -13,6 +13,7 @@ from healthgym.worlds.managed_care.policies.policy import to_case_policy
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -35,6 +36,8 @@ _PROCEDURE = re.compile(r"[0-9A-Z][0-9]{3}[0-9A-Z]")
 
 def require_openable(world: ManagedCareWorld, wish: ServiceRequest) -> str:
     """Refuse an order that names what is not there; return who coordinates the case.
+
+    In a strict world that is whoever uses the tools, if authorizations are that person's work.
 
     Raises:
         Refusal: If patient, practitioner or order is unknown, the order is another patient's, codes
@@ -64,16 +67,23 @@ def require_openable(world: ManagedCareWorld, wish: ServiceRequest) -> str:
             f"Order {wish.id} is another patient's; chart.list_candidate_orders names those of "
             f"{wish.patient_id}.",
         )
-    for contact in world.staff.contacts.values():
-        if contact.role == WorkerRole.PA_COORDINATOR:
-            return contact.id
-    for worker in world.staff.workers.values():
-        if worker.role is WorkerRole.PA_COORDINATOR:
-            return worker.id
-    raise Refusal(
-        RefusalCode.NOT_FOUND,
-        "Nobody in the directory coordinates authorizations (pa_coordinator).",
-    )
+    coordinators = _coordinators(world)
+    if not coordinators:
+        raise Refusal(
+            RefusalCode.NOT_FOUND,
+            "Nobody in the directory coordinates authorizations (pa_coordinator).",
+        )
+    # The source gives every case to the first of the directory; here it stays with who opens it.
+    own = world.rules is Rules.STRICT and world.actor in coordinators
+    return world.actor if own else coordinators[0]
+
+
+def _coordinators(world: ManagedCareWorld) -> tuple[str, ...]:
+    """Return who coordinates authorizations: the directory's contacts, then other workers."""
+    contacts = world.staff.contacts.values()
+    named = [one.id for one in contacts if one.role == WorkerRole.PA_COORDINATOR]
+    workers = world.staff.workers.values()
+    return (*named, *(one.id for one in workers if one.role is WorkerRole.PA_COORDINATOR))
 
 
 def require_sound(world: ManagedCareWorld, wish: ServiceRequest) -> None:
@@ -111,7 +121,10 @@ def require_sound(world: ManagedCareWorld, wish: ServiceRequest) -> None:
             f"{wish.procedure_code}; leave source_order_id out to order something else.",
         )
     now, rules = world.clock.now, world.operations
-    if not now - timedelta(days=rules.retrospective_days) <= wish.requested_date <= now + _AHEAD:
+    # The date of an order on file is its own, however long ago that was.
+    own = world.cases.order(wish.id).requested_date if wish.id else None
+    first = now - timedelta(days=rules.retrospective_days)
+    if wish.requested_date != own and not first <= wish.requested_date <= now + _AHEAD:
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
             f"requested_date {wish.requested_date:%Y-%m-%d} is not within "

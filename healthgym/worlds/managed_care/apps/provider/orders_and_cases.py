@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import find
@@ -30,8 +30,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     Urgency,
 )
 
-#: Time the payer has, counted from the opening of the case (``case_timers`` of the source).
-_DECISION_DUE = {Urgency.STANDARD: timedelta(days=7), Urgency.EXPEDITED: timedelta(hours=72)}
 _FIND_CASES = "cases.list_cases names the open ones"
 
 
@@ -169,7 +167,8 @@ class OrdersAndCases(ProviderApp):
             diagnosis_codes: ICD-10-CM codes, at least one.
             site_of_service: Where it is to be done.
             source_order_id: An order of this patient to take over; a new one is written if omitted.
-            requested_date: The day the service is wanted; today if omitted.
+            requested_date: The day the service is wanted; if omitted, today, and in a strict world
+                the day of the order that is taken over.
 
         Raises:
             Refusal: If patient, practitioner or order is unknown, the order is another patient's,
@@ -186,7 +185,7 @@ class OrdersAndCases(ProviderApp):
             priority=priority,
             diagnosis_codes=tuple(code.strip() for code in diagnosis_codes if code.strip()),
             site_of_service=site_of_service,
-            requested_date=requested_date or self.world.clock.now,
+            requested_date=requested_date or self._usual_date(source_order_id),
         )
         coordinator = opening.require_openable(self.world, wish)
         if self.strict:
@@ -270,7 +269,9 @@ class OrdersAndCases(ProviderApp):
             assigned_to=coordinator,
             created_at=now,
             updated_at=now,
-            decision_due_at=now + _DECISION_DUE[order.priority],
+            decision_due_at=deadlines.decision_due(
+                self.world, order.priority, order.patient_id, self.strict
+            ),
         )
         self.cases[case_id] = case
         line = PriorAuthLine(
@@ -286,6 +287,13 @@ class OrdersAndCases(ProviderApp):
             card = opening.card_for(self.world, case_id, order)
             self.policies[card.id] = card
         return case
+
+    def _usual_date(self, source_order_id: str | None) -> datetime:
+        """Return when a service is wanted for which nobody says it."""
+        known = source_order_id and (
+            self.orders.get(source_order_id) or self.world.charts.order(source_order_id)
+        )
+        return known.requested_date if known and self.strict else self.world.clock.now
 
     def _unused_order(self) -> str:
         """Return the next id of an order that nothing of the start has."""

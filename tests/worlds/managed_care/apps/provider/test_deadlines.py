@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from healthgym.core.clock import Due
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, TurnaroundHours
 from healthgym.worlds.managed_care.rules import Rules
-from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, Urgency
 from healthgym.worlds.managed_care.world import ManagedCareWorld
-from tests.worlds.managed_care.apps.provider.office import CASE, office
+from tests.worlds.managed_care.apps.provider.office import CASE, ORDER, office, send
 
 DAY = timedelta(days=1)
 
@@ -118,3 +119,35 @@ def test_a_copy_of_a_world_has_its_own_calendar() -> None:
     pass_time(copy, 3 * DAY)
     assert copy.cases.get(CASE).status is CaseStatus.CLOSED
     assert world.cases.get(CASE).status is CaseStatus.PENDED_ACTION_REQUIRED
+
+
+HASTY = OperatingRules(state_hours={"CA": TurnaroundHours(24, 36, 60)})
+
+
+@pytest.mark.parametrize(
+    ("priority", "hours"), [(Urgency.STANDARD, 60), (Urgency.EXPEDITED, 36)], ids=str
+)
+def test_the_decision_is_due_by_the_stricter_limit_of_state_and_urgency(
+    priority: Urgency, hours: int
+) -> None:
+    order = {**ORDER, "priority": priority}
+    world = ManagedCareWorld(replace(office().start, operations=HASTY))
+    made: Any = world.cases.create_from_order(**order)
+    assert made["case"].decision_due_at == world.clock.now + timedelta(hours=hours)
+    compatible = office(Rules.COMPAT)
+    usual: Any = compatible.cases.create_from_order(**order)
+    kept = 72 if priority is Urgency.EXPEDITED else 168
+    assert usual["case"].decision_due_at == compatible.clock.now + timedelta(hours=kept)
+
+
+def test_hand_in_starts_the_limit_and_a_pend_stops_it() -> None:
+    world = ManagedCareWorld(replace(office().start, operations=HASTY))
+    pass_time(world, 9 * DAY)
+    send(world)
+    due = world.clock.now + timedelta(hours=60)
+    assert world.cases.get(CASE).decision_due_at == due
+    world.cases.move(CASE, CaseStatus.UNDER_REVIEW, "SYSTEM")
+    world.cases.move(CASE, CaseStatus.PENDED_ACTION_REQUIRED, "SYSTEM")
+    pass_time(world, timedelta(hours=20))
+    world.cases.move(CASE, CaseStatus.RESUBMITTED)
+    assert world.cases.get(CASE).decision_due_at == due + timedelta(hours=20)

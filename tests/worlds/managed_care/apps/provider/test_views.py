@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from importlib.resources import files
 from typing import Any
 
 import pytest
 
 from healthgym.worlds.managed_care.apps.provider import forms, uploads
+from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.policies.loading import load_policies
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.staff import Staff
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -78,6 +81,52 @@ def test_an_order_of_the_chart_is_taken_over() -> None:
     assert world.cases.cases["CASE-ACT-001"].service_request_id == "SR-011"
     orders: Any = world.chart.list_candidate_orders("P1")["items"]
     assert [order.id for order in orders] == ["SR-011", "SR-010"]
+
+
+def test_an_order_that_is_taken_over_keeps_its_date_in_a_strict_world() -> None:
+    order = {**ORDER, "source_order_id": "SR-011"}
+    strict, compatible = office(), office(Rules.COMPAT)
+    own = strict.cases.order("SR-011").requested_date
+    kept: Any = strict.cases.create_from_order(**order)
+    assert kept["service_request"].requested_date == own != strict.clock.now
+    usual: Any = compatible.cases.create_from_order(**order)
+    assert usual["service_request"].requested_date == compatible.clock.now
+    new: Any = office().cases.create_from_order(**ORDER)
+    assert new["service_request"].requested_date == strict.clock.now
+
+
+def test_the_date_of_an_order_on_file_is_not_too_old() -> None:
+    start = office().start
+    chart = start.charts["P1"]
+    old = tuple(replace(one, requested_date=start.now - timedelta(90)) for one in chart.orders)
+    world = ManagedCareWorld(replace(start, charts=ChartLibrary((replace(chart, orders=old),))))
+    made: Any = world.cases.create_from_order(**ORDER, source_order_id="SR-011")
+    assert made["service_request"].requested_date == start.now - timedelta(90)
+
+
+def test_a_case_stays_with_the_coordinator_who_opens_it() -> None:
+    start = office().start
+    contacts = tuple(start.staff.contacts.values())
+    second = replace(start.staff.contacts["C-PA"], id="C-PA2")
+    staff = Staff((), (*contacts, second), tuple(start.staff.practitioners.values()))
+    for rules, owner in ((Rules.STRICT, "C-PA2"), (Rules.COMPAT, "C-PA")):
+        world = ManagedCareWorld(replace(start, staff=staff, actor="C-PA2", rules=rules))
+        made: Any = world.cases.create_from_order(**ORDER)
+        assert made["case"].assigned_to == owner
+
+
+def test_a_case_that_was_sent_is_shown_at_the_payer() -> None:
+    def stage(rules: Rules) -> str:
+        start = office(rules).start
+        sent = [
+            replace(one, status=CaseStatus.SUBMITTED) if isinstance(one, PriorAuthCase) else one
+            for one in start.records
+        ]
+        items: Any = ManagedCareWorld(replace(start, records=tuple(sent))).cases.list_cases()
+        return str(items["items"][0]["stage"])
+
+    assert stage(Rules.STRICT) == "payer_intake"
+    assert stage(Rules.COMPAT) == "pre_submission"
 
 
 def test_a_card_that_was_filed_for_an_order_judges_its_case() -> None:
