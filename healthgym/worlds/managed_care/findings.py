@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.packets import Packet
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
+from healthgym.worlds.managed_care.policies.dates import months_before
+from healthgym.worlds.managed_care.policies.documents import documented_in, documents_for
+from healthgym.worlds.managed_care.policies.evaluation import (
+    PolicyAssessment,
+    decisive,
+    favourable,
+)
+from healthgym.worlds.managed_care.policies.evidence import evidence_items
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.units import printed_units
+from healthgym.worlds.managed_care.policies.wording import summary as brief
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
-from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CriterionResult,
+    Posture,
+    UploadableDocumentKind,
+)
 
 _OPEN, _NOT_SHOWN = CriterionResult.UNCLEAR, CriterionResult.NOT_MET
+_UNDECIDED = (Posture.INSUFFICIENT, Posture.ABSENT)
+#: Days in a month, where a period is given in months and a page counts it in days.
+_MONTH = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +55,19 @@ class Finding:
         """Return the findings, each with the documents it rests on.
 
         Args:
-            closed: Whether nothing more is awaited: what is still open is not met, then.
+            closed: Whether nothing more is awaited: what is still open is not met, then; what must
+                not hold stays unclear, since not met it would help.
         """
+        good = dict(favourable(self.policy.criteria))
         return tuple(
             NurseCriterionEvaluation(
                 criterion_id=name,
                 criterion_text=self.policy.text(name),
                 criteria_source=self.policy.id,
                 criteria_version=self.policy.version,
-                result=_NOT_SHOWN if closed and one.result is _OPEN else one.result,
+                result=_NOT_SHOWN
+                if closed and good[name] is Posture.SATISFIED and one.result is _OPEN
+                else one.result,
                 source_refs_used=self._sources(one.facts),
                 item_observations=one.items,
             )
@@ -51,23 +75,143 @@ class Finding:
         )
 
     def _sources(self, facts: Iterable[str]) -> tuple[str, ...]:
-        found = [name for fact in facts for name in self.packet.sources.get(fact, ())]
         # What is read from the request itself rests on the packet as a whole.
-        return tuple(dict.fromkeys(found)) or self.packet.documents[:1]
+        return self._showing(facts) or self.packet.documents[:1]
+
+    def _showing(self, facts: Iterable[str]) -> tuple[str, ...]:
+        found = [name for fact in facts for name in self.packet.sources.get(fact, ())]
+        return tuple(dict.fromkeys(found))
 
     def open_ones(self) -> tuple[str, ...]:
         """Return the criteria that the packet leaves open."""
-        postures = (Posture.INSUFFICIENT, Posture.ABSENT)
-        found = self.assessment
-        return tuple(name for name, one in found.criteria.items() if one.posture in postures)
+        found = self.assessment.criteria
+        return tuple(name for name, one in found.items() if one.posture in _UNDECIDED)
 
     def named(self) -> tuple[str, ...]:
-        """Return the criteria that stand against it; those left open where none does."""
-        return self.assessment.against or (() if self.carried else self.open_ones())
+        """Return the criteria because of which it does not carry: those that would turn it."""
+        postures = {name: one.posture for name, one in self.assessment.criteria.items()}
+        return decisive(self.policy.criteria, postures)
 
     def summary(self) -> str:
-        """Return the finding in one paragraph."""
+        """Return the finding in one paragraph: policy and version, criterion, what is shown."""
         head = f"{self.policy.id}, version {self.policy.version}: "
         if self.carried:
-            return head + "every criterion is met by the documents on file."
-        return head + " ".join(f"{name}: {self.policy.text(name)}" for name in self.named())
+            return head + "the documents on file show what its criteria ask for."
+        said = [f"{name}: {self.policy.text(name)} {self._shown(name)}" for name in self.named()]
+        lacking = self.assessment.missing_documents
+        if lacking and not said:
+            kinds = ", ".join(str(kind).replace("_", " ") for kind in lacking)
+            said.append(f"Of what the policy asks to be sent, this is missing: {kinds}.")
+        if not said:
+            codes = ", ".join(self.packet.request.diagnosis_codes)
+            said.append(f"No diagnosis code of the request ({codes}) is one that it covers.")
+        return head + " ".join(said)
+
+    def _shown(self, name: str) -> str:
+        """Return what the packet shows of a criterion, in words."""
+        found = self.assessment.criteria[name]
+        documents = ", ".join(self._showing(found.facts))
+        where = f" ({documents})" if documents else ""
+        labels = {item.item_id: item.label for item in evidence_items(self.policy.criterion(name))}
+        seen = [
+            f"{labels[item.item_id]}: {_value(item.observed_value, item.observed_unit)}"
+            for item in found.items
+            if item.observed_value is not None
+        ]
+        if seen:
+            return f"Finding{where}: {', '.join(dict.fromkeys(seen))}."
+        if documents:
+            return f"Finding: what is sent on it{where} does not settle it."
+        return "Finding: nothing that was sent shows it."
+
+    def wanted(
+        self,
+        asked: Iterable[UploadableDocumentKind],
+        rules: OperatingRules,
+        today: date,
+    ) -> tuple[str, ...]:
+        """Return what is still to be asked for: kind of document, period and criterion of each.
+
+        Args:
+            asked: Kinds of documents that a reviewer wants to see besides those of the policy.
+            rules: The numbers that operations run on, for the age of documents.
+            today: The day of the request.
+        """
+        lacking = self.assessment.missing_documents
+        kinds = (kind for kind in (*lacking, *asked) if str(kind) not in self.packet.kinds)
+        found = [
+            _asked_for(self.policy, kind, kind in lacking, rules, today)
+            for kind in dict.fromkeys(kinds)
+        ]
+        if self.assessment.posture in _UNDECIDED:
+            found += [self._evidence(name, today) for name in self.named()]
+        return tuple(found)
+
+    def _evidence(self, name: str, today: date) -> str:
+        criterion = self.policy.criterion(name)
+        kinds = " or ".join(str(kind).replace("_", " ") for kind in documented_in(criterion))
+        months = _months(criterion)
+        period = f", dated {months_before(today, months)} to {today}" if months else ""
+        source = f" Please send a {kinds}{period}." if kinds else ""
+        return _item(f"{name}: {self.policy.text(name)}{source}")
+
+
+def _asked_for(
+    policy: Policy,
+    kind: UploadableDocumentKind,
+    required: bool,
+    rules: OperatingRules,
+    today: date,
+) -> str:
+    """Return a request for a document: its kind, its period, and which criterion it is to show."""
+    shown = list(_shown_in(policy, kind))
+    name = str(kind).replace("_", " ")
+    about = ", ".join(f"{brief(policy.id, item)} ({item.id})" for item in shown)
+    if not required:
+        first = shown[0] if shown else criteria(policy.criteria)[0]
+        about = f"{brief(policy.id, first)} ({first.id})"
+        return _item(f"Document: the latest {name} on file up to {today}, for {about}")
+    months = max(map(_months, shown), default=0)
+    start = months_before(today, months) if months else today - _age(kind, rules)
+    told = f", showing {about}" if about else ""
+    return _item(f"Document: {name}, dated {start} to {today}{told}")
+
+
+def _shown_in(policy: Policy, kind: UploadableDocumentKind) -> Iterator[AnyCriterion]:
+    """Yield the criteria that a kind of document is to show, by the policy's page."""
+    for need in documents_for(policy.id, policy.criteria):
+        if need.kind is kind:
+            yield from map(policy.criterion, need.criteria)
+
+
+def _months(criterion: AnyCriterion) -> int:
+    """Return how far a criterion looks back; 0 where it does not say."""
+    return getattr(criterion, "months", None) or 0
+
+
+def _age(kind: UploadableDocumentKind, rules: OperatingRules) -> timedelta:
+    """Return how old a document of a kind may be where its criteria do not say."""
+    match kind:
+        case UploadableDocumentKind.IMAGING_REPORT:
+            days = rules.imaging_age_months * _MONTH
+        case UploadableDocumentKind.LAB_RESULT | UploadableDocumentKind.LAB_SUMMARY:
+            days = rules.lab_age_days
+        case UploadableDocumentKind.LETTER_OF_MEDICAL_NECESSITY:
+            days = rules.letter_age_days
+        case UploadableDocumentKind.QUESTIONNAIRE_FORM:
+            days = rules.questionnaire_age_days
+        case _:
+            days = rules.note_age_days
+    return timedelta(days=days)
+
+
+def _item(text: str) -> str:
+    """Return a text as one item of a request, whose items stand between semicolons and lines."""
+    return text.replace(";", ",").replace("\n", " ")
+
+
+def _value(value: object, unit: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    number = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{number} {printed_units().get(unit, unit)}".strip()

@@ -19,7 +19,13 @@ from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import read_packet
-from healthgym.worlds.managed_care.payer_steps import BEFORE_DECISION, PER_CASE, ROLES, TAKES
+from healthgym.worlds.managed_care.payer_steps import (
+    BEFORE_DECISION,
+    HURRIED,
+    PER_CASE,
+    ROLES,
+    TAKES,
+)
 from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.policy import Policy, catalog
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
@@ -28,6 +34,7 @@ from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AppealOutcome,
     DeterminationDecision,
+    DeterminationSource,
     LetterType,
     MdReviewDecision,
     NurseReviewRecommendation,
@@ -35,6 +42,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderNetworkStatus,
     SubmissionChannel,
     TriageDisposition,
+    Urgency,
 )
 
 #: What the desk puts on the agenda.
@@ -215,7 +223,7 @@ class PayerDesk(App):
                     line_number=1,
                     decision=MdReviewDecision.PARTIAL_APPROVE,
                     approved_units=limit,
-                    denial_rationale=f"More than {limit} is beyond the policy's limit.",
+                    denial_rationale=reason,
                 ),
             )
         elif payer_calls.intended(self.world, case_id):
@@ -259,11 +267,15 @@ class PayerDesk(App):
         listed = {item.criterion_id for item in self.world.nursing.catalog(case_id)}
         named = () if approved else tuple(name for name in found.named() if name in listed)
         kind = _LETTERS[determined.final_decision]
+        basis = found.summary()
+        if determined.source == DeterminationSource.TRIAGE_AUTO_APPROVE:  # nobody read the packet
+            reason = self.world.determinations.decisions_of(case_id)[-1].rationale
+            basis = f"{found.policy.id}, version {found.policy.version}: {reason}"
         self.world.letters.generate(
             case_id,
             kind,
             actor=worker,
-            supporting_basis=found.summary(),
+            supporting_basis=basis,
             # A version that is read in error is named in the basis; the desk cites its own policy.
             policy_citations=None
             if found.policy is not self._in_force(case_id)
@@ -319,7 +331,9 @@ class PayerDesk(App):
         known = self.world.staff.workers.get(worker)
         region, hours = (known.region, known.hours) if known else ("", None)
         calendar = office_calendar(region, hours) if hours else office_calendar(region)
-        takes = TAKES[step] + PER_CASE * (known.load if known else 0)
+        hurried = self.world.cases.get(case_id).urgency is Urgency.EXPEDITED
+        takes = HURRIED.get(step, TAKES[step]) if hurried else TAKES[step]
+        takes += PER_CASE * (known.load if known else 0)
         at = calendar.add_business_hours(self.world.clock.now, takes)
         if not calendar.is_open(at):  # the last minute of a day is the first of the next
             at = calendar.next_opening(at)
@@ -385,12 +399,7 @@ class PayerDesk(App):
         """Return what is still to be asked for, in words."""
         case = self.world.cases.get(case_id)
         asked = self._plan().on_request.get(case.patient_id, ())
-        documents = (*found.assessment.missing_documents, *asked)
-        kinds = [kind for kind in documents if str(kind) not in found.packet.kinds]
-        words = [f"Document: {str(kind).replace('_', ' ')}" for kind in dict.fromkeys(kinds)]
-        if found.assessment.posture in (Posture.INSUFFICIENT, Posture.ABSENT):
-            words += [f"{name}: {found.policy.text(name)}" for name in found.open_ones()]
-        return tuple(words)
+        return found.wanted(asked, self.world.operations, case.created_at.date())
 
 
 def _rests_on(rationale: str, policy: Policy) -> bool:

@@ -19,6 +19,8 @@ TAKES: Mapping[str, timedelta] = {
     "appeal": timedelta(hours=16),
     "external": timedelta(hours=24),
 }
+#: The same, of an expedited case, where it is shorter.
+HURRIED: Mapping[str, timedelta] = {"appeal": timedelta(hours=4), "external": timedelta(hours=6)}
 #: What each case on the worker's desk adds.
 PER_CASE = timedelta(minutes=1)
 #: Steps that a decision by law, or a lapse, makes needless.

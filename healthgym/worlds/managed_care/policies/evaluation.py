@@ -208,6 +208,37 @@ def favourable(node: Node, good: Posture = Posture.SATISFIED) -> Iterator[tuple[
         yield from favourable(part, below)
 
 
+def decisive(
+    node: Node, postures: Mapping[str, Posture], good: Posture = Posture.SATISFIED
+) -> tuple[str, ...]:
+    """Return the criteria whose change would turn the result: the fewest that would do.
+
+    Of several branches the one is named that lacks least, and the first of equals; what a branch
+    that nobody relies on lacks is no reason for anything.
+
+    Args:
+        node: The criteria.
+        postures: Postures as they are, by id.
+        good: The posture that the whole is wanted to take.
+
+    Returns:
+        Their ids in the order of the page; none if the result is the wanted one.
+    """
+    if combined(node, postures) is good:
+        return ()
+    if not isinstance(node, Group):
+        return (node.id,)
+    below = parts(node)
+    if isinstance(node, Not):
+        return decisive(below[0], postures, _FLIPPED[good])
+    wanted = needed(node)
+    if good is Posture.CONTRADICTS:
+        wanted = len(below) - wanted + 1
+    ways = [decisive(part, postures, good) for part in below]
+    nearest = sorted(range(len(ways)), key=lambda place: len(ways[place]))[:wanted]
+    return tuple(name for place in sorted(nearest) for name in ways[place])
+
+
 def _blocked(policy: Policy, request: Request) -> ProviderFindingCode | None:
     """Return why nothing is to be submitted, whatever the chart shows."""
     if not policy.requires_authorization(request.procedure_code):

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.texts import require_length
-from healthgym.worlds.managed_care.policies.evaluation import combined
+from healthgym.worlds.managed_care.policies.evaluation import combined, decisive
+from healthgym.worlds.managed_care.policies.tree import criteria as tree_criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.review import LineReview, NurseCriterionEvaluation
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -59,7 +60,8 @@ def tally(reviews: Iterable[LineReview]) -> dict[str, int]:
 def not_met(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
     """Return the ids of the criteria that a denial rests on.
 
-    Those that are not met, or, where none is, those that nothing shows to be met; a physician's
+    Where it is known how they are put together, those whose change would turn the result. Else
+    those that are not met, or, where none is, those that nothing shows to be met. A physician's
     finding overrules a nurse's.
 
     Args:
@@ -67,6 +69,11 @@ def not_met(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
         case_id: The case.
     """
     found = findings((*world.nursing.reviews_of(case_id), *world.medical.reviews_of(case_id)))
+    tree = world.nursing.tree(case_id)
+    if tree is not None and found:
+        postures = {name: _POSTURES[one.result] for (_, name), one in found.items()}
+        unread = {item.id: Posture.ABSENT for item in tree_criteria(tree)}
+        return decisive(tree, unread | postures)
     for result in (CriterionResult.NOT_MET, CriterionResult.UNCLEAR):
         failed = [criterion for (_, criterion), one in found.items() if one.result is result]
         if failed:

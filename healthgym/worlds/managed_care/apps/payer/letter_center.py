@@ -133,7 +133,8 @@ class LetterCenter(App):
             letter_type: The letter.
             actor: Who writes.
             body: The text; in a strict world a remark under the rendered letter.
-            supporting_basis: What the decision rests on; that of the policy if None.
+            supporting_basis: What the decision rests on; if None, the policy's summary, and in a
+                strict world its version and the criteria that the decision turns on.
             policy_citations: Sections of the policy; those of the policy if None.
             appeal_information: How to appeal; a standing phrase on denials if None.
 
@@ -189,7 +190,8 @@ class LetterCenter(App):
                 standing one, over a text rendered here, if blank.
             body: The text; in a strict world a remark under what is rendered here.
             rationale: What was asked for, if nobody asked before.
-            supporting_basis: What the decision rests on; that of the policy if None.
+            supporting_basis: What the decision rests on; if None, the policy's summary, and in a
+                strict world its version and the criteria that the decision turns on.
             policy_citations: Sections of the policy; those of the policy if None.
             appeal_information: How to appeal; a standing phrase on denials if None.
             quiet: Whether the log is silent about it, since it is part of another act.
@@ -205,7 +207,9 @@ class LetterCenter(App):
             request = self.queue(case_id, letter_type, rationale, actor)
         if appeal_information is None and letter_type is LetterType.DENIAL:
             appeal_information = letter_texts.appeal_information()
-        basis = policy.policy_summary if policy and supporting_basis is None else supporting_basis
+        basis = supporting_basis
+        if basis is None:
+            basis = self._basis(case, letter_type)
         citations = policy_citations
         if citations is None:
             citations = policy.policy_citations if policy else ()
@@ -326,6 +330,13 @@ class LetterCenter(App):
             stated["date"] = f"{letter.created_at:%Y-%m-%d}"  # a letter keeps its own
             missing += letter_texts.gaps(self.world, kind, stated, letter.body)
         return {"letter_id": letter_id, "complete": not missing, "missing_fields": missing}
+
+    def _basis(self, case: PriorAuthCase, letter_type: LetterType) -> str | None:
+        """Return what a decision rests on, where its writer does not say."""
+        if self.strict:
+            return letter_texts.basis(self.world, case, letter_type) or None
+        policy = self.world.cases.policy(case.id)
+        return policy.policy_summary if policy else None
 
     def _body(
         self,

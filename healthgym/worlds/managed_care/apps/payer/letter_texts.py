@@ -7,6 +7,7 @@ operation; each is reckoned here from the records, so that a letter can be check
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -16,6 +17,7 @@ from healthgym.core.borders import Json
 from healthgym.worlds.managed_care.apps.payer import pends
 from healthgym.worlds.managed_care.apps.payer.criteria import lines, not_met
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
 from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -85,6 +87,28 @@ def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
     until = f"{case.appeal_due_at:%Y-%m-%d}" if case.appeal_due_at else "your plan's last day"
     rights = str(wording()["external_rights"]).format(until=until)
     return {**found, "rationale": _appeal_reason(world, case), "external_rights": rights}
+
+
+def basis(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType) -> str:
+    """Return what a decision rests on: policy and version, and the criteria that it turns on.
+
+    A request for information turns on the criteria that its items name, a denial on those that are
+    not met, and what is approved on the policy as a whole. Blank where no policy is known.
+    """
+    policy = world.cases.policy(case.id)
+    if policy is None:
+        return ""
+    head = _policy_named(policy)
+    named: frozenset[str] = frozenset()
+    if letter_type is LetterType.PEND:
+        listed = " ".join(_asked_for(world, case))
+        named = frozenset(re.findall(r"\w[\w.-]*", listed))
+    elif letter_type in (LetterType.DENIAL, LetterType.PARTIAL_APPROVAL):
+        named = frozenset(not_met(world, case.id))
+    catalog = world.nursing.catalog(case.id)
+    texts = {one.criterion_id: one.criterion_text for one in catalog if one.criterion_id in named}
+    said = " ".join(f"{name}: {text}" for name, text in texts.items()) or policy.policy_summary
+    return ": ".join(part for part in (head, said) if part)
 
 
 def notice(
@@ -158,12 +182,9 @@ def _line(one: MdLineItemDecision, asked: int | None) -> str:
 def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     policy = world.cases.policy(case.id)
     decisions = world.determinations.decisions_of(case.id)
-    named = (
-        f"{policy.policy_family or policy.id}, version {policy.policy_version}" if policy else ""
-    )
     return {
         "criteria_not_met": ", ".join(not_met(world, case.id)),
-        "policy": named,
+        "policy": _policy_named(policy) if policy else "",
         "rationale": _rationale(world, case),
         "reviewer_role": decisions[-1].reviewer_role.replace("_", " ") if decisions else "",
         "appeal_deadline": _deadline(world, case),
@@ -173,13 +194,21 @@ def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
 
 
 def _pend(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
-    asked = (world.medical.active(case.id), world.nursing.active(case.id))
-    listed = next((pends.items(one.info_requested) for one in asked if one), ())
     return {
-        "missing_items": "\n".join(f"- {item}" for item in listed),
+        "missing_items": "\n".join(f"- {item}" for item in _asked_for(world, case)),
         "due_date": f"{case.pend_due_at:%Y-%m-%d}" if case.pend_due_at else "",
         "how_to_reply": str(wording()["how_to_reply"]),
     }
+
+
+def _asked_for(world: ManagedCareWorld, case: PriorAuthCase) -> tuple[str, ...]:
+    """Return the items of the request for information that is open."""
+    asked = (world.medical.active(case.id), world.nursing.active(case.id))
+    return next((pends.items(one.info_requested) for one in asked if one), ())
+
+
+def _policy_named(policy: CasePolicy) -> str:
+    return f"{policy.policy_family or policy.id}, version {policy.policy_version}"
 
 
 def _rights(world: ManagedCareWorld, case: PriorAuthCase) -> str:

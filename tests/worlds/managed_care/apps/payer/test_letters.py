@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 
 from healthgym.worlds.managed_care.apps.payer import letter_texts
+from healthgym.worlds.managed_care.apps.payer.criteria import not_met
+from healthgym.worlds.managed_care.policies.criteria import AgeCriterion
+from healthgym.worlds.managed_care.policies.tree import AllOf, AnyOf, Node, Not
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CriterionResult,
     DeterminationDecision,
     LetterType,
     MdReviewDecision,
@@ -33,6 +37,7 @@ from tests.worlds.managed_care.apps.payer.review_desk import (
     desk,
     escalated,
     finalized,
+    find_as_nurse,
     refused,
 )
 
@@ -325,3 +330,46 @@ def test_every_type_of_letter_has_its_words() -> None:
     for notice in MemberNotification:
         world = denied()
         assert all(letter_texts.notice(world, world.cases.get(CASE), notice))
+
+
+def under(tree: Node, rules: Rules = Rules.STRICT) -> ManagedCareWorld:
+    """Return a world whose two criteria are put together so; the second is not met."""
+    world = desk(rules)
+    world.nursing.set_catalog(CASE, world.nursing.catalog(CASE), tree)
+    return find_as_nurse(world, CriterionResult.NOT_MET)
+
+
+C_1, C_2 = (AgeCriterion(id=name, display="age") for name in ("C-1", "C-2"))
+
+
+@pytest.mark.parametrize(
+    ("tree", "named"),
+    [
+        (AllOf(id="G1", parts=(C_1, C_2)), ("C-2",)),
+        (AllOf(id="G1", parts=(Not(id="G2", part=C_1), Not(id="G3", part=C_2))), ("C-1",)),
+        (AnyOf(id="G1", parts=(C_1, C_2)), ()),
+    ],
+    ids=["both", "must-not-hold", "either"],
+)
+def test_a_denial_rests_on_what_would_turn_it(tree: Node, named: tuple[str, ...]) -> None:
+    assert not_met(under(tree), CASE) == named
+
+
+@pytest.mark.parametrize("asked", ["C-2: please send an echo", "Echo\nECG"], ids=["named", "other"])
+def test_a_request_rests_on_the_policy_and_the_criteria_that_it_names(asked: str) -> None:
+    world = desk()
+    world.nursing.submit(
+        CASE, NurseReviewRecommendation.REQUEST_INFO, info_requested=asked, reviewer_id=NURSE
+    )
+    (letter,) = world.letters.of(CASE)
+    policy = world.cases.policy(CASE)
+    assert policy is not None
+    head = f"{policy.policy_family or policy.id}, version {policy.policy_version}: "
+    rest = "C-2: Text of C-2." if "C-2" in asked else policy.policy_summary
+    assert letter.supporting_basis == head + rest
+
+
+def test_the_source_rests_everything_on_the_policys_summary() -> None:
+    world = pended(Rules.COMPAT, queued=False)
+    (letter,) = world.letters.of(CASE)
+    assert letter.supporting_basis == "Ablation rule"

@@ -1,0 +1,69 @@
+"""What the payer's staff writes, where nobody plays it: as much as was found, and no more."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from healthgym.envs.managed_care.cases.situations import Course
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.records.decision import Letter
+from healthgym.worlds.managed_care.vocabulary.authorization import LetterType
+from tests.envs.managed_care.prior_authorization.playing import (
+    FINISH,
+    AuthorizationEpisode,
+    Kind,
+    play,
+    solution,
+    task,
+)
+
+_INDICES = range(4)
+
+
+@cache
+def played(ending: Course, index: int) -> AuthorizationEpisode:
+    instance = task(Kind(ending, index=index))
+    script = solution(instance)
+    return play(instance, script if script[-1] == FINISH else [*script, FINISH])
+
+
+def letters(ending: Course, index: int, kind: LetterType) -> tuple[Letter, ...]:
+    world = played(ending, index).world
+    return tuple(one for one in world.letters.letters.values() if one.letter_type == kind)
+
+
+@pytest.mark.parametrize("index", _INDICES)
+def test_a_fast_lane_claims_no_review(index: int) -> None:
+    (letter,) = letters(Course.GOLD_CARD, index, LetterType.APPROVAL)
+    policy = task(Kind(Course.GOLD_CARD, index=index)).reference.policy
+    said = "Gold-card lane: approved without clinical review."
+    assert letter.supporting_basis == f"{policy.id}, version {policy.version}: {said}"
+
+
+@pytest.mark.parametrize("index", _INDICES)
+def test_a_denial_names_the_one_criterion_that_would_turn_it(index: int) -> None:
+    (letter,) = letters(Course.APPEALED, index, LetterType.DENIAL)
+    policy = task(Kind(Course.APPEALED, index=index)).reference.policy
+    ids = {item.id for item in criteria(policy.criteria)}
+    line = next(one for one in letter.body.splitlines() if one.startswith("Criteria that"))
+    named = line.partition(": ")[2].strip(".").split(", ")
+    assert len(named) == 1
+    assert set(named) <= ids
+    assert f"{named[0]}: " in (letter.supporting_basis or "")
+    assert "Finding (DOC-" in (letter.supporting_basis or "")
+
+
+@pytest.mark.parametrize("index", _INDICES)
+def test_a_request_says_kind_period_and_criterion(index: int) -> None:
+    (letter,) = letters(Course.PENDED, index, LetterType.PEND)
+    reference = task(Kind(Course.PENDED, index=index)).reference
+    items = [line for line in letter.body.splitlines() if line.startswith("- ")]
+    assert len(items) == len(reference.on_request)
+    for kind, item in zip(reference.on_request, items, strict=True):
+        assert str(kind).replace("_", " ") in item
+        assert " up to 20" in item
+        assert item.endswith(")")
+    head = f"{reference.policy.id}, version {reference.policy.version}: C"
+    assert (letter.supporting_basis or "").startswith(head)
