@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from healthgym.core.tool import ToolCall, call
-from healthgym.core.verdict import Profile
+from healthgym.core.verdict import Harm, Profile
 from healthgym.core.verifier import Evidence
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.checks.rule import FailureMode
@@ -22,8 +22,12 @@ from tests.envs.managed_care.prior_authorization.changes import (
     GAP,
     PENDED,
     SENT,
+    enclosing,
     foreign_case,
+    needless,
+    overdue,
     second_case,
+    sent_anyway,
 )
 from tests.envs.managed_care.prior_authorization.playing import (
     FAMILY,
@@ -125,3 +129,27 @@ def test_a_failed_episode_tells_how_it_failed() -> None:
     verdict = play(SENT, walk(SENT)).verdict(profile=Profile.STRICT)
     assert FailureMode.CRITERIA in verdict.failure_modes
     assert FailureMode.STUCK in verdict.failure_modes
+
+
+HARMFUL = {
+    "foreign write": (lambda: before(solution(SENT), "finish", FOREIGN), Harm.FOREIGN_WRITE),
+    "needless page": (lambda: enclosing(SENT, needless(SENT)), Harm.WRONG_SUBMISSION),
+    "nothing": (lambda: solution(SENT), None),
+}
+FOREIGN = call(
+    "docs.upload_evidence", case_id=foreign_case(SENT), kind="other", title="N", content="N."
+)
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_what_was_done_to_others_can_be_charged_for(name: str) -> None:
+    script, harm = HARMFUL[name]
+    verdict = play(SENT, script()).verdict(profile=Profile.STRICT)
+    assert verdict.harms == ({harm} if harm else set())
+
+
+def test_a_pend_that_lapses_and_a_request_that_should_have_stayed_can_be_charged_for() -> None:
+    late = play(PENDED, overdue(PENDED, "auth.respond_to_pend"))
+    assert late.verdict(profile=Profile.STRICT).harms == {Harm.LATE}
+    sent = play(GAP, [*sent_anyway(GAP), FINISH])
+    assert Harm.WRONG_SUBMISSION in sent.verdict(profile=Profile.STRICT).harms

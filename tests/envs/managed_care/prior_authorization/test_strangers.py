@@ -15,13 +15,18 @@ from healthgym.worlds.managed_care.apps.provider.forms import UNKNOWN
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 from tests.envs.managed_care.prior_authorization.playing import (
     BUNDLE,
     CASE,
     FAMILY,
     FINISH,
     Kind,
+    changed,
+    chart_of,
     play,
+    position,
+    solution,
     task,
 )
 
@@ -95,6 +100,20 @@ def test_no_request_breaks_an_episode(kind: Kind) -> None:
         assert not episode.verdict(profile=Profile.STRICT).success
         decided |= {str(case.status) for case in episode.world.cases.cases.values()}
     assert len(decided) > 3, "the scripts must get somewhere"
+
+
+@pytest.mark.parametrize("rules", Rules, ids=str)
+def test_a_lane_without_review_answers_a_packet_that_shows_nothing(rules: Rules) -> None:
+    instance = task(Kind(Course.GOLD_CARD, None, "hard", rules))
+    script = solution(instance)
+    place = position(script, "docs.create_submission_bundle")
+    held = script[place].arguments["document_ids"]
+    assert isinstance(held, list)
+    kinds = {each.id: str(each.kind) for each in chart_of(instance).documents}
+    first = {kinds.get(name, name): name for name in reversed(held)}
+    episode = play(instance, changed(script, script[place].name, document_ids=[*first.values()]))
+    assert episode.world.cases.get(CASE).status is CaseStatus.APPROVED
+    assert episode.world.letters.of(CASE)
 
 
 def test_no_tool_of_the_payer_is_offered() -> None:
