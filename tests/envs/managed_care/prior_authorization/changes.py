@@ -136,8 +136,9 @@ def answered(key: str, value: str) -> Script:
 
 
 def reason(instance: AuthorizationInstance, text: str) -> Script:
-    """Return a solution with another reason."""
-    return changed(solution(instance), DECIDE, override_reason=text)
+    """Return a solution with another reason, and the day of the right one."""
+    told = f"{text}; {oracle.follow_up(instance.start)}"
+    return changed(solution(instance), DECIDE, override_reason=told)
 
 
 def stranger(instance: AuthorizationInstance) -> tuple[str, str]:

@@ -128,7 +128,7 @@ def informed(instance: AuthorizationInstance) -> Mapping[str, ToolCall]:
         "all contradicted": (leave, f"{Bar.CONTRADICTED}: {policy} {every}"),
     }
     return {
-        name: oracle.decide(action, override_reason=text)
+        name: oracle.decide(action, override_reason=f"{text}; {oracle.follow_up(instance.start)}")
         for name, (action, text) in reasons.items()
     }
 

@@ -66,6 +66,14 @@ from tests.envs.managed_care.prior_authorization.playing import (
     without,
 )
 
+#: Answers of the request form that are somebody else's.
+WRONG = {
+    "birthday": ("request_patient_dob", "1950-01-01"),
+    "member": ("request_member_number", "CHP000000000"),
+    "group": ("request_group_number", "HMO-0000"),
+    "plan": ("request_plan_name", "Prairie Gold POS"),
+    "NPI": ("request_requesting_provider_npi", "1000000000"),
+}
 #: What is changed → the task, its script, the checks that fail, and those of the source that do.
 MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[str], set[str]]] = {
     # case_right
@@ -204,27 +212,24 @@ MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[s
         {"grounds_named"},
         set(),
     ),
+    # followed_up
+    "put away for good": (
+        GAP,
+        lambda: changed(
+            solution(GAP),
+            DECIDE,
+            override_reason=oracle.reason_of(GAP.reference, chart_of(GAP)),
+        ),
+        {"followed_up"},
+        set(),
+    ),
     # forms_true
     "another number": (SENT, wrong_number, {"forms_true"}, set()),
     "the contrary": (SENT, flipped, {"forms_true"}, set()),
-    "another birthday": (
-        SENT, lambda: answered("request_patient_dob", "1950-01-01"), {"forms_true"}, set()
-    ),
-    "another member": (
-        SENT, lambda: answered("request_member_number", "CHP000000000"), {"forms_true"}, set()
-    ),
-    "another group": (
-        SENT, lambda: answered("request_group_number", "HMO-0000"), {"forms_true"}, set()
-    ),
-    "another plan": (
-        SENT, lambda: answered("request_plan_name", "Prairie Gold POS"), {"forms_true"}, set()
-    ),
-    "another NPI": (
-        SENT,
-        lambda: answered("request_requesting_provider_npi", "1000000000"),
-        {"forms_true"},
-        set(),
-    ),
+    **{
+        f"another {what}": (SENT, partial(answered, key, value), {"forms_true"}, set())
+        for what, (key, value) in WRONG.items()
+    },
     "somebody unknown to do it": (
         SENT,
         lambda: answered("request_servicing_provider_name", "Nobody Inparticular, MD"),
@@ -347,7 +352,14 @@ MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[s
     "sent, though evidence is missing": (
         GAP,
         lambda: [*sent_anyway(GAP), *solution(GAP)[-1:]],
-        {"decision_right", "grounds_named", "nothing_sent", "no_packet_made", "ends_right"},
+        {
+            "decision_right",
+            "grounds_named",
+            "followed_up",
+            "nothing_sent",
+            "no_packet_made",
+            "ends_right",
+        },
         {
             "new_referral.case_status",
             "provider_pre_submission.final_action",
