@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import pytest
 
@@ -31,7 +32,6 @@ from tests.envs.managed_care.prior_authorization.changes import (
     PROVEN,
     SENT,
     SUBMIT,
-    UNNEEDED,
     UPLOAD,
     Script,
     answered,
@@ -72,6 +72,7 @@ WRONG = {
     "member": ("request_member_number", "CHP000000000"),
     "group": ("request_group_number", "HMO-0000"),
     "plan": ("request_plan_name", "Prairie Gold POS"),
+    "patient": ("request_patient_name", stranger(SENT)[1]),
     "NPI": ("request_requesting_provider_npi", "1000000000"),
 }
 #: What is changed → the task, its script, the checks that fail, and those of the source that do.
@@ -191,12 +192,6 @@ MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[s
         {"grounds_named"},
         set(),
     ),
-    "no service": (
-        UNNEEDED,
-        lambda: reason(UNNEEDED, f"service_not_pa_required: {UNNEEDED.reference.policy.id}"),
-        {"grounds_named"},
-        set(),
-    ),
     "no criterion": (
         AGAINST,
         lambda: reason(AGAINST, f"{Bar.CONTRADICTED}: {AGAINST.reference.policy.id}"),
@@ -241,12 +236,6 @@ MUTATIONS: Mapping[str, tuple[AuthorizationInstance, Callable[[], Script], set[s
         lambda: answered(
             "request_diagnosis_codes", ", ".join([*SENT.reference.diagnosis_codes, "Q90.9"])
         ),
-        {"forms_true"},
-        set(),
-    ),
-    "another patient on the form": (
-        SENT,
-        lambda: answered("request_patient_name", stranger(SENT)[1]),
         {"forms_true"},
         set(),
     ),
