@@ -51,23 +51,29 @@ class Finding:
             and self.policy.covers_diagnosis(self.packet.request.diagnosis_codes)
         )
 
-    def evaluations(self, *, closed: bool = False) -> tuple[NurseCriterionEvaluation, ...]:
+    def evaluations(
+        self, *, closed: bool = False, withheld: bool = False
+    ) -> tuple[NurseCriterionEvaluation, ...]:
         """Return the findings, each with the documents it rests on.
 
         Args:
             closed: Whether nothing more is awaited: what is still open is not met, then; what must
                 not hold stays unclear, since not met it would help.
+            withheld: Whether a document that was asked for did not come: without it the reviewer
+                takes nothing for shown.
         """
         good = dict(favourable(self.policy.criteria))
+        moved = {_OPEN: _NOT_SHOWN} if closed else {}
+        shown = {CriterionResult.MET: _OPEN} if withheld else {}
         return tuple(
             NurseCriterionEvaluation(
                 criterion_id=name,
                 criterion_text=self.policy.text(name),
                 criteria_source=self.policy.id,
                 criteria_version=self.policy.version,
-                result=_NOT_SHOWN
-                if closed and good[name] is Posture.SATISFIED and one.result is _OPEN
-                else one.result,
+                result=shown.get(one.result, one.result)
+                if good[name] is not Posture.SATISFIED
+                else {**moved, **shown}.get(one.result, one.result),
                 source_refs_used=self._sources(one.facts),
                 item_observations=one.items,
             )

@@ -179,8 +179,7 @@ class PayerDesk(App):
         self.world.nursing.save(case_id, 1, evaluations=found.evaluations(), reviewer_id=worker)
         wanted = self._wanted(case_id, found)
         times = self.asked.get(case_id, 0)
-        # What a document would settle is asked for until it comes, or the request lapses.
-        if wanted and (times < _MOST_ASKED or not found.open_ones()):
+        if wanted and times < min(_MOST_ASKED, self.world.operations.pends_most):
             self.asked[case_id] = times + 1
             self.world.nursing.submit(
                 case_id,
@@ -205,14 +204,14 @@ class PayerDesk(App):
 
     def _physician(self, case_id: str, worker: str) -> None:
         found = self._found(case_id)
-        self.world.medical.save(
-            case_id, 1, evaluations=found.evaluations(closed=True), reviewer_id=worker
-        )
+        wanted = self._wanted(case_id, found)
+        shown = found.assessment.posture is Posture.SATISFIED
+        judged = found.evaluations(closed=True, withheld=shown and bool(wanted))
+        self.world.medical.save(case_id, 1, evaluations=judged, reviewer_id=worker)
         limit = found.assessment.approved_quantity
-        satisfied = found.assessment.posture is Posture.SATISFIED and not self._wanted(
-            case_id, found
-        )
-        reason = found.summary()
+        satisfied, reason = shown and not wanted, found.summary()
+        if shown and wanted:
+            reason = f"{found.policy.id}: asked for and not sent. {'; '.join(wanted)}."
         lines: tuple[MdLineItemDecision, ...] = ()
         if satisfied:
             decision = MdReviewDecision.APPROVE

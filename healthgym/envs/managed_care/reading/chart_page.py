@@ -6,7 +6,7 @@ What only documents tell (findings, treatments without medicines) is in `stateme
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -33,12 +33,16 @@ class Listed:
     Attributes:
         id: Its id.
         kind: What it is.
+        title: Its title.
         day: The day it was made.
+        signed: Whether somebody has signed it.
     """
 
     id: str
     kind: str
+    title: str
     day: date
+    signed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ def read_chart(text: str) -> ChartReading:
     """Return what a chart says, from the answer of the tool that shows it."""
     parts = sections(text)
 
-    def table(name: str) -> list[Row]:
+    def table(name: str) -> Sequence[Row]:
         return rows(parts.get(name, []))
 
     return ChartReading(
@@ -85,7 +89,14 @@ def read_chart(text: str) -> ChartReading:
             *map(_intolerance, table("allergies")),
         ),
         documents=tuple(
-            Listed(row["id"], row["kind"], _day(row["created_at"])) for row in table("documents")
+            Listed(
+                row["id"],
+                row["kind"],
+                row["title"],
+                _day(row["created_at"]),
+                bool(row.get("signed_at")),
+            )
+            for row in table("documents")
         ),
     )
 

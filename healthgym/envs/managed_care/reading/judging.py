@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
 from healthgym.envs.managed_care.reading.chart_page import ChartReading
+from healthgym.envs.managed_care.reading.documents import Document
 from healthgym.envs.managed_care.reading.layout import Row
 from healthgym.envs.managed_care.reading.policy_search import PolicyReading
 from healthgym.envs.managed_care.reading.statements import (
-    Document,
     classed,
     facts_told,
     shown_by,
@@ -19,7 +19,6 @@ from healthgym.envs.managed_care.reading.statements import (
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.criteria import QuantityCriterion
-from healthgym.worlds.managed_care.policies.documents import documents_for
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.policies.request import Request
@@ -118,25 +117,13 @@ def judge(
         rests_on = f"{policy.id}, {', '.join(found.against)}"
         return _left(ProviderFindingCode.INSUFFICIENT_SUPPORTING_EVIDENCE, rests_on)
     if found.action is _GATHER or missing:
-        hidden = _told_by(reading, missing)
-        gaps = [name for name in found.gaps if name not in hidden]
-        named = "; ".join([*gaps, *(f"missing: {kind}" for kind in missing)])
+        named = "; ".join([*found.gaps, *(f"missing: {kind}" for kind in missing)])
         return Judged(_GATHER, f"{policy.id}: {named}")
     return Judged(
         _SUBMIT,
         answers=answers_from(found.criteria),
         attached=_attached(reading, found, documents, facts),
     )
-
-
-def _told_by(reading: PolicyReading, missing: Iterable[UploadableDocumentKind]) -> set[str]:
-    """Return the criteria that missing documents are to show."""
-    return {
-        name
-        for need in documents_for(reading.page.id, reading.page.criteria)
-        if need.kind in missing
-        for name in need.criteria
-    }
 
 
 def _request(reading: PolicyReading, chart: ChartReading, order: Row, today: date) -> Request:

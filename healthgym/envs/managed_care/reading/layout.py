@@ -9,6 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from healthgym.errors import DataError
+
+
+class UnreadableAnswerError(DataError):
+    """A tool's answer lacks what it ought to hold: the call was refused, perhaps."""
+
+
 #: A record, or a row of a table.
 Row = Mapping[str, str]
 
@@ -65,7 +72,7 @@ def fields(lines: Sequence[str]) -> Row:
     return {name: under[0] for name, under in sections("\n".join(lines)).items() if under}
 
 
-def rows(lines: Sequence[str]) -> list[Row]:
+def rows(lines: Sequence[str]) -> Sequence[Row]:
     """Return the rows of a table; what was too long for it stands in lines under its row."""
     if not lines:
         return []
@@ -82,7 +89,7 @@ def rows(lines: Sequence[str]) -> list[Row]:
     return found
 
 
-def table(text: str, name: str) -> list[Row]:
+def table(text: str, name: str) -> Sequence[Row]:
     """Return the rows of the table under a name; none if there is no such table."""
     return rows(sections(text).get(name, []))
 
@@ -90,3 +97,20 @@ def table(text: str, name: str) -> list[Row]:
 def record(text: str, name: str) -> Row:
     """Return the record under a name; empty if there is none."""
     return fields(sections(text).get(name, []))
+
+
+def value(text: str, name: str, under: str = "") -> str:
+    """Return a value of an answer, or of a record in it.
+
+    Args:
+        text: The answer.
+        name: The value's name.
+        under: Name of the record; the answer itself if left out.
+
+    Raises:
+        UnreadableAnswerError: If there is none.
+    """
+    found = record(text, under) if under else fields(text.split("\n"))
+    if name not in found:
+        raise UnreadableAnswerError(f"The answer tells no {under} {name}: {text[:120]!r}.")
+    return found[name]

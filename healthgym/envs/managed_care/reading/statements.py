@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import date
 from functools import cache, lru_cache
 
+from healthgym.envs.managed_care.reading.documents import ANY_DAY, DAY, Document, read_day
 from healthgym.worlds.managed_care.charts.phrases import Choice, Phrase, Slot, phrasebook
 from healthgym.worlds.managed_care.charts.prose import names_of
-from healthgym.worlds.managed_care.charts.stated import dates_of
+from healthgym.worlds.managed_care.charts.stated import dates_of, numbers_of
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -32,20 +33,13 @@ from healthgym.worlds.managed_care.policies.criteria import (
     TherapyCriterion,
 )
 
-_DAY = (
-    r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}"
-    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{1,2}, \d{4}"
-    r"|\d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
-)
-_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%b %d, %Y", "%d %b %Y")
-_ANY_DAY = re.compile(_DAY)
 _PRESSURES = {"8480-6": ("bp", "b/p", "blood pressure"), "8462-4": ("bp", "b/p", "blood pressure")}
 #: What may stand in a slot of which nothing is known beforehand.
 _OPEN = {
-    "start": rf"(?P<start>{_DAY})",
-    "end": rf"(?P<end>{_DAY})",
-    "day": rf"(?P<day>{_DAY})",
-    "onset": rf"(?P<onset>{_DAY})",
+    "start": rf"(?P<start>{DAY})",
+    "end": rf"(?P<end>{DAY})",
+    "day": rf"(?P<day>{DAY})",
+    "onset": rf"(?P<onset>{DAY})",
     "sessions": r"(?P<sessions>\d+)",
     "unit": "(?:sessions|nights)",
     "value": r"(?P<value>[\w<>=/+ -]+?)",
@@ -57,37 +51,6 @@ _OPEN = {
 
 #: Values of findings that stand on any scale, or on none.
 _UNSCALED = ("present", "absent", "indeterminate")
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document that was read.
-
-    Attributes:
-        id: Its id.
-        kind: What it is.
-        day: The day it was made.
-        text: Its text.
-    """
-
-    id: str
-    kind: str
-    day: date
-    text: str
-
-
-def read_day(text: str) -> date:
-    """Return a date, in any of the ways in which documents write one.
-
-    Raises:
-        ValueError: If it is none.
-    """
-    for form in _FORMATS:
-        try:
-            return datetime.strptime(text, form).date()
-        except ValueError:
-            continue
-    raise ValueError(f"{text!r} is no date.")
 
 
 def facts_told(
@@ -144,7 +107,7 @@ def _finding_patterns(key: str, name: str) -> tuple[re.Pattern[str], ...]:
     """Return expressions for a finding as an entry of its own, with its day where one is given."""
     return tuple(
         re.compile(
-            rf"(?:\n(?:- )?|[;:] ){text}(?: \((?P<day>{_DAY})\))?(?=\.?\n|; |\.;)", re.IGNORECASE
+            rf"(?:\n(?:- )?|[;:] ){text}(?: \((?P<day>{DAY})\))?(?=\.?\n|; |\.;)", re.IGNORECASE
         )
         for text in _texts(key, (("name", re.escape(name)),))
     )
@@ -206,9 +169,9 @@ def _measures(line: str, day: date, fact: Measurement) -> bool:
         return False
     if fact.taken != day and not any(each in line for each in dates_of(fact.taken)):
         return False
-    number = re.escape(f"{fact.value:.10g}")
-    bare = _ANY_DAY.sub("", line)
-    return re.search(rf"(?<![\d.]){number}(?!\d|\.\d)", bare) is not None
+    bare = ANY_DAY.sub("", line)
+    numbers = "|".join(map(re.escape, numbers_of(fact)))
+    return re.search(rf"(?<![\d.])(?:{numbers})(?!\d|\.\d)", bare) is not None
 
 
 def _keys(kind: str, ended: date | None) -> tuple[str, ...]:

@@ -1,0 +1,183 @@
+"""Looking things up as a coordinator does: the patient, the order, the policy, the documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import TypeVar
+
+from healthgym.core.tool import ToolCall, call
+from healthgym.envs.managed_care.reading.chart_page import ChartReading, Listed, read_chart
+from healthgym.envs.managed_care.reading.documents import Document, counting
+from healthgym.envs.managed_care.reading.layout import Row, body, is_cut, sections, table
+from healthgym.envs.managed_care.reading.policy_page import PageReading, read_page
+from healthgym.envs.managed_care.reading.policy_search import (
+    PolicyReading,
+    in_force,
+    paths_in,
+    reading_of,
+)
+from healthgym.errors import DataError
+from healthgym.worlds.managed_care.charts.sections import age_on
+
+_T = TypeVar("_T")
+#: Calls, to whose answers the play goes on; what it returns is told at its end.
+Play = Generator[ToolCall, str, _T]
+
+_POLICIES = "medical-library/medical-policies"
+#: Documents that are read at most: an episode has a limit of turns.
+_MOST_DOCUMENTS = 34
+_BRIEF = re.compile(
+    r"it is \w+, (?P<now>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\. "
+    r"A (?P<age>\d+)-year-old (?P<noun>\w+) from (?P<city>.+?) has seen (?P<doctor>.+?) "
+    r"\(.+?\), who has ordered: (?P<what>.+), (?P<site>[a-z ]+), on (?P<day>\d{4}-\d\d-\d\d)\."
+)
+_SEXES = {"woman": "F", "man": "M"}
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What the instruction tells.
+
+    Attributes:
+        now: When the work begins.
+        age: The patient's age.
+        sex: ``F`` or ``M``; empty if it is not told.
+        city: Where the patient lives.
+        what: The service in words.
+        day: The day of the order.
+    """
+
+    now: datetime
+    age: int
+    sex: str
+    city: str
+    what: str
+    day: str
+
+    @property
+    def today(self) -> date:
+        """The day of the request."""
+        return self.now.date()
+
+
+def read_brief(instruction: str) -> Brief:
+    """Return what an instruction tells.
+
+    Raises:
+        DataError: If it is not worded as instructions are.
+    """
+    found = _BRIEF.search(instruction)
+    if found is None:
+        raise DataError("The instruction names no patient, order and day.")
+    return Brief(
+        now=datetime.fromisoformat(found["now"]),
+        age=int(found["age"]),
+        sex=_SEXES.get(found["noun"], ""),
+        city=found["city"],
+        what=found["what"],
+        day=found["day"],
+    )
+
+
+def ask(name: str, **arguments: object) -> Play[str]:
+    """Call a tool and read its answer to the end."""
+    observation = yield call(name, **arguments)
+    text = body(observation)
+    while is_cut(observation):
+        observation = yield call("read_more")
+        text += body(observation)
+    return text
+
+
+def find_request(brief: Brief) -> Play[tuple[ChartReading, Row]]:
+    """Find the patient and the order: by age and sex on the roster, by city and day in charts."""
+    roster = table((yield from ask("chart.search_patients", limit=200)), "items")
+    alike = [row for row in roster if _resembles(row, brief)]
+    alike.sort(key=lambda row: brief.what not in row.get("recent_orders", ""))
+    for row in alike:
+        name = row["id"]
+        orders = table((yield from ask("chart.list_candidate_orders", patient_id=name)), "items")
+        meant = [order for order in orders if _is_meant(order, brief)]
+        if not meant:
+            continue
+        chart = read_chart((yield from ask("chart.get_patient_chart_by_patient", patient_id=name)))
+        if chart.patient["address_city"] == brief.city:
+            return chart, meant[0]
+    raise DataError("No patient on the roster is the one who is meant.")
+
+
+def _resembles(row: Row, brief: Brief) -> bool:
+    born = date.fromisoformat(row["dob"])
+    return age_on(born, brief.today) == brief.age and brief.sex in ("", row["sex"])
+
+
+def _is_meant(order: Row, brief: Brief) -> bool:
+    return order["description"] == brief.what and order["requested_date"].startswith(brief.day)
+
+
+def find_policy(brief: Brief, chart: ChartReading, order: Row) -> Play[PolicyReading | None]:
+    """Find the page in force for plan, state and day, and what amends it."""
+    code, plan = order["procedure_code"], chart.coverages[0]["plan_name"]
+    texts: dict[str, str] = {}
+    pages: dict[str, PageReading] = {}
+    # A large handbook has a page for every plan: service and plan rank the right one first.
+    for query in (f"{order['description']} {code} {plan}", code):
+        hits = yield from ask("handbook.search", query=query, section=_POLICIES)
+        for path in paths_in(hits):
+            if "/bulletins/" in path or "/archive/" in path or path in texts:
+                continue
+            texts[path] = (yield from ask("handbook.read", path=path)).partition("\n\n")[2]
+            try:
+                pages[path] = read_page(texts[path])
+            except DataError:
+                continue  # a page of another kind
+            chosen = _chosen(brief, chart, code, pages)
+            if chosen is not None:
+                later = yield from _amendments(pages[chosen].id)
+                return reading_of(pages[chosen], texts[chosen], later, brief.today)
+    return None
+
+
+def _chosen(
+    brief: Brief, chart: ChartReading, code: str, pages: Mapping[str, PageReading]
+) -> str | None:
+    plan, state = chart.coverages[0]["plan_name"], chart.patient["address_state"]
+    return in_force(pages, code, plan, state, brief.today)
+
+
+def _amendments(policy: str) -> Play[list[str]]:
+    """Return the bulletins that name a policy."""
+    hits = yield from ask("handbook.search", query=f"bulletin amendment {policy}")
+    texts = []
+    for path in paths_in(hits):
+        if "/bulletins/" in path and policy in path:
+            texts.append((yield from ask("handbook.read", path=path)))
+    return texts
+
+
+def read_documents(
+    chart: ChartReading, policy: PolicyReading
+) -> Play[tuple[ChartReading, tuple[Document, ...]]]:
+    """Read the documents: those of the kinds that the policy lists first, the newest first.
+
+    Returns:
+        The chart without what does not count, and what was read of the rest.
+    """
+    listed = set(map(str, policy.required()))
+
+    def place(document: Listed) -> tuple[bool, date]:
+        return document.kind in listed, document.day
+
+    signed = [each for each in chart.documents if each.signed]
+    found = []
+    for each in sorted(signed, key=place, reverse=True)[:_MOST_DOCUMENTS]:
+        text = yield from ask("docs.get_document", document_id=each.id)
+        lines = sections(text).get("content", [])
+        found.append(Document(each.id, each.kind, each.title, each.day, "\n".join(lines)))
+    kept = counting(found, chart.patient["id"])
+    void = {each.id for each in found} - {each.id for each in kept}
+    left = tuple(each for each in signed if each.id not in void)
+    return replace(chart, documents=left), kept
