@@ -5,11 +5,12 @@ Tasks, the offices' rules and verdicts are the same whichever is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from datetime import date
 from enum import StrEnum
 
 from healthgym.core.commands import CommandLine
+from healthgym.core.players import Solver
 from healthgym.core.tool import ToolCall
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.page import Page
@@ -106,3 +107,26 @@ def worded(script: Iterable[object], commands: CommandLine | None) -> list[objec
         commands.line(action) if commands is not None and isinstance(action, ToolCall) else action
         for action in script
     ]
+
+
+def spoken(solver: Solver, commands: CommandLine | None) -> Solver:
+    """Return a solver that calls tools as a surface takes it, by typed calls or command lines.
+
+    Args:
+        solver: A solver that yields typed calls.
+        commands: What writes the lines; None where calls are typed.
+    """
+    if commands is None:
+        return solver
+
+    def play(instruction: str) -> Generator[object, str, None]:
+        moves = solver(instruction)
+        move = next(moves)
+        while True:
+            observation = yield worded((move,), commands)[0]
+            try:
+                move = moves.send(observation)
+            except StopIteration:
+                return
+
+    return play

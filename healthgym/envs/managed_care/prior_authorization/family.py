@@ -13,13 +13,14 @@ from healthgym.core import arguments
 from healthgym.core.episode import Episode
 from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
 from healthgym.core.levels import SYNTHETIC, Level, assemble
+from healthgym.core.players import Solver
 from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset, ToolCall
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.cases.shelf import read_shelf
-from healthgym.envs.managed_care.prior_authorization import oracle
+from healthgym.envs.managed_care.prior_authorization import oracle, solver
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import (
     PRESETS,
@@ -35,6 +36,7 @@ from healthgym.envs.managed_care.surface import (
     Surface,
     ToolSet,
     instructed,
+    spoken,
     withheld,
     withholds_policies,
     worded,
@@ -170,6 +172,15 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
     ) -> Mapping[str, Baseline[Task, AuthorizationReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
         return {name: self._worded(play) for name, play in oracle.baselines().items()}
+
+    def solvers(self) -> Mapping[str, Solver]:
+        """Return who reads today's pages, and who goes by the numbers of the standing edition."""
+        commands = self.roles[AGENT].commands
+        readers: Mapping[str, Solver] = {
+            "solver": solver.solve,
+            "remembering": solver.solve_by_heart,
+        }
+        return {name: spoken(play, commands) for name, play in readers.items()}
 
     def _solve(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
         def rehearse(calls: Sequence[ToolCall]) -> ManagedCareWorld:

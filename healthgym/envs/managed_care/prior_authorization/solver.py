@@ -26,7 +26,11 @@ from healthgym.envs.managed_care.prior_authorization.lookups import (
 from healthgym.envs.managed_care.reading.chart_page import ChartReading
 from healthgym.envs.managed_care.reading.judging import Judged, bar, judge
 from healthgym.envs.managed_care.reading.layout import Row, record, table, value
-from healthgym.envs.managed_care.reading.operations import ChannelRule, read_channels
+from healthgym.envs.managed_care.reading.operations import (
+    ChannelRule,
+    read_channels,
+    read_follow_up,
+)
 from healthgym.envs.managed_care.reading.policy_search import PolicyReading
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.apps.provider.forms import UNKNOWN
@@ -34,14 +38,19 @@ from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
+    PeerToPeerOutcome,
     ProviderDeterminationAction,
     UploadableDocumentKind,
     Urgency,
 )
 
+#: Where the handbook says how to decide, and what follows.
+_DECIDING = "provider-pa/operational/decision-standards.md"
 _CHANNELS = "provider-pa/operational/submission-channels.md"
 #: Answers of the payer that are seen to.
 _MOST_ANSWERS = 5
+_REQUEST = re.compile(r"request (P2P-\d+)")
+_SLOT = re.compile(r"- (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 _PATIENCE = timedelta(days=55)
 _SENDS = ProviderDeterminationAction.SUBMIT_PA
 _LETTER = UploadableDocumentKind.LETTER_OF_MEDICAL_NECESSITY
@@ -54,10 +63,12 @@ class Memory:
     Attributes:
         trees: Criteria by policy id.
         channels: Which channel takes what.
+        follow_up: After how many days an order that is not sent is taken up again.
     """
 
     trees: dict[str, Node] = field(default_factory=dict)
     channels: ChannelRule | None = None
+    follow_up: int | None = None
 
     def criteria_of(self, policy: str, read: Node) -> Node:
         """Return a policy's criteria as they were first read."""
@@ -73,7 +84,8 @@ def solve_by_heart(instruction: str) -> Play[None]:
     """Do the same with the numbers of the standing edition, whatever the pages say today."""
     trees = {policy.id: policy.criteria for policy in library().values()}
     channels = read_channels(standing_handbook().read(_CHANNELS).text)
-    yield from remembering(Memory(trees, channels), instruction)
+    follow_up = read_follow_up(standing_handbook().read(_DECIDING).text)
+    yield from remembering(Memory(trees, channels, follow_up), instruction)
 
 
 def remembering(memory: Memory, instruction: str) -> Play[None]:
@@ -109,9 +121,16 @@ def _work(brief: Brief, known: Memory) -> Play[None]:
             "auth.finalize_provider_determination",
             case_id=case,
             final_action=str(judged.action),
-            override_reason=judged.reason,
+            override_reason=f"{judged.reason}; {(yield from _follow_up(brief, known))}",
         )
     yield call("finish")
+
+
+def _follow_up(brief: Brief, known: Memory) -> Play[str]:
+    """Return when a request that is not sent is looked at again."""
+    if known.follow_up is None:
+        known.follow_up = read_follow_up((yield from ask("handbook.read", path=_DECIDING)))
+    return f"again on {brief.today + timedelta(days=known.follow_up)}"
 
 
 # -- the request -------------------------------------------------------------------------------
@@ -216,15 +235,19 @@ def _see_through(case: str, brief: Brief, chart: ChartReading, policy: PolicyRea
         f"{page.id} {page.version} is in force for this plan on the day of the request, and the "
         "packet shows what it requires. An earlier version has been superseded."
     )
+    held: set[str] = set()
     for _ in range(_MOST_ANSWERS):
         yield call("wait", until=until)
-        status = record(
-            (yield from ask("auth.check_status", case_id=case, channel="portal")), "case"
-        )
-        match status.get("status", ""):
+        shown = yield from ask("auth.check_status", case_id=case, channel="portal")
+        match record(shown, "case").get("status", ""):
             case CaseStatus.PENDED_ACTION_REQUIRED:
                 letters = yield from ask("inbox.list_messages", case_id=case)
                 yield from _reply(case, letters, chart)
+            case CaseStatus.UNDER_REVIEW:
+                offered = set(_REQUEST.findall(shown)) - held
+                held |= offered
+                for request in sorted(offered):
+                    yield from _hold_call(case, request, _SLOT.findall(shown)[0], rationale)
             case CaseStatus.DENIED:
                 yield call("auth.file_appeal", case_id=case, rationale=rationale)
             case CaseStatus.APPEAL_UPHELD:
@@ -233,6 +256,19 @@ def _see_through(case: str, brief: Brief, chart: ChartReading, policy: PolicyRea
                 return
             case CaseStatus.APPEAL_OVERTURNED | CaseStatus.EXTERNAL_APPEAL_OVERTURNED:
                 return
+
+
+def _hold_call(case: str, request: str, slot: str, point: str) -> Play[None]:
+    """Take the first time that the plan's physician offers, make one's point, and sum it up."""
+    yield call("auth.respond_to_peer_to_peer", case_id=case, request_id=request, selected_slot=slot)
+    yield call("wait", until=slot)
+    yield call("p2p_session.send_turn", request_id=request, message=point)
+    yield call(
+        "p2p_session.submit_summary",
+        request_id=request,
+        summary=f"The version was in dispute. {point}",
+        proposed_result=str(PeerToPeerOutcome.OVERTURN_TO_APPROVAL),
+    )
 
 
 def _reply(case: str, letters: str, chart: ChartReading) -> Play[None]:
