@@ -194,8 +194,9 @@ def reading(run: Run) -> Figures:
     return figures
 
 
-def _first_calls(instance: AuthorizationInstance, most: int) -> list[ToolCall]:
-    script = oracle.solve(instance, np.random.default_rng(0))
+def _first_calls(env: Any, most: int) -> list[ToolCall]:
+    inner = env.unwrapped
+    script = inner.family.oracle(inner.episode._instance, np.random.default_rng(0))
     return [each for each in script if isinstance(each, ToolCall)][:most]
 
 
@@ -203,7 +204,7 @@ def _looks(env: Any) -> Iterator[ToolCall]:
     """Yield calls that read what there is to read of a task, and open a case."""
     episode = env.unwrapped.episode
     instance: AuthorizationInstance = episode._instance
-    yield from _first_calls(instance, 6)
+    yield from _first_calls(env, 6)
     library = episode.world.handbook
     policy = instance.reference.policy
     for hit in library.search(f"{policy.title} {policy.plans[0]}", limit=5):
@@ -286,8 +287,7 @@ def _held(size: str, run: Run) -> Figures:
             _open(env, index)
         opened = resident_mib() - before
         for env in envs:
-            instance = env.unwrapped.episode._instance
-            for action in _first_calls(instance, 10):
+            for action in _first_calls(env, 10):
                 if action.name != "finish":
                     env.step(action)
         return {

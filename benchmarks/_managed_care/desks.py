@@ -96,7 +96,9 @@ class BothDesks(Family[Task, AuthorizationReference, WorldStart, ManagedCareWorl
 
 def provider_calls(instance: AuthorizationInstance, rng: np.random.Generator) -> list[ToolCall]:
     """Return what the provider does until the request is sent."""
-    script = [each for each in oracle.solve(instance, rng) if isinstance(each, ToolCall)]
+    script = [
+        each for each in AuthorizationFamily().oracle(instance, rng) if isinstance(each, ToolCall)
+    ]
     sent = next(n for n, each in enumerate(script) if each.name == "auth.submit_authorization")
     return script[: sent + 1]
 
