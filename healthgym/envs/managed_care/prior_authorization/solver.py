@@ -165,7 +165,9 @@ def _submit(
     doctor = next(row for row in providers if row["id"] == order["ordering_practitioner_id"])
     forms = yield from ask("forms.list_required_forms", case_id=case)
     said = {**(judged.answers or {}), **_request_answers(chart, order, doctor)}
-    keys = [key for row in table(forms, "items") for key in row["required_fields"].split(", ")]
+    pages = map("\n".join, sections(forms).values())
+    asked = (each for page in pages for each in table(page, "questions"))
+    keys = [each["key"] for each in asked if each["required"] == "yes"]
     answers = {key: said.get(key) or UNKNOWN for key in keys}
     yield call("forms.save_form_response", case_id=case, answers=answers)
     attached = list(judged.attached)

@@ -23,6 +23,7 @@ from healthgym.worlds.managed_care.facts import (
 )
 
 _ENDED = re.compile(r"(?P<reason>.*); ended (?P<day>\d{4}-\d\d-\d\d)")
+_VALUE = re.compile(r"(?P<value>.+?) \((?P<day>\d{4}-\d\d-\d\d)\)(?:, |$)")
 _REASONS = {text: reason for reason, text in STOPPED.items()}
 
 
@@ -52,7 +53,7 @@ class ChartReading:
     Attributes:
         patient: Who it is.
         coverages: Coverage history, the latest first.
-        facts: What the tables state, each under the id of its row.
+        facts: What the tables state, each under an id of its own.
         documents: What is on file, oldest first.
     """
 
@@ -76,14 +77,16 @@ def read_chart(text: str) -> ChartReading:
     parts = sections(text)
 
     def table(name: str) -> Sequence[Row]:
-        return rows(parts.get(name, []))
+        found = rows(parts.get(name, []))
+        return found if name == "coverage" else found[::-1]  # shown the newest first
 
     return ChartReading(
         patient=fields(parts["patient"]),
         coverages=tuple(table("coverage")),
         facts=(
             *map(_diagnosis, table("conditions")),
-            *_observed(table("observations")),
+            *_measured(table("measurements")),
+            *_found(table("findings")),
             *map(_procedure, table("procedures")),
             *map(_medication, table("medications")),
             *map(_intolerance, table("allergies")),
@@ -115,25 +118,34 @@ def _diagnosis(row: Row) -> Diagnosis:
     )
 
 
-def _observed(table: Iterable[Row]) -> Iterator[Measurement | Finding]:
+def _measured(table: Iterable[Row]) -> Iterator[Measurement]:
     for row in table:
-        if row.get("value_text"):
-            yield Finding(
-                id=row["id"],
-                key=row["code"],
-                display=row["display"],
-                value=row["value_text"],
-                found=_day(row["observed_at"]),
-            )
-        elif row.get("value_quantity"):
+        for number, told in enumerate(_values(row)):
             yield Measurement(
-                id=row["id"],
+                id=f"{row['code']} {row.get('unit', '')} {number}",
                 code=row["code"],
                 display=row["display"],
-                value=float(row["value_quantity"]),
-                unit=row.get("value_unit", ""),
-                taken=_day(row["observed_at"]),
+                value=float(told["value"].split(" ")[0]),
+                unit=row.get("unit", ""),
+                taken=_day(told["day"]),
             )
+
+
+def _found(table: Iterable[Row]) -> Iterator[Finding]:
+    for row in table:
+        for number, told in enumerate(_values(row)):
+            yield Finding(
+                id=f"{row['code']} {number}",
+                key=row["code"],
+                display=row["display"],
+                value=told["value"],
+                found=_day(told["day"]),
+            )
+
+
+def _values(row: Row) -> list[re.Match[str]]:
+    """Return the values of a test, the oldest first."""
+    return list(_VALUE.finditer(row["values"]))[::-1]
 
 
 def _procedure(row: Row) -> ProcedureDone:

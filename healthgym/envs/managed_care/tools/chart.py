@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from healthgym.core.tool import ToolKind, tool
+from healthgym.envs.managed_care.layouts import chart_page
 from healthgym.envs.managed_care.tools.base import LOOK, OfficeToolset
 
 
@@ -10,6 +13,12 @@ class ChartToolset(OfficeToolset):
     """Find patients, and read their charts and orders."""
 
     namespace = "chart"
+
+    def show(self, result: object) -> str:
+        """Return a result as the agent reads it; a chart with the newest first."""
+        if isinstance(result, Mapping) and "observations" in result:
+            return super().show(chart_page(result))
+        return super().show(result)
 
     @tool(ToolKind.READ, takes=LOOK)
     def search_patients(
@@ -46,7 +55,8 @@ class ChartToolset(OfficeToolset):
     def get_patient_chart_by_patient(self, patient_id: str) -> str:
         """Read the whole chart of a patient: coverage, visits, results, history, documents.
 
-        Documents are listed without their texts; docs.get_document reads one.
+        The newest comes first, and each test has one row with all its values and their days, in
+        UTC. Documents are listed without their texts; docs.get_document reads one.
 
         Args:
             patient_id: Patient id, such as "P1".

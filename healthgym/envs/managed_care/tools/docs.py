@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from healthgym.core.tool import ToolKind, tool
+from healthgym.envs.managed_care.layouts import document_page, packet_page
 from healthgym.envs.managed_care.tools.base import ENTRY, LOOK, WRITING, OfficeToolset
+from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.vocabulary.authorization import UploadableDocumentKind
 
 
@@ -11,6 +15,14 @@ class DocsToolset(OfficeToolset):
     """Read documents, put new ones on file, and put packets together."""
 
     namespace = "docs"
+
+    def show(self, result: object) -> str:
+        """Return a result as the agent reads it; a packet says each thing once."""
+        if isinstance(result, DocumentReference):
+            return super().show(document_page(result))
+        if isinstance(result, Mapping) and "bundle_document" in result:
+            return super().show(packet_page(result))
+        return super().show(result)
 
     @tool(ToolKind.READ, takes=LOOK)
     def list_case_documents(self, case_id: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from healthgym.core.tool import ToolKind, tool
+from healthgym.envs.managed_care.layouts import form_page
 from healthgym.envs.managed_care.tools.base import LOOK, WRITING, OfficeToolset
 
 
@@ -10,6 +13,10 @@ class FormsToolset(OfficeToolset):
     """See which forms a case needs, and fill them."""
 
     namespace = "forms"
+
+    def show(self, result: object) -> str:
+        """Return a result as the agent reads it: forms as tables."""
+        return super().show(form_page(result) if isinstance(result, Mapping) else result)
 
     @tool(ToolKind.READ, takes=LOOK)
     def list_required_forms(self, case_id: str, channel: str | None = None) -> str:
