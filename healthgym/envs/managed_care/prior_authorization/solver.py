@@ -25,7 +25,7 @@ from healthgym.envs.managed_care.prior_authorization.lookups import (
 )
 from healthgym.envs.managed_care.reading.chart_page import ChartReading
 from healthgym.envs.managed_care.reading.judging import Judged, bar, judge
-from healthgym.envs.managed_care.reading.layout import Row, record, table, value
+from healthgym.envs.managed_care.reading.layout import Row, record, sections, table, value
 from healthgym.envs.managed_care.reading.operations import (
     ChannelRule,
     read_channels,
