@@ -43,9 +43,9 @@ def decoded(file_bytes: str) -> bytes:
     try:
         raw = base64.b64decode(file_bytes, validate=True)
     except (binascii.Error, ValueError):
-        return file_bytes.encode()
+        return file_bytes.encode("utf-8", "surrogatepass")
     known = (mark for marks in BEGINNINGS.values() for mark in marks)
-    return raw if raw.startswith(tuple(known)) else file_bytes.encode()
+    return raw if raw.startswith(tuple(known)) else file_bytes.encode("utf-8", "surrogatepass")
 
 
 def require_file(file_bytes: str, mime_type: str, most_mib: int) -> bytes:
@@ -80,7 +80,7 @@ def require_file(file_bytes: str, mime_type: str, most_mib: int) -> bytes:
             RefusalCode.BAD_ARGUMENT,
             f"The file does not begin as {mime_type} files do; send what the type says.",
         )
-    if not marks and raw != file_bytes.encode():
+    if not marks and raw != file_bytes.encode("utf-8", "surrogatepass"):
         raise Refusal(
             RefusalCode.BAD_ARGUMENT, "The file is no plain text; name the type that it has."
         )
