@@ -221,11 +221,12 @@ def _looks(env: Any) -> Iterator[ToolCall]:
 
 
 def _approved(env: HealthEnv, indices: Iterable[int]) -> Iterator[tuple[int, list[ToolCall]]]:
-    """Yield tasks that end in an approval, opened, with what the provider does in each."""
+    """Yield tasks that a nurse approves, opened, with what the provider does in each."""
     for index in indices:
         _open(env, index)
         instance = env.episode._instance
-        if instance.reference.course is Course.APPROVED:
+        wanted = instance.reference
+        if wanted.course is Course.APPROVED and wanted.policy.nurse_may_approve:
             yield index, provider_calls(instance, np.random.default_rng(index))
 
 
