@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
-from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.policy import Policy, to_case_policy
+from healthgym.worlds.managed_care.records.policy import CasePolicy
 
 
 class PolicyBook:
@@ -17,6 +18,24 @@ class PolicyBook:
 
     def __init__(self, policies: Iterable[Policy]) -> None:
         self.policies = tuple(policies)
+        self._cards: dict[tuple[int, str, str], CasePolicy] = {}
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.policies,)
+
+    def card(self, policy: Policy, case_id: str, code: str) -> CasePolicy:
+        """Return the card by which a payer's rules treat a case; written once, asked for often.
+
+        Args:
+            policy: One of these policies.
+            case_id: The case.
+            code: What it asks for.
+        """
+        # The book keeps its policies alive, so that no other can come to the same number.
+        key = (id(policy), case_id, code)
+        if key not in self._cards:
+            self._cards[key] = to_case_policy(policy, case_id, code)
+        return self._cards[key]
 
     def in_force(self, code: str, plan: str, state: str, day: date) -> Policy | None:
         """Return the policy that a request falls under; None if the payer has none.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.provider.office import Limit, require_short
 from healthgym.worlds.managed_care.apps.provider.readiness import coverage_of
-from healthgym.worlds.managed_care.policies.policy import to_case_policy
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -174,4 +173,4 @@ def card_for(world: ManagedCareWorld, case_id: str, order: ServiceRequest) -> Ca
     policy = book.in_force(order.procedure_code, plan, state, world.clock.now.date())
     if policy is None:
         return CasePolicy(id=f"POL-{case_id}", case_id=case_id, authorization_required=False)
-    return to_case_policy(policy, case_id, order.procedure_code)
+    return book.card(policy, case_id, order.procedure_code)
