@@ -27,6 +27,8 @@ from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 
 #: Pages that speak for their folder, in order of preference.
 _FRONT_PAGES = ("SKILL.md", "README.md")
+#: What fits so much worse than the best that it only shares a word with the query is left out.
+_FAINT = 0.1
 #: Sorts after every character that a path may have.
 _AFTER = "\U0010ffff"
 
@@ -233,6 +235,8 @@ class Library:
     def search(self, query: str, section: str = "", limit: int = 8) -> tuple[Hit, ...]:
         """Return the pages that fit a query best, the best first; ties by path.
 
+        What fits a tenth as well as the best, or less, is left out.
+
         Args:
             query: Words, such as ``knee arthroplasty conservative treatment``.
             section: Folder to look in, such as ``medical-library/drug-pa``; everywhere if empty.
@@ -249,7 +253,11 @@ class Library:
             if score > 0
         ]
         hits = []
-        for score, path in sorted(found)[:limit]:
+        found.sort()
+        least = -found[0][0] * _FAINT if found else 0.0
+        for score, path in found[:limit]:
+            if -score < least:
+                break
             shown, heading = snippet(self._data(path), words)
             hits.append(Hit(self.card(path), -score, heading, shown))
         return tuple(hits)

@@ -25,9 +25,13 @@ Keys: TypeAlias = npt.NDArray[np.uint64]
 
 #: Saturation and length normalization of BM25, at their usual values.
 _K1, _B = 1.2, 0.75
-#: How much more a word counts in the title or path, and in a heading, than in the body.
-_TITLE, _HEADING = 6.0, 2.0
+#: How much more a word counts in the title or path, in a heading, and in the first lines, which
+#: say what a page is about, than in the body.
+_TITLE, _HEADING, _LEAD = 8.0, 2.0, 2.0
 _HEADINGS = re.compile(r"^#{2,6} +(.+)$", re.MULTILINE)
+#: The first line that is neither blank nor part of a heading, a table or a rule.
+_LEADING = re.compile(r"^(?![#|\-\s]).+$", re.MULTILINE)
+_LEADING_BYTES = re.compile(_LEADING.pattern.encode(), re.MULTILINE)
 #: Where a reference leads to says nothing about the page it stands on.
 _TARGET = re.compile(r"(?<=\])\([^)\s]+\)")
 
@@ -123,6 +127,8 @@ def count(path: str, title: str, text: str) -> Counted:
         weights[word] = weights.get(word, 0.0) + _TITLE
     for word, times in words_of("\n".join(_HEADINGS.findall(text))).items():
         weights[word] = weights.get(word, 0.0) + _HEADING * min(times, 2)
+    for word in words_of(_lead(text)):
+        weights[word] = weights.get(word, 0.0) + _LEAD
     return Counted(weights, sum(body.values()))
 
 
@@ -137,8 +143,8 @@ def recount(counted: Counted, old: str, new: str) -> Counted | None:
         new: The text to count.
 
     Returns:
-        What :func:`count` returns, words that went with a weight of 0; None where a heading
-        differs or a line is there more often, which that one has to see.
+        What :func:`count` returns, words that went with a weight of 0; None where a heading or
+        the first lines differ or a line is there more often, which that one has to see.
     """
     before, after = old.split("\n"), new.split("\n")
     kept = set(before) & set(after)
@@ -146,12 +152,20 @@ def recount(counted: Counted, old: str, new: str) -> Counted | None:
     come = [line for line in after if line not in kept]
     if len(before) - len(gone) != len(after) - len(come) or _headed(gone) or _headed(come):
         return None
+    if _lead(old) != _lead(new):
+        return None
     weights, length = dict(counted.weights), counted.length
     for lines, sign in ((gone, -1), (come, 1)):
         for word, often in words_of(_TARGET.sub("", "\n".join(lines))).items():
             weights[word] = weights.get(word, 0.0) + sign * often
             length += sign * often
     return Counted(weights, length)
+
+
+def _lead(text: str) -> str:
+    """Return the first paragraph of a page, headings and tables left out."""
+    found = _LEADING.search(text)
+    return found[0] if found else ""
 
 
 def _headed(lines: Iterable[str]) -> bool:
@@ -227,6 +241,9 @@ def snippet(data: bytes, words: Sequence[str]) -> tuple[str, str]:
         shown = 0 if line.startswith(b"#") else sum(word in line for word in sought)
         if shown > most:
             best, most = start, shown
+    if not most:  # only headings have its words: the first lines tell more than they again
+        lead = _LEADING_BYTES.search(data)
+        best = lead.start() if lead else best
     above = data.rfind(b"\n#", 0, best)
     heading = data[above + 1 : _end(data, above + 1)] if above >= 0 else b""
     shown_line = data[best : _end(data, best)].decode()

@@ -30,6 +30,19 @@ def test_the_expected_page_is_among_the_first_three(query):
     assert QUERIES[query] in [hit.card.path for hit in written_library().search(query)[:3]]
 
 
+def test_what_shares_a_single_word_with_a_query_is_no_hit():
+    hits = written_library().search("how many days to answer a pend")
+    assert all(hit.score >= 0.1 * hits[0].score for hit in hits)
+    pages = [page(f"p/{n}.md", f"# Page\n\n{'Other words. ' * 30}knee\n") for n in range(9)]
+    library = Library.of([page("p/a.md", "# Knee\n\nThe knee.\n", "Knee surgery"), *pages])
+    assert [hit.card.path for hit in library.search("knee surgery")] == ["p/a.md"]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_no_hit_repeats_its_title(query):
+    assert all(hit.snippet != hit.card.title for hit in written_library().search(query))
+
+
 def test_the_top_shows_the_branches():
     names = [entry.path for entry in written_library().contents()]
     assert names == [

@@ -9,7 +9,13 @@ from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.managed_care.handbook.edition import edition, written_library
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
-from healthgym.worlds.managed_care.handbook.search import build, count, query_words, snippet
+from healthgym.worlds.managed_care.handbook.search import (
+    build,
+    count,
+    query_words,
+    recount,
+    snippet,
+)
 from healthgym.worlds.managed_care.handbook.shelf import MappedShelf, write_shelf
 
 
@@ -110,3 +116,33 @@ def test_a_long_line_is_cut_around_the_word():
     shown, _ = snippet(f"# Page\n\n{line}\n".encode(), ("knee",))
     assert "knee" in shown
     assert len(shown) < 240
+
+
+def test_first_lines_say_what_a_page_is_about():
+    rest = "\n\nOther words stand here, and more of them follow.\n"
+    texts = ["# A\n\nAbout the knee." + rest, "# B\n\nAbout hips." + rest + "\nSee the knee.\n"]
+    index = build(count(f"{n}.md", "Page", text) for n, text in enumerate(texts))
+    first, second = index.scores(query_words("knee"))
+    assert first > 1.5 * second
+
+
+def test_first_lines_are_found_behind_a_table():
+    table, text = "| Policy |\n| --- |\n| knee |\n", "Knees in general.\n"
+    plain, headed = count("a.md", "Page", text), count("a.md", "Page", f"{table}\n{text}")
+    assert headed.weights["knee"] == plain.weights["knee"] + 1
+
+
+def test_a_snippet_never_repeats_the_title():
+    text = "# Naming gaps\n\nHow to say what is missing.\n\n## More\n\nNothing.\n"
+    assert snippet(text.encode(), query_words("naming gaps")) == ("How to say what is missing.", "")
+
+
+def test_other_first_lines_are_counted_anew():
+    old, new = "# A\n\nKnees.\n\nRest.\n", "# A\n\nHips.\n\nRest.\n"
+    counted = count("a.md", "Page", old)
+    assert recount(counted, old, new) is None
+    later = recount(counted, old, old.replace("Rest", "Hips"))
+    assert later is not None
+    assert {k: v for k, v in later.weights.items() if v} == count(
+        "a.md", "Page", old.replace("Rest", "Hips")
+    ).weights
