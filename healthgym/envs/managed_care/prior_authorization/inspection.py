@@ -22,6 +22,7 @@ from healthgym.worlds.managed_care.records.case import (
 )
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
+    Posture,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
@@ -49,6 +50,8 @@ _DECIDED = frozenset(
         CaseStatus.CLOSED,
     }
 )
+
+_OPEN_POSTURES = (Posture.INSUFFICIENT, Posture.ABSENT)
 
 
 class Inspection:
@@ -164,6 +167,8 @@ class Inspection:
         wanted = self.reference
         needs = documents_for(wanted.policy.id, wanted.policy.criteria)
         shown = {each for need in needs if need.kind in wanted.missing for each in need.criteria}
+        if wanted.missing:  # without it, ways that are open themselves come into question
+            shown |= {name for name, one in wanted.postures.items() if one in _OPEN_POSTURES}
         whole = settles(wanted.policy.criteria, wanted.postures, named)
         return whole and named <= wanted.gaps | shown
 
