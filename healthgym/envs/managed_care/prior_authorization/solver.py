@@ -277,6 +277,6 @@ def _reply(case: str, letters: str, chart: ChartReading) -> Play[None]:
     """Send the latest document of each kind that the payer names."""
     words = letters.replace(" ", "_").lower()
     asked = [kind for kind in UploadableDocumentKind if str(kind) in words]
-    latest = {each.kind: each.id for each in chart.documents}
+    latest = {each.kind: each.id for each in sorted(chart.documents, key=lambda one: one.day)}
     documents = [latest[str(kind)] for kind in asked if str(kind) in latest]
     yield call("auth.respond_to_pend", case_id=case, note="As asked for.", document_ids=documents)
