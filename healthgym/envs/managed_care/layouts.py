@@ -88,6 +88,16 @@ def _by_test(tests: Mapping[tuple[str, str, str], Sequence[str]]) -> Iterator[Ro
         yield {"code": code, "display": display, "unit": unit, "values": newest}
 
 
+def case_page(result: View) -> View:
+    """Return a case without its row of the work list, whose every cell stands elsewhere on it.
+
+    Args:
+        result: What a tool for cases returns.
+    """
+    whole = "case" in result and "service_request" in result
+    return _without(dict(result), "summary") if whole else result
+
+
 def form_page(result: View) -> View:
     """Return forms as tables of their questions; answers that were saved, once.
 

@@ -13,12 +13,13 @@ import pytest
 
 from healthgym.envs.managed_care.cases.clinic import chart
 from healthgym.envs.managed_care.layouts import (
+    case_page,
     chart_page,
     document_page,
     form_page,
     packet_page,
 )
-from healthgym.envs.managed_care.presentation import present
+from healthgym.envs.managed_care.presentation import present, scalar
 from healthgym.envs.managed_care.reading.chart_page import read_chart
 from healthgym.envs.managed_care.reading.layout import rows, sections
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
@@ -142,3 +143,16 @@ def test_a_packet_that_is_read_says_in_words_what_goes_with_it() -> None:
     assert page["goes_with_it"] == ["chart summary", "answered forms"]
     bare: Any = world.documents.create_submission_bundle(CASE, ("DOC-1",), False, False)
     assert document_page(bare["bundle_document"])["goes_with_it"] == "nothing else"
+
+
+def test_a_case_is_shown_without_its_row_of_the_work_list() -> None:
+    world = office()
+    view = world.cases.get_case(CASE)
+    page = sections(present(case_page(view)))
+    assert "summary" not in page
+    whole = present(case_page(view))
+    for name, value in dict(view["summary"]).items():  # type: ignore[call-overload]
+        if name != "patient_name" and value:
+            assert scalar(value) in whole, name
+    listed = world.cases.list_cases()
+    assert case_page(listed) == listed

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from healthgym.core.tool import ToolKind, tool
+from healthgym.envs.managed_care.layouts import case_page
 from healthgym.envs.managed_care.tools.base import ENTRY, LOOK, OfficeToolset
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -18,6 +20,10 @@ class CasesToolset(OfficeToolset):
     """Open a case for an order, and look at cases."""
 
     namespace = "cases"
+
+    def show(self, result: object) -> str:
+        """Return a result as the agent reads it; a case without the row of its work list."""
+        return super().show(case_page(result) if isinstance(result, Mapping) else result)
 
     @tool(ToolKind.WRITE, takes=ENTRY)
     def create_from_order(

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import cache
 
 import pytest
 
+from healthgym.envs.managed_care.cases.clinic import REGION
 from healthgym.envs.managed_care.cases.situations import Course
+from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.decision import Letter
-from healthgym.worlds.managed_care.vocabulary.authorization import LetterType
+from healthgym.worlds.managed_care.vocabulary.authorization import LetterType, Urgency
 from tests.envs.managed_care.prior_authorization.playing import (
     FINISH,
     AuthorizationEpisode,
     Kind,
+    first_of,
     play,
+    position,
     solution,
     task,
 )
@@ -67,3 +72,18 @@ def test_a_request_says_kind_period_and_criterion(index: int) -> None:
         assert item.endswith(")")
     head = f"{reference.policy.id}, version {reference.policy.version}: C"
     assert (letter.supporting_basis or "").startswith(head)
+
+
+@pytest.mark.parametrize(
+    ("urgency", "least", "most"),
+    [(Urgency.EXPEDITED, 4, 8), (Urgency.STANDARD, 16, 24)],
+    ids=["expedited", "standard"],
+)
+def test_an_expedited_appeal_is_taken_up_first(urgency: Urgency, least: int, most: int) -> None:
+    instance = first_of(Course.APPEALED, lambda each: each.reference.urgency is urgency)
+    script = solution(instance)
+    episode = play(instance, script[: position(script, "auth.file_appeal") + 1])
+    clock = episode.world.clock
+    (step,) = [due for due in clock.agenda.entries() if due.facts.get("step") == "appeal"]
+    hours = office_calendar(REGION).business_time(clock.now, step.at) / timedelta(hours=1)
+    assert least - 1 <= hours <= most

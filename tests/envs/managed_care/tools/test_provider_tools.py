@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from healthgym.envs.managed_care.tools.forms import FormsToolset
 from healthgym.envs.managed_care.tools.inbox import InboxToolset
 from healthgym.envs.managed_care.tools.people import PeopleToolset
 from healthgym.worlds.managed_care.vocabulary import authorization
-from tests.worlds.managed_care.apps.provider.office import CASE, office, send
+from tests.worlds.managed_care.apps.provider.office import CASE, ORDER, office, send
 from tests.worlds.managed_care.replay import call
 
 TOOLSETS: tuple[type[OfficeToolset], ...] = (
@@ -124,3 +126,16 @@ def test_a_look_changes_nothing_and_is_shown_as_text(name: str) -> None:
     text = OfficeToolset(world).show(answer.result)
     assert text.strip()
     assert len(text) < 8_000
+
+
+def test_the_example_of_a_time_is_taken_as_it_stands() -> None:
+    spec = specs()["cases.create_from_order"]
+    told = spec.parameters["properties"]["requested_date"]["description"]
+    (example,) = re.findall(r'"([^"]+)"', told)
+    world = office()
+    words = {key: str(value) for key, value in ORDER.items()}
+    arguments = {**words, "diagnosis_codes": ["G43.9"], "requested_date": example}
+    answer = call(world, "provider/cases.create_from_order", arguments)
+    assert not answer.refusal
+    made = world.cases.order(world.cases.get("CASE-ACT-001").service_request_id)
+    assert made.requested_date == datetime.fromisoformat(example)
