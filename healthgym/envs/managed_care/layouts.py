@@ -7,10 +7,9 @@ a form becomes a table, the values of a test become one row, and a packet says e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from typing import TypeAlias
 
-from healthgym.envs.managed_care.presentation import scalar
+from healthgym.envs.managed_care.presentation import named_values, scalar
 from healthgym.worlds.managed_care.records.chart import DocumentReference, Observation
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
@@ -33,11 +32,12 @@ def chart_page(chart: View) -> View:
     page: Row = {}
     whose = _row(chart["patient"]).get("id")
     for name, value in chart.items():
+        if name == "observations":
+            page |= _tests(one for one in _items(value) if isinstance(one, Observation))
+            continue
         rows = [_own(row, whose) for row in _rows(value)]
         if name == "encounters":
             page |= _visits(rows[::-1])
-        elif name == "observations":
-            page |= _tests(one for one in _items(value) if isinstance(one, Observation))
         elif name == "coverage" or name in _DATED:
             page[name] = rows[::-1] if name in _DATED else rows
         else:
@@ -76,7 +76,7 @@ def _tests(observations: Iterable[Observation]) -> Row:
         flag = one.interpretation if one.interpretation not in (None, _ORDINARY) else ""
         words = one.value_text is not None
         value = scalar(one.value_text if words else one.value_quantity)
-        said = f"{value}{f' {flag}' if flag else ''} ({one.observed_at:%Y-%m-%d})"
+        said = f"{value}{f' {flag}' if flag else ''} ({one.observed_at.date()})"
         key = (one.code, one.display, one.value_unit or "")
         (found if words else measured).setdefault(key, []).append(said)
     return {"measurements": list(_by_test(measured)), "findings": list(_by_test(found))}
@@ -182,6 +182,4 @@ def _rows(value: object) -> list[Row]:
 
 
 def _row(item: object) -> Row:
-    if is_dataclass(item) and not isinstance(item, type):
-        return {one.name: getattr(item, one.name) for one in fields(item)}
-    return dict(item) if isinstance(item, Mapping) else {}
+    return dict(named_values(item) or {})

@@ -31,7 +31,7 @@ def present(value: object) -> str:
     columns = _columns(value)
     if columns is not None:
         return table(columns)
-    facts = _facts(value)
+    facts = named_values(value)
     return scalar(value) if facts is None else "\n".join(_lines(facts)) or _NOTHING
 
 
@@ -146,7 +146,7 @@ def _lines(facts: Mapping[str, object], indent: str = "") -> list[str]:
             shown = f"\n{_below(str(value), indent)}" if long else f" {_cell(value)}"
             lines.append(f"{indent}{name}:{shown}")
             continue
-        columns, inner = _columns(value), _facts(value)
+        columns, inner = _columns(value), named_values(value)
         if columns is not None:
             lines.append(f"{indent}{name}:\n{_below(table(columns), indent)}")
         elif inner is not None:
@@ -176,7 +176,7 @@ def _columns(value: object) -> Mapping[str, Sequence[object]] | None:
         return dict(zip(names, zip(*map(read, items), strict=True), strict=True))
     rows = []
     for item in items:
-        facts = _facts(item)
+        facts = named_values(item)
         if facts is None:
             return None
         rows.append(facts)
@@ -184,7 +184,7 @@ def _columns(value: object) -> Mapping[str, Sequence[object]] | None:
     return {name: [row.get(name) for row in rows] for name in every}
 
 
-def _facts(value: object) -> Mapping[str, object] | None:
+def named_values(value: object) -> Mapping[str, object] | None:
     """Return a record or a view as named values; None if it is something else."""
     shape = _SHAPES[value.__class__]
     if shape is _Shape.VIEW:
@@ -213,5 +213,5 @@ def _cell(value: object) -> str:
         return scalar(value).replace("\n", " / ")
     if shape is _Shape.ROWS:
         return ", ".join([_cell(item) for item in cast("Sequence[object]", value)])
-    facts = _facts(value) or {}
+    facts = named_values(value) or {}
     return "; ".join([f"{name} {_cell(v)}" for name, v in facts.items() if _filled(v)])

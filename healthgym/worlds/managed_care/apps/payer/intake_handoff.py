@@ -147,8 +147,12 @@ def _diagnoses(
     world: ManagedCareWorld, case: PriorAuthCase, line: PriorAuthLine
 ) -> tuple[IntakeDiagnosis, ...]:
     names = {c.code: c.display for c in world.charts[case.patient_id].conditions}
+    # The source puts the code where the chart has no name for it.
+    strict = world.intake.strict
     return tuple(
-        IntakeDiagnosis(name=names.get(code, code), code=code, is_primary=not place)
+        IntakeDiagnosis(
+            name=names.get(code, "" if strict else code), code=code, is_primary=not place
+        )
         for place, code in enumerate(line.diagnosis_codes)
     )
 

@@ -129,6 +129,17 @@ def test_a_case_that_was_sent_is_shown_at_the_payer() -> None:
     assert stage(Rules.COMPAT) == "pre_submission"
 
 
+@pytest.mark.parametrize(("rules", "name"), [(Rules.STRICT, ""), (Rules.COMPAT, "I48.0")], ids=str)
+def test_a_diagnosis_that_the_chart_does_not_name_has_no_name(rules: Rules, name: str) -> None:
+    start = office(rules).start
+    bare = ChartLibrary((replace(start.charts["P1"], conditions=()),))
+    world = ManagedCareWorld(replace(start, charts=bare))
+    send(world)
+    intake = world.intake.find(CASE)
+    assert intake is not None
+    assert [(one.name, one.code) for one in intake.diagnoses] == [(name, "I48.0")]
+
+
 def test_a_card_that_was_filed_for_an_order_judges_its_case() -> None:
     world = office()
     card = world.cases.policy(CASE)
