@@ -36,7 +36,7 @@ def require_on_duty(
         named = ", ".join(islice(world.staff.with_role(*roles), _MOST_NAMED)) or "nobody"
         raise Refusal(
             RefusalCode.ROLE_FORBIDDEN,
-            f"{field} {person[:40]!r} {what}; this is for a {titles}: {named}.",
+            f"{field} {person[:40]!r} {what}; this is work of the {titles}: {named}.",
         )
     require_in(world, person, field)
 

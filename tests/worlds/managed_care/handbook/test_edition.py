@@ -1,5 +1,6 @@
 """The written edition: its numbers are the rules', its references lead somewhere."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from healthgym.worlds.managed_care.handbook.rules import (
     drawn_fields,
 )
 from healthgym.worlds.managed_care.handbook.wording import PLACEHOLDER, wording
-from healthgym.worlds.managed_care.vocabulary.authorization import SubmissionChannel
+from healthgym.worlds.managed_care.vocabulary.authorization import PayerRole, SubmissionChannel
 
 USUAL = OperatingRules()
 CARD = "---\ntitle: A page\nversion: 2026.1\neffective: 2026-01-01\n---\n"
@@ -179,3 +180,11 @@ def test_a_damaged_folder_names_file_and_line(tmp_path: Path, files, where, what
 def test_a_folder_without_pages_is_missing(tmp_path: Path):
     with pytest.raises(MissingDataError, match="no pages"):
         load_edition(tmp_path / "nowhere")
+
+
+def test_a_role_in_a_sentence_has_its_article():
+    """Tables name roles bare; a sentence says which people are meant."""
+    roles = "|".join(role.replace("_", " ") for role in PayerRole)
+    bare = re.compile(rf"\b(?:[Oo]nly|by|;) (?:{roles})\b")
+    for page in written_library().paths():
+        assert not bare.search(written_library().read(page).text), page
