@@ -172,7 +172,7 @@ def test_levels_can_be_mixed_and_are_named() -> None:
         ({"split": "dev"}, "train, validation, test"),
         ({"profile": "lenient"}, "paper, strict"),
         ({"reward": "dense"}, "sparse, shaped"),
-        ({"costs": {"step": 1}}, "call, refused and unsubmitted"),
+        ({"costs": {"step": 1}}, "costs are call, refused, unsubmitted, late"),
         ({"max_turns": 0}, "positive integer"),
         ({"benchmark": "v4"}, "v1, v2, v3"),
         ({"render_mode": "human"}, "ansi"),

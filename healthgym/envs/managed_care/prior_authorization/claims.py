@@ -32,6 +32,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.vocabulary.authorization import MessageKind
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _NEGATED = re.compile(r"\b(?:not?|never|without|instead|contraindicat\w*|intoleran\w*|allerg\w*)\b")
@@ -110,9 +111,12 @@ class Claims:
                     yield f"{name} {number}"
 
     def _told(self, name: str) -> set[str]:
-        """Return the values of something in the documents that bear, which may have other units."""
-        bearing = [d for d in self.chart.documents if d.id in self.reference.documents]
-        told = (numbers_after(name, document.content.lower()) for document in bearing)
+        """Return the values of something in the documents that bear, which may have other units.
+
+        What the payer wrote about the case may be quoted, for whoever appeals has to.
+        """
+        bearing = [d.content for d in self.chart.documents if d.id in self.reference.documents]
+        told = (numbers_after(name, text.lower()) for text in (*bearing, self._answered))
         return {number for each in told for number, _ in each}
 
     def _terms(self, text: str) -> Iterator[str]:
@@ -174,6 +178,20 @@ class Claims:
         return "\n".join(document.content for document in self.chart.documents)
 
     @cached_property
+    def _answered(self) -> str:
+        """What the payer wrote about the patient's cases: its letters, and what it asked for."""
+        own = self.chart.patient.id
+        cases = {case.id for case in self.after.cases.cases.values() if case.patient_id == own}
+        letters = (x for x in self.after.letters.letters.values() if x.case_id in cases)
+        asked = (
+            message
+            for message in self.after.inbox.messages.values()
+            if message.case_id in cases and message.kind == MessageKind.PEND_REQUEST
+        )
+        said = (value for value in _leaves((*letters, *asked)) if isinstance(value, str))
+        return "\n".join(said)
+
+    @cached_property
     def _policy(self) -> str:
         return render_page(self.reference.policy).lower()
 
@@ -200,7 +218,7 @@ class Claims:
     @cached_property
     def _known(self) -> Stated:
         texts = [value for value in self._fields if isinstance(value, str)]
-        texts += [self._written, render_page(self.reference.policy)]
+        texts += [self._written, self._answered, render_page(self.reference.policy)]
         texts += [str(self.before.clock.now.date())]
         texts += [f" {value:g} " for value in self._fields if isinstance(value, float)]
         texts.append(f" {age_on(self.chart.patient.dob, self.before.clock.now.date())} ")

@@ -17,6 +17,8 @@ from tests.envs.managed_care.prior_authorization.playing import (
     FINISH,
     AuthorizationEpisode,
     Kind,
+    changed,
+    fails,
     first_of,
     play,
     position,
@@ -87,3 +89,22 @@ def test_an_expedited_appeal_is_taken_up_first(urgency: Urgency, least: int, mos
     (step,) = [due for due in clock.agenda.entries() if due.facts.get("step") == "appeal"]
     hours = office_calendar(REGION).business_time(clock.now, step.at) / timedelta(hours=1)
     assert least - 1 <= hours <= most
+
+
+def _appealed(index: int, more: str = "") -> set[str]:
+    """Appeal in the words of the payer's letter; return the checks that failed."""
+    instance = task(Kind(Course.APPEALED, index=index))
+    (letter,) = letters(Course.APPEALED, index, LetterType.DENIAL)
+    version = f"{instance.reference.policy.id}, version {instance.reference.policy.version}"
+    said = f"You wrote: {letter.body} {letter.supporting_basis} In force is {version}. {more}"
+    script = changed(solution(instance), "auth.file_appeal", rationale=said)
+    return fails(play(instance, script))
+
+
+@pytest.mark.parametrize("index", _INDICES)
+def test_an_appeal_may_quote_the_letter_that_it_is_about(index: int) -> None:
+    assert _appealed(index) == set()
+
+
+def test_a_figure_beside_the_quotation_is_still_the_office_s_own() -> None:
+    assert _appealed(0, "Her score is 4711.") == {"nothing_invented"}
