@@ -23,9 +23,14 @@ from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.pages import BULLETINS, page_path, render_page
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.population.background import Background, draw_background
+from healthgym.worlds.managed_care.population.background import (
+    Background,
+    draw_background,
+    draw_person,
+)
 from healthgym.worlds.managed_care.population.drawing import chart_of
 from healthgym.worlds.managed_care.population.staff import Workforce, draw_workforce
+from healthgym.worlds.managed_care.records.chart import Patient
 from healthgym.worlds.managed_care.staff import Staff
 
 #: The day up to which the shared charts are kept; tasks begin within five weeks after it.
@@ -61,12 +66,36 @@ def person(group: int, place: int) -> Background:
     """Return a patient of the clinic before any case.
 
     Args:
-        group: Which group, below :data:`GROUPS`.
+        group: Which group, below :data:`GROUPS`; one of :func:`group_of_age` besides.
         place: Place in it, below :data:`MOST_ALIKE`; usually below :data:`ALIKE`.
     """
-    number = _FIRST_NUMBER + (group * MOST_ALIKE + place) * _STEP % _NUMBERS
     like = person(group, 0) if place else None
-    return draw_background(number, workforce(), _stream(_PERSON, group, place), CHARTED, like=like)
+    stream, ages = _stream(_PERSON, group, place), _ages(group)
+    return draw_background(
+        _number(group, place), workforce(), stream, CHARTED, like=like, ages=ages
+    )
+
+
+def group_of_age(age: int) -> int:
+    """Return a group besides, whose patients are of an age on the days of tasks."""
+    return GROUPS + age
+
+
+@cache
+def first_of(group: int) -> Patient:
+    """Return the first patient of a group, who has the others' sex and nearly their birthday.
+
+    Without illnesses, which take longer to draw.
+    """
+    return draw_person(_number(group, 0), _stream(_PERSON, group, 0), CHARTED, _ages(group))
+
+
+def _number(group: int, place: int) -> int:
+    return _FIRST_NUMBER + (group * MOST_ALIKE + place) * _STEP % _NUMBERS
+
+
+def _ages(group: int) -> tuple[int, int] | None:
+    return None if group < GROUPS else (group - GROUPS, group - GROUPS)
 
 
 @cache

@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 import numpy as np
 
-from healthgym.envs.managed_care.cases.clinic import ALIKE, GROUPS, chart, person, workforce
+from healthgym.envs.managed_care.cases.clinic import (
+    ALIKE,
+    GROUPS,
+    chart,
+    first_of,
+    group_of_age,
+    person,
+    workforce,
+)
+from healthgym.envs.managed_care.cases.ordering import (
+    listed_condition,
+    order_days,
+    orderer,
+    ordering_visit,
+)
 from healthgym.envs.managed_care.cases.situations import Bar, Gap, Situation
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.compose import compose
+from healthgym.worlds.managed_care.charts.hours import visit_start
+from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.prose import begun
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.sheets import restricted
-from healthgym.worlds.managed_care.charts.subjects import quiet, subjects_of, subjects_of_criteria
+from healthgym.worlds.managed_care.charts.subjects import (
+    Subjects,
+    quiet,
+    subjects_of,
+    subjects_of_criteria,
+)
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.facts import AnyFact
+from healthgym.worlds.managed_care.policies.criteria import DiagnosisCriterion
+from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.population.background import Background
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient, ServiceRequest
-from healthgym.worlds.managed_care.vocabulary.authorization import (
-    DocumentKind,
-    ServiceTypeCategory,
-    Urgency,
-)
-
-#: Who orders what; elsewhere it is an internist.
-_SPECIALTIES = {
-    ServiceTypeCategory.SURGICAL: "Orthopedic Surgery",
-    ServiceTypeCategory.CARDIOLOGY: "Cardiology",
-    ServiceTypeCategory.ONCOLOGY: "Oncology",
-    ServiceTypeCategory.BEHAVIORAL_HEALTH: "Psychiatry",
-    ServiceTypeCategory.PAIN_MANAGEMENT: "Anesthesiology",
-}
+from healthgym.worlds.managed_care.staff import Worker
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind, Urgency
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,7 @@ class CaseFacts:
         patient: Who it is, of the age that the request needs.
         coverages: Coverage history.
         order: What was ordered.
+        ordering: The visit from which the order comes.
         facts: Everything true of the patient.
         missing: Kinds of documents that are to be missing.
     """
@@ -72,14 +84,19 @@ class CaseFacts:
     patient: Patient
     coverages: tuple[Coverage, ...]
     order: ServiceRequest
+    ordering: Ordering
     facts: tuple[AnyFact, ...]
     missing: tuple[str, ...] = ()
 
     @property
     def on_file(self) -> frozenset[str]:
         """Kinds of documents that the chart will have: those in which a fact is told."""
-        told = {str(kind) for fact in self.facts for kind in fact.noted_in}
-        return frozenset(told.difference(self.missing))
+        return told_in(self.facts).difference(self.missing)
+
+
+def told_in(facts: Iterable[AnyFact]) -> frozenset[str]:
+    """Return the kinds of documents in which one of some facts is told."""
+    return frozenset(str(kind) for fact in facts for kind in fact.noted_in)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +114,49 @@ class CasePatient:
     void: frozenset[str] = frozenset()
 
 
-def draw_subject(rng: np.random.Generator) -> Subject:
-    """Return somebody for whom something will be ordered."""
-    return Subject(int(rng.integers(GROUPS)), int(rng.integers(ALIKE)))
+def draw_subject(rng: np.random.Generator, policy: Policy) -> Subject:
+    """Return somebody for whom something under a policy may be ordered."""
+    group, place = int(rng.integers(GROUPS)), int(rng.integers(ALIKE))
+    if _for_women(policy):
+        group = _nearest(group, lambda who: who.sex == "F")
+    return Subject(group, place)
+
+
+def fitting(subject: Subject, age: int, today: date) -> Subject:
+    """Return somebody of the age that a request needs: a birthday is not moved for a case.
+
+    Args:
+        subject: Who was drawn; taken if the age is right.
+        age: The age.
+        today: The day of the request.
+    """
+    own = subject.background.patient
+    if age_on(own.dob, today) == age:
+        return subject
+    other = Subject(
+        _nearest(subject.group, lambda who: who.sex == own.sex and age_on(who.dob, today) == age),
+        subject.place,
+    )
+    if age_on(other.background.patient.dob, today) == age:
+        return other
+    return Subject(group_of_age(age), subject.place)
+
+
+def _nearest(group: int, wanted: Callable[[Patient], bool]) -> int:
+    """Return the next group whose first member is as wanted; the group itself if none is."""
+    order = ((group + step) % GROUPS for step in range(GROUPS))
+    return next((each for each in order if wanted(first_of(each))), group)
+
+
+def _for_women(policy: Policy) -> bool:
+    """Return whether the conditions that a policy asks for are those of women."""
+    named = [
+        example
+        for item in criteria(policy.criteria)
+        if isinstance(item, DiagnosisCriterion) and item.wanted
+        for example in item.examples
+    ]
+    return any(code.startswith(_WOMEN) for code in named)
 
 
 def draw_others(
@@ -121,6 +178,10 @@ def draw_others(
     return tuple(chart(*each) for each in [*((subject.group, n) for n in alike), *others])
 
 
+#: Beginnings of codes that say "female" in their titles, or can be nobody else's.
+_WOMEN = ("C50", "C56", "O")
+
+
 def number_of(patient: Patient) -> int:
     """Return the number from which a patient's ids follow."""
     return int(patient.id.removeprefix("PAT-"))
@@ -134,20 +195,33 @@ def plan_patient(
     Raises:
         ConfigurationError: If two facts of background and case share an id.
     """
-    patient = _aged(subject.patient, drawn, today)
+    patient = subject.patient
+    code = drawn.request.diagnosis_codes[0]
     subjects = subjects_of_criteria(criteria(drawn.policy.criteria)) | subjects_of(drawn.facts)
+    subjects |= Subjects(codes=frozenset({code[:3]}))
     own = {fact.id for fact in drawn.facts}
     kept = [
         fact
         for fact in quiet(dict(subject.diseases), subjects)
         if begun(fact) > patient.dob and fact.id not in own
     ]
+    facts = compose(kept, drawn.facts).facts
+    listed, added = listed_condition(facts, drawn, today, rng)
+    if listed is not None and added:
+        listed = replace(listed, noted_in=(subject.habits.note,))
+        facts = (*facts, listed)
+    doctor = orderer(drawn.policy, code, drawn.request.age, rng)
+    seen, entered = order_days(patient, today, rng)
+    order = _order(patient, drawn, doctor, entered, rng)
+    missing = drawn.missing if drawn.ending is Gap.DOCUMENT else ()
+    on_file = told_in(facts).difference(missing)
     return CaseFacts(
         patient=patient,
         coverages=_coverages(subject, patient, drawn, rng, today),
-        order=_order(patient, drawn, rng, today),
-        facts=compose(kept, drawn.facts).facts,
-        missing=drawn.missing if drawn.ending is Gap.DOCUMENT else (),
+        order=order,
+        ordering=ordering_visit(order, doctor, visit_start(patient, seen), listed, drawn, on_file),
+        facts=facts,
+        missing=missing,
     )
 
 
@@ -175,6 +249,7 @@ def write_patient(
             rng,
             today,
             units=units,
+            ordering=planned.ordering,
         )
     except ValueError as error:
         who = planned.patient.id
@@ -189,16 +264,6 @@ def without_kinds(chart: PatientChart, kinds: tuple[str, ...]) -> PatientChart:
     kept = tuple(document for document in chart.documents if document.kind not in kinds)
     shows = restricted(chart.shows, [document.id for document in kept])
     return varied(chart, documents=kept, shows=shows)
-
-
-def _aged(patient: Patient, drawn: Situation, today: date) -> Patient:
-    """Return a patient of the age that the request needs, on another day of the year."""
-    wanted = drawn.request.age
-    if age_on(patient.dob, today) == wanted:
-        return patient
-    month, day = patient.dob.month, min(patient.dob.day, 28)
-    year = today.year - wanted - ((today.month, today.day) < (month, day))
-    return replace(patient, dob=date(year, month, day))
 
 
 def _coverages(
@@ -234,24 +299,25 @@ _DAY = timedelta(days=1)
 
 
 def _order(
-    patient: Patient, drawn: Situation, rng: np.random.Generator, today: date
+    patient: Patient,
+    drawn: Situation,
+    doctor: Worker,
+    entered: datetime,
+    rng: np.random.Generator,
 ) -> ServiceRequest:
     policy, request = drawn.policy, drawn.request
-    specialty = _SPECIALTIES.get(policy.category, "Internal Medicine")
-    doctors = workforce().clinicians(specialty)
     service = next(item for item in policy.procedures if item.code == request.procedure_code)
-    ordered = today - timedelta(days=int(rng.integers(1, 6)))
     return ServiceRequest(
         id=f"SR-{number_of(patient)}-1",
         patient_id=patient.id,
-        ordering_practitioner_id=doctors[int(rng.integers(len(doctors)))].id,
+        ordering_practitioner_id=doctor.id,
         service_type=str(policy.category),
         procedure_code=request.procedure_code,
         description=_described(service.display, drawn),
         priority=Urgency.EXPEDITED if rng.random() < 0.2 else Urgency.STANDARD,
         diagnosis_codes=request.diagnosis_codes,
         site_of_service=str(request.site),
-        requested_date=datetime.combine(ordered, time(15), UTC),
+        requested_date=entered,
     )
 
 

@@ -15,11 +15,13 @@ from healthgym.worlds.managed_care.policies.criteria import (
     REQUEST_KINDS,
     CountCriterion,
     DiagnosisCriterion,
+    FindingCriterion,
     MeasurementCriterion,
     QuantityCriterion,
     StepTherapyCriterion,
     TherapyCriterion,
 )
+from healthgym.worlds.managed_care.policies.diagnoses import billable, spoken_for
 from healthgym.worlds.managed_care.policies.drawing import movable, moves
 from healthgym.worlds.managed_care.policies.evaluation import (
     PolicyAssessment,
@@ -27,7 +29,7 @@ from healthgym.worlds.managed_care.policies.evaluation import (
     evaluate,
     favourable,
 )
-from healthgym.worlds.managed_care.policies.planting import plant_policy, possible
+from healthgym.worlds.managed_care.policies.planting import Planted, plant_policy, possible
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria
@@ -216,7 +218,7 @@ def situation(
             planted = plant_policy(policy, stance, request, today, rng, wanted=wanted)
         except ConfigurationError:
             continue
-        asked = replace(planted.request, diagnosis_codes=_codes(policy, planted.facts, rng))
+        asked = replace(planted.request, diagnosis_codes=_codes(policy, planted, rng))
         drawn = Situation(
             policy=policy,
             request=asked,
@@ -280,23 +282,35 @@ def _wanted(
     return whole, dict.fromkeys(picked, stance)
 
 
-def _codes(policy: Policy, facts: Iterable[AnyFact], rng: np.random.Generator) -> tuple[str, ...]:
-    """Return the diagnosis a request gives: one of the patient's if the policy lists it."""
+def _codes(policy: Policy, planted: Planted, rng: np.random.Generator) -> tuple[str, ...]:
+    """Return the diagnosis a request gives: one of the patient's if the policy lists it.
+
+    Else one of which no criterion asks, that the problem list may bear; else one that is asked for.
+    """
     from_chart = [
         fact.code
-        for fact in facts
+        for fact in planted.facts
         if isinstance(fact, Diagnosis)
         and fact.active
         and fact.code.startswith(policy.diagnosis_prefixes)
     ]
+    asked = [i for i in criteria(policy.criteria) if isinstance(i, DiagnosisCriterion)]
+    taken = {code[:3] for item in asked for code in item.prefixes}
+    seen = {
+        item.key
+        for item in criteria(policy.criteria)
+        if isinstance(item, FindingCriterion) and planted.postures[item.id] is not Posture.SATISFIED
+    }
+    able = [code for prefix in policy.diagnosis_prefixes for code in billable(prefix)]
+    free = [x for x in able if x[:3] not in taken and not seen.intersection(spoken_for(x))]
     listed = [
         example
-        for item in criteria(policy.criteria)
-        if isinstance(item, DiagnosisCriterion) and item.wanted
+        for item in asked
+        if item.wanted
         for example in item.examples
         if example.startswith(policy.diagnosis_prefixes)
     ]
-    pool = from_chart or listed or list(policy.diagnosis_prefixes)
+    pool = from_chart or free or listed or able
     return (pool[int(rng.integers(len(pool)))],)
 
 

@@ -22,6 +22,7 @@ from healthgym.envs.managed_care.cases.patients import (
     Subject,
     draw_others,
     draw_subject,
+    fitting,
     plan_patient,
     write_patient,
 )
@@ -118,8 +119,8 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         begins = draw_morning(streams[_ENDING])
         for policy in choices.policies(ending, streams[_RULES]):
             try:
-                subject = draw_subject(streams[_PATIENT])
-                book, patient, drawn, found = _case(
+                subject = draw_subject(streams[_PATIENT], policy)
+                subject, book, patient, drawn, found = _case(
                     config, policy, ending, subject, begins.date(), streams, self.shelf
                 )
                 reference = reference_of(book, patient, drawn, found)
@@ -218,8 +219,8 @@ def _case(
     today: date,
     streams: list[np.random.Generator],
     shelf: Shelf | None,
-) -> tuple[Rulebook, CasePatient, Situation, PolicyAssessment]:
-    """Return the policies, the patient and what the request deserves."""
+) -> tuple[Subject, Rulebook, CasePatient, Situation, PolicyAssessment]:
+    """Return who it is about, the policies, the patient and what the request deserves."""
     rng = streams[_RULES]
     book = draw_rulebook(policy, config, today, rng, shelf)
     background = subject.background
@@ -238,7 +239,8 @@ def _case(
         streams[_PATIENT],
     )
     # What may have to be drawn again comes before the chart, which costs the most.
-    planned = plan_patient(background, drawn, streams[_PATIENT], today)
+    subject = fitting(subject, drawn.request.age, today)
+    planned = plan_patient(subject.background, drawn, streams[_PATIENT], today)
     if ending in (Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL):
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
@@ -249,12 +251,13 @@ def _case(
     kept = frozenset((*planned.missing, *map(str, book.on_request)))
     paper = Paper(subject, drawn, found, kept, today, streams[_PAPER])
     patient = paper.disturbed(patient, trouble)
-    return book, patient, replace(drawn, policy=book.in_force), found
+    return subject, book, patient, replace(drawn, policy=book.in_force), found
 
 
 def _besides(planned: CaseFacts, drawn: Situation) -> set[str]:
     """Return the kinds of documents on file that say nothing of what the policy asks for."""
-    return set(planned.on_file).difference(str(k) for fact in drawn.facts for k in fact.noted_in)
+    telling = {str(kind) for fact in drawn.facts for kind in fact.noted_in}
+    return set(planned.on_file) - telling - {str(planned.ordering.kind)}
 
 
 def _case_of(

@@ -9,22 +9,25 @@ from functools import cache
 from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.charts.hours import drawn_at, visit_start
 from healthgym.worlds.managed_care.charts.knowledge import (
     Form,
     Topic,
     forms,
+    order_form,
     short_names,
     topics,
     topics_of,
 )
+from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.reports import panel_of
 from healthgym.worlds.managed_care.charts.sheets import Binder, DeferredDocument, Sheet
 from healthgym.worlds.managed_care.charts.structured import id_tail
-from healthgym.worlds.managed_care.charts.visits import Visit, moment
-from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Finding, Measurement
+from healthgym.worlds.managed_care.charts.visits import Visit
+from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Measurement
 from healthgym.worlds.managed_care.population.staff import PRIMARY, Workforce
 from healthgym.worlds.managed_care.records.chart import (
     DocumentReference,
@@ -33,6 +36,7 @@ from healthgym.worlds.managed_care.records.chart import (
     ServiceRequest,
 )
 from healthgym.worlds.managed_care.staff import Worker
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
 #: Specialty of an author where the form fixes it.
 _AUTHORS = {
@@ -44,6 +48,12 @@ _AUTHORS = {
 }
 #: Where encounters of a type take place; the practice otherwise.
 _PLACES = {"inpatient": "hospital", "imaging": "imaging", "lab": "laboratory"}
+#: What a laboratory writes.
+_RESULTED = frozenset({DocumentKind.LAB_RESULT, DocumentKind.LAB_SUMMARY})
+_IN_THE_LABORATORY = timedelta(hours=3, minutes=6)
+#: A note is begun so long after the visit began, and so long after the note before.
+_NOTHING = timedelta()
+_TALK, _NEXT_NOTE = timedelta(minutes=22), timedelta(minutes=17)
 #: Which type a visit is of if documents of several belong to it.
 _RANK = ("lab", "imaging", "telehealth", "office", "social_work", "behavioral_health", "consult")
 
@@ -86,27 +96,35 @@ class Desk:
         self._binder = Binder(patient, facts, orders, units)
         self._staff, self._chooser = staff, chooser
         self._tail = id_tail(patient.id)
-        own = [one for name in PRIMARY for one in staff.clinicians(name)]
+        own = staff.family_doctors(patient.dob)
         self._primary = own[chooser.below(len(own))]
         self._specialists: dict[str, Worker] = {}
+        self._ordering: tuple[int, Ordering] | None = None
+        self._filed: dict[datetime, int] = {}
 
-    def write_encounters(
-        self, visits: Sequence[Visit], planned: Iterable[Planned], today: date
-    ) -> None:
+    def expect(self, ordering: Ordering, place: int) -> None:
+        """Note from which visit the orders come; to be called before anything is written."""
+        self._ordering = (place, ordering)
+
+    def write_encounters(self, visits: Sequence[Visit], planned: Iterable[Planned]) -> None:
         """Write an encounter for each visit, of the type its documents make it."""
         kinds: dict[int, list[Planned]] = {}
         for each in planned:
             if each.place is not None:
                 kinds.setdefault(each.place, []).append(each)
         for place, visit in enumerate(visits):
+            if self._ordering is not None and place == self._ordering[0]:
+                own = self._ordering[1]
+                args = own.encounter, self._called(own.code, own.name), own.clinician
+                self.encounters.append(self._encounter(place, own.at, *args))
+                continue
             notes = kinds.get(place, [])
             encounter_type = self._type(notes)
             lead = next((n for n in notes if forms()[n.kind].encounter == encounter_type), None)
-            focus = self._focus(lead.facts if lead else visit.facts, visit.day, bool(lead))
+            focus, _ = self._focus(lead.facts if lead else visit.facts, visit.day, bool(lead))
             author = self._author(forms()[lead.kind], lead.facts) if lead else self._primary
-            self.encounters.append(
-                self._encounter(place, visit, encounter_type, focus, author, today)
-            )
+            start = visit_start(self._binder.patient, visit.day)
+            self.encounters.append(self._encounter(place, start, encounter_type, focus, author))
 
     def _type(self, notes: Sequence[Planned]) -> str:
         types = {forms()[note.kind].encounter for note in notes} - {""}
@@ -118,49 +136,77 @@ class Desk:
         return "telehealth" if self._chooser.chance(15) else "office"
 
     def _encounter(
-        self,
-        place: int,
-        visit: Visit,
-        encounter_type: str,
-        focus: str,
-        author: Worker,
-        today: date,
+        self, place: int, start: datetime, encounter_type: str, focus: str, author: Worker
     ) -> Encounter:
         table = _encounter_types()[encounter_type]
         cpt = table["cpt"][self._chooser.below(len(table["cpt"]))] if table["cpt"] else (None, None)
         summaries = table["summary"]
         summary = str(summaries[self._chooser.below(len(summaries))])
         where = _PLACES.get(encounter_type)
+        house = self._staff.places[where] if where else self._staff.provider.name
+        city = self._binder.patient.address_city
         return Encounter(
-            id=f"ENC-{self._tail}-{place + 1:03d}",
+            id=self._encounter_id(place),
             patient_id=self._binder.patient.id,
-            occurred_at=self._time(visit.day, today),
+            occurred_at=start,
             encounter_type=encounter_type,
             practitioner_id=author.id,
             summary=summary.format(focus=focus),
             encounter_cpt_code=cpt[0],
             encounter_cpt_description=cpt[1],
-            facility_name=self._staff.places[where] if where else self._staff.provider.name,
+            facility_name=f"{house}, {city}" if city else house,
         )
 
-    def _time(self, day: date, today: date) -> datetime:
-        # What happens today happened before the offices open.
-        minute = self._chooser.below(45) if day >= today else 240 + self._chooser.below(480)
-        return moment(day, 360 + minute)
+    def write(self, planned: Planned, after: timedelta = _NOTHING) -> None:
+        """File a document; its text is written when somebody reads it.
 
-    def write(self, planned: Planned, today: date) -> None:
-        """File a document; its text is written when somebody reads it."""
+        Args:
+            planned: What it tells.
+            after: How much later than usual it is written.
+        """
         form = forms()[planned.kind]
-        focus = self._focus(planned.facts, planned.day, noted=True)
+        focus, code = self._focus(planned.facts, planned.day, noted=True)
         author = self._author(form, planned.facts)
-        start = self._encounter_time(planned) or self._time(planned.day, today)
-        signed = start + timedelta(minutes=10 + self._chooser.below(40))
+        self._file(planned, form, author, focus, code, self._start(planned) + after)
+
+    def write_order_note(self, ordering: Ordering) -> None:
+        """File the note of the visit from which the orders come."""
+        place = self._ordering[0] if self._ordering else 0
+        planned = ordering.planned(place)
+        form = order_form(ordering.kind, seen=ordering.encounter != "telehealth")
+        focus = self._called(ordering.code, ordering.name)
+        self._file(
+            planned, form, ordering.clinician, focus, ordering.code, ordering.at + _TALK, ordering
+        )
+
+    def _file(
+        self,
+        planned: Planned,
+        form: Form,
+        author: Worker,
+        focus: str,
+        code: str,
+        start: datetime,
+        ordering: Ordering | None = None,
+    ) -> None:
+        # One author writes one note after the other.
+        start += _NEXT_NOTE * self._filed.get(start, 0)
+        self._filed[start] = self._filed.get(start, 0) + 1
+        signed = start + timedelta(minutes=4 + self._chooser.below(9))
         key = f"DOC-{self._tail}-{len(self.documents) + 1:03d}"
         title = form.titles[self._chooser.below(len(form.titles))].format(
             focus=focus, specialty=author.specialty, panel=panel_of(planned.facts)
         )
         sheet = self.shows[key] = Sheet(
-            self._binder, planned, form, author, focus, signed, self._chooser.seed()
+            binder=self._binder,
+            planned=planned,
+            form=form,
+            author=author,
+            focus=focus,
+            signed=signed,
+            seed=self._chooser.seed(),
+            code=code,
+            ordering=ordering,
         )
         self.documents.append(
             DeferredDocument.later(
@@ -182,14 +228,14 @@ class Desk:
             )
         )
 
+    def _start(self, planned: Planned) -> datetime:
+        """Return when a document is begun: at its visit, a laboratory's in the afternoon."""
+        if planned.kind in _RESULTED:
+            return drawn_at(self._binder.patient, planned.day) + _IN_THE_LABORATORY
+        return visit_start(self._binder.patient, planned.day) + _TALK
+
     def _encounter_id(self, place: int) -> str:
         return f"ENC-{self._tail}-{place + 1:03d}"
-
-    def _encounter_time(self, planned: Planned) -> datetime | None:
-        if planned.place is None or planned.place >= len(self.encounters):
-            return None
-        at = self.encounters[planned.place].occurred_at
-        return at if at.date() == planned.day else None
 
     def _author(self, form: Form, facts: Iterable[AnyFact]) -> Worker:
         if form.author == "primary":
@@ -205,30 +251,33 @@ class Desk:
             self._specialists[specialty] = known[self._chooser.below(len(known))]
         return self._specialists[specialty]
 
-    def _focus(self, facts: Iterable[AnyFact], day: date, noted: bool) -> str:
-        """Return what a visit is about: the problem that most of its facts belong to."""
+    def _focus(self, facts: Iterable[AnyFact], day: date, noted: bool) -> tuple[str, str]:
+        """Return what a visit is about, and its code: the problem of most of its facts."""
         facts = tuple(facts)
         named = [
             fact
             for fact in facts
             if isinstance(fact, Diagnosis) and fact.active and (noted or fact.noted_in)
         ]
+        if not named:
+            named = [
+                fact
+                for fact in self._binder.facts
+                if isinstance(fact, Diagnosis) and fact.active and fact.onset <= day
+            ]
         topic = _topic(facts)
         if topic is not None:
             named.sort(key=lambda fact: topic not in topics_of(fact))
         if named:
-            return self._name(named[0])
-        for seen in facts:
-            if isinstance(seen, Finding):
-                return lower_first(seen.display.removeprefix("Admission for "))
-        return _PLAIN[self._chooser.below(len(_PLAIN))]
+            return self._called(named[0].code, named[0].display), named[0].code
+        return _PLAIN[self._chooser.below(len(_PLAIN))], ""
 
-    def _name(self, problem: Diagnosis) -> str:
-        names = (*short_names(problem.code), lower_first(problem.display))
+    def _called(self, code: str, title: str) -> str:
+        names = (*short_names(code), lower_first(title))
         return names[self._chooser.below(len(names))]
 
 
-_PLAIN = ("ongoing care", "general health", "current medicines", "recent results")
+_PLAIN = ("a yearly check", "preventive care", "a general check-up", "a wellness visit")
 
 
 def _topic(facts: Iterable[AnyFact]) -> Topic | None:

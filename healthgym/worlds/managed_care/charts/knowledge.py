@@ -206,6 +206,29 @@ def forms() -> Mapping[DocumentKind, Form]:
 
 
 @cache
+def order_form(kind: DocumentKind, seen: bool = True) -> Form:
+    """Return the form of the note of a visit from which an order comes.
+
+    Args:
+        kind: Kind of the note.
+        seen: Whether the patient was there in person, and could be examined.
+    """
+    row = _load("order_note.json")
+    usual = forms()[kind]
+    told = [[name for name in layout if seen or name != "exam"] for layout in row["layouts"]]
+    layouts = tuple(map(tuple, told))
+    return Form(tuple(row["titles"]), usual.note_type, "specialist", usual.encounter, layouts)
+
+
+@cache
+def complaint_of(code: str) -> str:
+    """Return the key of the complaints that a diagnosis brings, by the longest prefix known."""
+    table = _load("complaints.json")
+    ends = range(len(code), 0, -1)
+    return next((str(table[code[:end]]) for end in ends if code[:end] in table), "general")
+
+
+@cache
 def units() -> Mapping[str, str]:
     """Return how notes write UCUM units: shorter than policies, where clinicians do."""
     return {**printed_units(), **_load("units.json")}

@@ -193,7 +193,7 @@ def _agree_on_facts(chart: PatientChart, today: date) -> None:
         raise BadValueError("facts", faults[0])
     if not chart.facts:
         return
-    records = structured(chart.patient.id, chart.facts)
+    records = structured(chart.patient, chart.facts)
     for name in _DERIVED:
         there, due = getattr(chart, name), getattr(records, name)
         if len(there) != len(due):

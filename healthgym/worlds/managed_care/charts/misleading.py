@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from healthgym.worlds.managed_care.facts import Finding, Measurement
 from healthgym.worlds.managed_care.population.staff import Workforce
 from healthgym.worlds.managed_care.records.chart import DocumentReference, Patient
 
+#: A page is written after those of the visit of its day.
+_AFTER, _EACH = timedelta(minutes=61), timedelta(minutes=5)
 #: Facts that a page can state wrongly.
 Stated = Measurement | Finding
 
@@ -180,7 +182,8 @@ def _page(chart: PatientChart, whose: Patient, fact: Stated, day: date, press: P
     kind = fact.noted_in[0]
     told = replace(fact, noted_in=(kind,))
     desk = Desk(whose, (told,), (), press.staff, Chooser(press.rng), {})
-    desk.write(Planned(kind, day, day, None, (told,)), press.today)
+    others = sum(page.created_at.date() == day for page in chart.documents)
+    desk.write(Planned(kind, day, day, None, (told,)), after=_AFTER + _EACH * others)
     (written,) = desk.documents
     return _Page(written, desk.shows[written.id], chart.patient.id)
 

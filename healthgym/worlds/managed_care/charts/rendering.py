@@ -12,6 +12,7 @@ import numpy as np
 from healthgym.worlds.managed_care.charts.chart import DeferredChart, PatientChart
 from healthgym.worlds.managed_care.charts.checking import check_facts
 from healthgym.worlds.managed_care.charts.filing import Desk
+from healthgym.worlds.managed_care.charts.ordering import Ordering, with_visit
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import plan
 from healthgym.worlds.managed_care.charts.sheets import Stated
@@ -34,6 +35,7 @@ def render_chart(
     today: date,
     *,
     units: Mapping[str, str] = _NO_UNITS,
+    ordering: Ordering | None = None,
 ) -> PatientChart:
     """Write the chart of a patient.
 
@@ -47,6 +49,7 @@ def render_chart(
         today: The day of the world; nothing is dated later.
         units: UCUM unit in which documents give a measurement, by fact id, where it is not the
             fact's own; the structured record keeps the fact's.
+        ordering: The visit from which the orders come; None where it is not kept.
 
     Raises:
         ValueError: If two facts share an id, or a date is before birth, after today, or an end
@@ -54,14 +57,20 @@ def render_chart(
     """
     check_facts(patient, facts, today)
     starts = [each.effective_date for each in coverages if each.effective_date is not None]
-    visits = visits_of(facts, min(starts, default=patient.dob), today)
+    first = min(starts, default=patient.dob)
+    visits = visits_of(facts, first, today, patient.address_state or "")
     desk = Desk(patient, facts, orders, staff, Chooser(rng), units)
     planned = plan(facts, visits, today)
-    desk.write_encounters(visits, planned, today)
+    if ordering is not None:
+        place, visits, planned = with_visit(ordering, visits, planned)
+        desk.expect(ordering, place)
+    desk.write_encounters(visits, planned)
     for each in planned:
-        desk.write(each, today)
+        desk.write(each)
+    if ordering is not None:
+        desk.write_order_note(ordering)
     return DeferredChart.later(
-        partial(structured, patient.id, facts),
+        partial(structured, patient, facts),
         patient=patient,
         coverages=tuple(coverages),
         encounters=tuple(desk.encounters),

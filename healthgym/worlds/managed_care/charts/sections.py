@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeVar, cast
@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.charts.knowledge import (
     topic_of_code,
     topics_of,
 )
+from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import LASTING, Prose, begun, day_of
 from healthgym.worlds.managed_care.facts import (
@@ -35,8 +36,9 @@ SYSTEMS = ("heart", "lungs", "abdomen", "skin", "neuro", "neck", "mind")
 #: Beginnings of the keys of findings that no examination shows.
 _ASKED = ("history.", "family.", "plan.", "consult.", "prognosis.", "social.")
 _SELF = {"F": "herself", "M": "himself"}
-_TITLE = {"F": "Ms. ", "M": "Mr. "}
-_SEX = {"F": "woman", "M": "man"}
+#: How patients are addressed, and called, by sex.
+TITLE = {"F": "Ms. ", "M": "Mr. "}
+SEX = {"F": "woman", "M": "man"}
 
 
 @dataclass(slots=True)
@@ -51,6 +53,8 @@ class Draft:
         orders: Orders placed at its visit.
         earlier: The measurement before, by fact id, where the document may compare.
         guarded: Systems that are not to be called normal offhand.
+        code: ICD-10-CM code of its subject; empty if it has none.
+        ordering: The visit it is the note of, if an order comes from it.
         told: Facts that a paragraph told, and a list need not repeat.
         by_kind: The facts by their class; from the plan.
     """
@@ -62,6 +66,8 @@ class Draft:
     orders: tuple[ServiceRequest, ...] = ()
     earlier: Mapping[str, Measurement] = field(default_factory=dict)
     guarded: frozenset[str] = frozenset()
+    code: str = ""
+    ordering: Ordering | None = None
     told: set[str] = field(default_factory=set)
     by_kind: dict[type[object], list[AnyFact]] = field(init=False)
 
@@ -89,9 +95,9 @@ def history(draft: Draft) -> list[str]:
     """Who the patient is, why here, and what changed, told."""
     prose, patient = draft.prose, draft.patient
     slots = {
-        "name": f"{_TITLE.get(patient.sex, '')}{patient.last_name}",
+        "name": f"{TITLE.get(patient.sex, '')}{patient.last_name}",
         "age": str(age_on(patient.dob, draft.day)),
-        "sex": _SEX.get(patient.sex, "person"),
+        "sex": SEX.get(patient.sex, "person"),
         "focus": draft.focus,
     }
     told = [prose.say("opener", **slots)]
@@ -344,20 +350,3 @@ def disposition(draft: Draft) -> list[str]:
     """How the stay or the assessment ended."""
     orders = [draft.prose.say("plan.order", order=order.description) for order in draft.orders]
     return [" ".join([draft.prose.say("disposition"), *orders])]
-
-
-SECTIONS: Mapping[str, Callable[[Draft], list[str]]] = {
-    "history": history,
-    "background": background,
-    "problems": problems,
-    "medications": medications,
-    "prior": prior,
-    "allergies": allergies,
-    "vitals": vitals,
-    "results": results,
-    "exam": exam,
-    "assessment": assessment,
-    "reason": reason,
-    "course": course,
-    "disposition": disposition,
-}

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
 from importlib.resources import files
 
+from healthgym.worlds.managed_care.charts.blocks import SECTIONS, TALK
 from healthgym.worlds.managed_care.charts.knowledge import Form, systems_of_chapter, topics_of
+from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.phrases import seeded
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import Prose, Unwritten
 from healthgym.worlds.managed_care.charts.reports import REPORTS
-from healthgym.worlds.managed_care.charts.sections import SECTIONS, SYSTEMS, Draft
+from healthgym.worlds.managed_care.charts.sections import SYSTEMS, Draft
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Finding, Measurement
 from healthgym.worlds.managed_care.records.chart import DocumentReference, Patient, ServiceRequest
@@ -122,6 +124,8 @@ class Sheet:
         focus: Its subject, in words.
         signed: When it was signed.
         seed: What its wording is drawn from.
+        code: ICD-10-CM code of its subject; empty where it is about nothing in particular.
+        ordering: The visit it is the note of, if an order comes from that visit.
     """
 
     binder: Binder
@@ -131,6 +135,8 @@ class Sheet:
     focus: str
     signed: datetime
     seed: int
+    code: str = field(default="", kw_only=True)
+    ordering: Ordering | None = field(default=None, kw_only=True)
 
     def content(self) -> str:
         """Return the whole text."""
@@ -165,6 +171,8 @@ class Sheet:
             orders=self.binder.ordered(self.planned),
             earlier=self.binder.earlier(self.planned),
             guarded=self.binder.guarded,
+            code=self.code,
+            ordering=self.ordering,
         )
 
     def _header(self, draft: Draft) -> list[str]:
@@ -183,6 +191,8 @@ class Sheet:
         for section in layouts[self.seed % len(layouts)]:
             if section in REPORTS:
                 lines += REPORTS[section](draft)
+                continue
+            if section in TALK and isinstance(draft.prose, Unwritten):
                 continue
             text = SECTIONS[section](draft)
             if text:

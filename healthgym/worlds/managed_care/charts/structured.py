@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from types import MappingProxyType
 from typing import TypeVar
 
+from healthgym.worlds.managed_care.charts.hours import drawn_at, visit_start
 from healthgym.worlds.managed_care.charts.knowledge import measures
 from healthgym.worlds.managed_care.charts.prose import begun
-from healthgym.worlds.managed_care.charts.visits import moment
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -25,6 +27,7 @@ from healthgym.worlds.managed_care.records.chart import (
     Condition,
     MedicationRequest,
     Observation,
+    Patient,
     Procedure,
 )
 
@@ -47,14 +50,14 @@ _THERAPIES = (
     ("physical", "97110"),
     ("occupational", "97530"),
     ("speech", "92507"),
-    ("counsel", "90834"),
+    ("diet", "97803"),
+    ("counsel", "90832"),
     ("psychotherap", "90837"),
     ("cbt", "90834"),
     ("cpap", "94660"),
     ("cardiac_rehab", "93798"),
     ("pulmonary_rehab", "94626"),
     ("education", "G0108"),
-    ("diet", "97803"),
     ("photo", "96910"),
 )
 
@@ -70,22 +73,43 @@ class Structured:
     allergies: tuple[Allergy, ...]
 
 
+#: Minutes into a visit at which vital signs are taken, something is seen, done or prescribed.
+_TAKEN, _SEEN, _DONE, _PRESCRIBED = 4, 12, 15, 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """Times of day in a patient's records."""
+
+    patient: Patient
+
+    def at(self, day: date, minutes: int) -> datetime:
+        return visit_start(self.patient, day) + timedelta(minutes=minutes)
+
+    def of(self, fact: Measurement) -> datetime:
+        known = measures().get(fact.code)
+        if known is None or known.panel:
+            return drawn_at(self.patient, fact.taken)
+        return self.at(fact.taken, _TAKEN)
+
+
 def id_tail(patient_id: str) -> str:
     """Return what ids of a patient's records carry: the patient's id without its prefix."""
     return patient_id.removeprefix("PAT-")
 
 
-def structured(patient_id: str, facts: Sequence[AnyFact]) -> Structured:
+def structured(patient: Patient, facts: Sequence[AnyFact]) -> Structured:
     """Return the records of facts.
 
     A condition, a measurement, a medicine, a procedure and an allergy have one always. A finding
     and a therapy that no document tells have one, too: an observation in words, a procedure.
 
     Args:
-        patient_id: Whose they are.
+        patient: Whose they are.
         facts: What is true of the patient.
     """
-    tail = id_tail(patient_id)
+    tail = id_tail(patient.id)
+    clock = _Clock(patient)
     seen: list[Measurement | Finding] = [
         *_of(facts, Measurement),
         *(one for one in _of(facts, Finding) if not one.noted_in),
@@ -96,23 +120,23 @@ def structured(patient_id: str, facts: Sequence[AnyFact]) -> Structured:
     ]
     return Structured(
         tuple(
-            _condition(f"CON-{tail}-{number:03d}", patient_id, one)
+            _condition(f"CON-{tail}-{number:03d}", patient.id, one)
             for number, one in enumerate(_by_day(_of(facts, Diagnosis)), 1)
         ),
         tuple(
-            _observation(f"OBS-{tail}-{number:03d}", patient_id, one)
+            _observation(f"OBS-{tail}-{number:03d}", clock, one)
             for number, one in enumerate(_by_day(seen), 1)
         ),
         tuple(
-            _procedure(f"PRC-{tail}-{number:03d}", patient_id, one)
+            _procedure(f"PRC-{tail}-{number:03d}", clock, one)
             for number, one in enumerate(_by_day(done), 1)
         ),
         tuple(
-            _medication(f"MED-{tail}-{number:03d}", patient_id, one)
+            _medication(f"MED-{tail}-{number:03d}", clock, one)
             for number, one in enumerate(_by_day(_of(facts, MedicationCourse)), 1)
         ),
         tuple(
-            _allergy(f"ALG-{tail}-{number:03d}", patient_id, one)
+            _allergy(f"ALG-{tail}-{number:03d}", clock, one)
             for number, one in enumerate(_by_day(_of(facts, Intolerance)), 1)
         ),
     )
@@ -137,52 +161,52 @@ def _condition(key: str, patient_id: str, fact: Diagnosis) -> Condition:
     )
 
 
-def _observation(key: str, patient_id: str, fact: Measurement | Finding) -> Observation:
+def _observation(key: str, clock: _Clock, fact: Measurement | Finding) -> Observation:
     if isinstance(fact, Finding):
         return Observation(
             id=key,
-            patient_id=patient_id,
+            patient_id=clock.patient.id,
             code=fact.key,
             display=fact.display,
             value_text=fact.value,
-            observed_at=moment(fact.found, 12 * 60),
+            observed_at=clock.at(fact.found, _SEEN),
         )
     known = measures().get(fact.code)
     return Observation(
         id=key,
-        patient_id=patient_id,
+        patient_id=clock.patient.id,
         code=fact.code,
         display=fact.display,
         value_quantity=fact.value,
         value_unit=fact.unit,
-        observed_at=moment(fact.taken, 12 * 60),
+        observed_at=clock.of(fact),
         interpretation=known.flag(fact.value) if known else None,
     )
 
 
-def _procedure(key: str, patient_id: str, fact: ProcedureDone | TherapyCourse) -> Procedure:
+def _procedure(key: str, clock: _Clock, fact: ProcedureDone | TherapyCourse) -> Procedure:
     if isinstance(fact, ProcedureDone):
         return Procedure(
             id=key,
-            patient_id=patient_id,
+            patient_id=clock.patient.id,
             code=fact.code,
             display=fact.display,
-            performed_at=moment(fact.performed, 12 * 60),
+            performed_at=clock.at(fact.performed, _DONE),
             notes=fact.result or None,
         )
     ended = f"to {fact.ended}" if fact.ended else "ongoing"
     reason = f"; {STOPPED[fact.stop_reason].lower()}" if fact.stop_reason else ""
     return Procedure(
         id=key,
-        patient_id=patient_id,
+        patient_id=clock.patient.id,
         code=next((code for part, code in _THERAPIES if part in fact.kind), "97799"),
         display=fact.display,
-        performed_at=moment(fact.started, 12 * 60),
+        performed_at=clock.at(fact.started, _DONE),
         notes=f"{fact.sessions} sessions, {ended}{reason}",
     )
 
 
-def _medication(key: str, patient_id: str, fact: MedicationCourse) -> MedicationRequest:
+def _medication(key: str, clock: _Clock, fact: MedicationCourse) -> MedicationRequest:
     if fact.ended is None:
         status = "active"
     else:
@@ -190,10 +214,10 @@ def _medication(key: str, patient_id: str, fact: MedicationCourse) -> Medication
     reason = STOPPED[fact.stop_reason] if fact.stop_reason else "Reason not recorded"
     return MedicationRequest(
         id=key,
-        patient_id=patient_id,
+        patient_id=clock.patient.id,
         medication_name=fact.medication,
         status=status,
-        authored_on=moment(fact.started, 12 * 60),
+        authored_on=clock.at(fact.started, _PRESCRIBED),
         dose=fact.dose,
         frequency=fact.frequency,
         # The record has no field for the end, and a rule on duration needs it.
@@ -201,13 +225,32 @@ def _medication(key: str, patient_id: str, fact: MedicationCourse) -> Medication
     )
 
 
-def _allergy(key: str, patient_id: str, fact: Intolerance) -> Allergy:
+#: What an entry warns of, where it is no medicine.
+_CATEGORIES: Mapping[str, str] = MappingProxyType(
+    {
+        "latex": "environment",
+        "peanut": "food",
+        "shellfish": "food",
+        "epidural injection": "procedure",
+        "magnetic resonance imaging": "procedure",
+        "neurostimulator lead": "device",
+        "transcranial magnetic stimulation": "procedure",
+    }
+)
+
+
+def _category(substance: str) -> str:
+    return _CATEGORIES.get(substance, "medication")
+
+
+def _allergy(key: str, clock: _Clock, fact: Intolerance) -> Allergy:
     return Allergy(
         id=key,
-        patient_id=patient_id,
+        patient_id=clock.patient.id,
         substance=fact.substance,
+        category=_category(fact.substance),
         reaction=fact.reaction,
         criticality="high" if fact.contraindication else "low",
-        recorded_at=moment(fact.recorded, 12 * 60),
+        recorded_at=clock.at(fact.recorded, _SEEN),
         notes="Contraindicated" if fact.contraindication else None,
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 
+from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.charts.prose import begun, day_of
-from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Intolerance
+from healthgym.worlds.managed_care.facts import AnyFact
 
 #: What comes within so many days before a visit belongs to it: bloods are drawn a week ahead.
 _GATHERED = timedelta(days=10)
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,16 @@ class Visit:
     facts: tuple[AnyFact, ...]
 
 
-def visits_of(facts: Sequence[AnyFact], first: date, today: date) -> tuple[Visit, ...]:
-    """Return the visits of a patient, oldest first.
+def visits_of(
+    facts: Sequence[AnyFact], first: date, today: date, state: str = ""
+) -> tuple[Visit, ...]:
+    """Return the visits of a patient, oldest first, on days on which offices open.
 
     Args:
         facts: What is true of the patient.
         first: Since when records are kept; what is older is history.
         today: The day of the world; later days are left out.
+        state: Where the patient is seen, for its holidays.
     """
     events: list[tuple[date, int]] = []
     for place, fact in enumerate(facts):
@@ -46,17 +51,25 @@ def visits_of(facts: Sequence[AnyFact], first: date, today: date) -> tuple[Visit
     group: list[tuple[date, int]] = []
     for event in events:
         if group and event[0] - group[0][0] > _GATHERED:
-            visits.append(_visit(group, facts))
+            visits.append(_visit(group, facts, event[0] - _DAY, state))
             group = []
         group.append(event)
     if group:
-        visits.append(_visit(group, facts))
+        visits.append(_visit(group, facts, today, state))
     return tuple(visits)
 
 
-def _visit(group: list[tuple[date, int]], facts: Sequence[AnyFact]) -> Visit:
+def _visit(
+    group: list[tuple[date, int]], facts: Sequence[AnyFact], latest: date, state: str
+) -> Visit:
+    """Return the visit of a group, on its last day or the next on which the office opens."""
     places = dict.fromkeys(place for _, place in group)
-    return Visit(group[-1][0], group[0][0], tuple(facts[place] for place in places))
+    last = day = group[-1][0]
+    while business_day(day, state) != day:
+        day += _DAY
+    if day > latest:
+        day = last
+    return Visit(day, group[0][0], tuple(facts[place] for place in places))
 
 
 def visit_for(visits: Sequence[Visit], day: date) -> int | None:
@@ -68,23 +81,3 @@ def visit_for(visits: Sequence[Visit], day: date) -> int | None:
         if visit.day >= day:
             return place
     return len(visits) - 1 if visits else None
-
-
-def moment(day: date, minute: int) -> datetime:
-    """Return a time of a day, in UTC.
-
-    Args:
-        day: The day.
-        minute: Minutes after midnight.
-    """
-    return datetime.combine(day, time(minute // 60, minute % 60), UTC)
-
-
-def concerns(visit: Visit) -> str:
-    """Return in a few words why the patient was seen, for the encounter's summary."""
-    fresh = [fact for fact in visit.facts if isinstance(fact, Diagnosis)]
-    if fresh:
-        return f"New problem: {fresh[0].display}"
-    if any(isinstance(fact, Intolerance) for fact in visit.facts):
-        return "Reaction to a medicine reviewed"
-    return ""

@@ -6,7 +6,11 @@ decides nothing about the posture, but about how easily a reader is misled.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
 
 from numpy.random import Generator
 
@@ -29,6 +33,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     TherapyCriterion,
 )
 from healthgym.worlds.managed_care.policies.dates import day_too_old, day_within, months_before
+from healthgym.worlds.managed_care.policies.diagnoses import title_of
 from healthgym.worlds.managed_care.policies.treatment_stories import (
     Draft,
     Story,
@@ -190,11 +195,11 @@ def _seen(criterion: FindingCriterion, stance: Posture, today: date) -> tuple[St
 
 
 def _diagnosed(criterion: DiagnosisCriterion, stance: Posture, today: date) -> tuple[Story, ...]:
-    def has(codes: tuple[str, ...], active: bool = True, note: str = "") -> Story:
+    def has(codes: tuple[str, ...], active: bool = True) -> Story:
         def tell(rng: Generator) -> tuple[Draft, ...]:
             code = codes[int(rng.integers(len(codes)))]
             onset = today - timedelta(days=int(rng.integers(60, 1500)))
-            name = criterion.display + note
+            name = title_of(code, criterion.display)
             return (Diagnosis(id="", code=code, display=name, onset=onset, active=active),)
 
         return tell
@@ -210,7 +215,7 @@ def _diagnosed(criterion: DiagnosisCriterion, stance: Posture, today: date) -> t
         case Posture.SATISFIED:
             return (has(criterion.examples),)
         case Posture.INSUFFICIENT:
-            return (has((criterion.near,), note=", not further specified"),)
+            return (has((criterion.near,)),)
     return (has(criterion.examples, active=False),)
 
 
@@ -221,7 +226,7 @@ def _contraindicated(
         def tell(rng: Generator) -> tuple[Draft, ...]:
             substance = criterion.substances[int(rng.integers(len(criterion.substances)))]
             day = day_within(rng, today, 36)
-            reaction = "serious reaction" if forbids else "nausea"
+            reaction = _reaction(substance, forbids, rng)
             return (
                 Intolerance(
                     id="",
@@ -240,6 +245,21 @@ def _contraindicated(
     if criterion.wanted:
         return (told(stance is Posture.SATISFIED),)
     return (silent, told(False)) if stance is Posture.SATISFIED else (told(True),)
+
+
+def _reaction(substance: str, forbids: bool, rng: Generator) -> str:
+    """Return what happens to whom something is given, grave or slight."""
+    table = _reactions()
+    words = table.get(substance, table[""])["grave" if forbids else "slight"]
+    return words[int(rng.integers(len(words)))]
+
+
+@cache
+def _reactions() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    raw = json.loads((files(__package__) / "data" / "reactions.json").read_text("utf-8"))
+    return {
+        name: {degree: tuple(words) for degree, words in row.items()} for name, row in raw.items()
+    }
 
 
 def _done(criterion: ProcedureCriterion, stance: Posture, today: date) -> tuple[Story, ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from itertools import count
 
 import numpy as np
 
+from healthgym.worlds.managed_care.charts.hours import business_day, visit_start
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Intolerance,
@@ -33,6 +34,8 @@ _NOTES = (
     (DocumentKind.CHART_NOTE, 0.3),
     (DocumentKind.PCP_FOLLOW_UP_NOTE, 0.1),
 )
+#: An order is entered so long after its visit began.
+_ENTERED = timedelta(minutes=18)
 #: Notes tell what was measured in so many days before the world begins.
 _TOLD = timedelta(days=540)
 #: The population's median count of diseases is three.
@@ -78,6 +81,7 @@ def draw_background(
     like: Background | None = None,
     having: Sequence[str] = (),
     lacking: Sequence[str] = (),
+    ages: tuple[int, int] | None = None,
 ) -> Background:
     """Draw a patient with illnesses, treatment and coverage of several years.
 
@@ -89,6 +93,7 @@ def draw_background(
         like: A patient whom this one is to resemble, by name, birthday, place and a disease.
         having: Diseases the patient has, by their names in the model.
         lacking: Diseases the patient does not have.
+        ages: Youngest and oldest age; of an adult if left out.
 
     Raises:
         KeyError: If there is no disease of a name in ``having``.
@@ -102,7 +107,7 @@ def draw_background(
         number,
         rng,
         today,
-        ages=_ages(wanted),
+        ages=ages or _ages(wanted),
         sex=next((each.sex for each in wanted if each.sex), ""),
         like=like.patient if like else None,
     )
@@ -117,7 +122,7 @@ def draw_background(
     )
     ill = _illnesses(patient, wanted, lacking, rng, today)
     habits = Habits(_note_kind(rng), today - _TOLD)
-    visits = _visits(coverages, rng, today)
+    visits = _visits(patient, coverages, rng, today)
     numbers = count(1)
     diseases: dict[str, tuple[AnyFact, ...]] = {}
     taken: frozenset[str] = frozenset()
@@ -128,6 +133,20 @@ def draw_background(
     diseases["body"] = _body(ill, diseases, visits, habits, numbers, rng)
     orders = _orders(patient, ill, staff, visits, rng)
     return Background(patient, coverages, diseases, orders, habits)
+
+
+def draw_person(
+    number: int, rng: np.random.Generator, today: date, ages: tuple[int, int] | None = None
+) -> Patient:
+    """Draw the patient of a background who resembles nobody, and nothing else of it.
+
+    Args:
+        number: Number of the patient.
+        rng: As the background's.
+        today: The day of the world.
+        ages: As the background's.
+    """
+    return draw_patient(number, rng, today, ages=ages or _ages(()))
 
 
 def _ages(wanted: Sequence[Condition]) -> tuple[int, int]:
@@ -172,22 +191,25 @@ def _note_kind(rng: np.random.Generator) -> DocumentKind:
 
 
 def _visits(
-    coverages: Sequence[Coverage], rng: np.random.Generator, today: date
+    patient: Patient, coverages: Sequence[Coverage], rng: np.random.Generator, today: date
 ) -> tuple[date, ...]:
     """Draw the days of visits, every three to six months while there was coverage."""
-    begin = min(each.effective_date for each in coverages if each.effective_date)
+    state = patient.address_state or ""
+    begin = max(patient.dob, min(x.effective_date for x in coverages if x.effective_date))
     end = coverages[0].termination_date or today - timedelta(days=14)
     day = begin + timedelta(days=int(rng.integers(20, 120)))
     found = []
     while day <= end:
-        found.append(_weekday(day))
+        found.append(_open_day(day, state, end, rng))
         day += timedelta(days=int(rng.integers(88, 196)))
-    return tuple(found)
+    return tuple(found) or (business_day(end, state),)
 
 
-def _weekday(day: date) -> date:
-    """Return the day, or the Friday before a weekend."""
-    return day - timedelta(days=max(day.weekday() - 4, 0))
+def _open_day(day: date, state: str, end: date, rng: np.random.Generator) -> date:
+    """Return the day, or one of the week before on which the office opens, each as likely."""
+    while business_day(day, state) != day or day > end:
+        day -= timedelta(days=int(rng.integers(1, 6)))
+    return day
 
 
 def _body(
@@ -288,7 +310,7 @@ def _orders(
                 priority=Urgency.STANDARD,
                 diagnosis_codes=(each.diagnoses[0][0],),
                 site_of_service=order.site,
-                requested_date=datetime.combine(day, time(15), UTC),
+                requested_date=visit_start(patient, day) + _ENTERED,
             )
         )
     return tuple(sorted(found, key=lambda one: (one.requested_date, one.id)))

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
+from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -289,6 +290,7 @@ class _Drawing:
         taken = day
         if course.lab:
             ahead = day - timedelta(days=2 + day.toordinal() % 5)
+            ahead = business_day(ahead, self._patient.address_state or "")
             taken = ahead if ahead >= max(self._visits[0], self._onset) else day
         noted: tuple[DocumentKind, ...] = ()
         if day >= self._habits.recent:

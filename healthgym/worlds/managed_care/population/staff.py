@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import time
+from datetime import date, time
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -38,6 +38,10 @@ _ESCALATION = {
 _DEGREES = {"Clinical Social Work": "LCSW"}
 #: Specialties that care for a patient over the years.
 PRIMARY = ("Internal Medicine", "Family Medicine")
+#: The same for children.
+PEDIATRIC = ("Pediatrics",)
+#: Who was born later is a child on the days of which charts tell.
+_GROWN_UP = date(2008, 3, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,11 @@ class Workforce:
     def clinicians(self, specialty: str) -> tuple[Worker, ...]:
         """Return the provider's clinicians of a specialty, or its internists if it has none."""
         return self.by_specialty.get(specialty) or self.by_specialty[PRIMARY[0]]
+
+    def family_doctors(self, born: date) -> tuple[Worker, ...]:
+        """Return who cares over the years for somebody born on a day."""
+        specialties = PEDIATRIC if born > _GROWN_UP else PRIMARY
+        return tuple(one for name in specialties for one in self.clinicians(name))
 
     def contacts(self) -> tuple[DirectoryContact, ...]:
         """Return the directory."""

@@ -1,0 +1,88 @@
+"""What notes tell at length: complaints and their course, other systems, family, habits, reasons.
+
+Nothing here is a fact of the chart, and nothing may bear on a criterion: no finding, no grade, no
+habit, treatment or test that a policy asks for.
+"""
+
+from __future__ import annotations
+
+from healthgym.worlds.managed_care.charts.knowledge import complaint_of
+from healthgym.worlds.managed_care.charts.persona import persona_of
+from healthgym.worlds.managed_care.charts.sections import SEX, TITLE, Draft, age_on
+
+#: Systems that a patient may be asked about besides, each with what keeps it from being told.
+_ASKED = (
+    ("eyes", ""),
+    ("bladder", "abdomen"),
+    ("bowels", "abdomen"),
+    ("temperature", "neck"),
+    ("skin_asked", "skin"),
+    ("appetite", "abdomen"),
+)
+
+
+def complaints(draft: Draft) -> list[str]:
+    """Return sentences about the trouble that a visit is about, and its course."""
+    prose, life = draft.prose, persona_of(draft.patient, draft.day.year)
+    key = complaint_of(draft.code) if draft.code else "general"
+    slots = {"hobby": life.hobby, "work": life.work, "focus": draft.focus, "name": _called(draft)}
+    texts = [prose.say(f"complaint.{key}", **slots)]
+    texts.append(prose.say(f"course.{life.group}", **slots))
+    texts.append(prose.say("concern", **slots))
+    return texts
+
+
+def _called(draft: Draft) -> str:
+    return f"{TITLE.get(draft.patient.sex, '')}{draft.patient.last_name}"
+
+
+def presenting(draft: Draft) -> list[str]:
+    """Who is seen for the first time by whom, why, and how the trouble has gone."""
+    prose, patient, ordering = draft.prose, draft.patient, draft.ordering
+    slots = {
+        "name": _called(draft),
+        "age": str(age_on(patient.dob, draft.day)),
+        "sex": SEX.get(patient.sex, "person"),
+        "focus": draft.focus,
+    }
+    known = ordering is not None and ordering.listed is not None
+    opening = prose.say("presenting.known" if known else "presenting.open", **slots)
+    return [" ".join((opening, *complaints(draft)))]
+
+
+def review(draft: Draft) -> list[str]:
+    """What was asked of other systems."""
+    prose = draft.prose
+    told = [
+        prose.say(f"asked.{name}")
+        for name, guard in _ASKED
+        if guard not in draft.guarded and prose.chooser.chance(70)
+    ]
+    return [" ".join(told)] if told else []
+
+
+def family(draft: Draft) -> list[str]:
+    """Illnesses of the family."""
+    one, other = persona_of(draft.patient, draft.day.year).family
+    return [draft.prose.say("family", one=one, other=other)]
+
+
+def social(draft: Draft) -> list[str]:
+    """Work, pastimes and meals."""
+    life = persona_of(draft.patient, draft.day.year)
+    slots = {"work": life.work, "hobby": life.hobby, "food": life.food}
+    return [draft.prose.say(f"social.{life.group}", **slots)]
+
+
+def reasoning(draft: Draft) -> list[str]:
+    """What is thought, and what is asked for."""
+    prose, ordering = draft.prose, draft.ordering
+    if ordering is None:
+        return []
+    slots = {"focus": draft.focus, "order": ordering.service}
+    first = "reasoning.known" if ordering.listed is not None else "reasoning.open"
+    return [
+        f"- {prose.say(first, **slots)}",
+        f"- {prose.say('reasoning.options', **slots)} {prose.say('reasoning.request', **slots)}",
+        f"- {prose.say('plan.any')}",
+    ]
