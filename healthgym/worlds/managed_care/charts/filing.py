@@ -100,7 +100,7 @@ class Desk:
         self._primary = own[chooser.below(len(own))]
         self._specialists: dict[str, Worker] = {}
         self._ordering: tuple[int, Ordering] | None = None
-        self._filed: dict[datetime, int] = {}
+        self._filed: dict[date, int] = {}
 
     def expect(self, ordering: Ordering, place: int) -> None:
         """Note from which visit the orders come; to be called before anything is written."""
@@ -190,8 +190,9 @@ class Desk:
         ordering: Ordering | None = None,
     ) -> None:
         # One author writes one note after the other.
-        start += _NEXT_NOTE * self._filed.get(start, 0)
-        self._filed[start] = self._filed.get(start, 0) + 1
+        before = self._filed.setdefault(start.date(), 0)
+        self._filed[start.date()] += 1
+        start += _NEXT_NOTE * before
         signed = start + timedelta(minutes=4 + self._chooser.below(9))
         key = f"DOC-{self._tail}-{len(self.documents) + 1:03d}"
         title = form.titles[self._chooser.below(len(form.titles))].format(
@@ -260,11 +261,7 @@ class Desk:
             if isinstance(fact, Diagnosis) and fact.active and (noted or fact.noted_in)
         ]
         if not named:
-            named = [
-                fact
-                for fact in self._binder.facts
-                if isinstance(fact, Diagnosis) and fact.active and fact.onset <= day
-            ]
+            named = [fact for fact in self._binder.active if fact.onset <= day]
         topic = _topic(facts)
         if topic is not None:
             named.sort(key=lambda fact: topic not in topics_of(fact))

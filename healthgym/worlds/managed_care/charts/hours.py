@@ -29,14 +29,12 @@ def visit_start(patient: Patient, day: date) -> datetime:
         patient: Who is seen, at the site of their state.
         day: The day.
     """
-    opening, slots = _appointments(patient.address_state or "", day)
-    return opening + timedelta(minutes=_SLOT * (_mixed(patient, day) % slots))
+    return _start(patient.id, patient.address_state or "", day)
 
 
 def drawn_at(patient: Patient, day: date) -> datetime:
     """Return when blood is drawn on a day, in UTC; arguments as of `visit_start`."""
-    opening, _ = _appointments(patient.address_state or "", day)
-    return opening - _BEFORE_OPENING + timedelta(minutes=_mixed(patient, day) // 64 % 100)
+    return _draw(patient.id, patient.address_state or "", day)
 
 
 def business_day(day: date, state: str = "") -> date:
@@ -64,9 +62,22 @@ def _appointments(state: str, day: date) -> tuple[datetime, int]:
     return first, max(1, (last - first) // timedelta(minutes=_SLOT))
 
 
-def _mixed(patient: Patient, day: date) -> int:
+# Asked for every row of a chart, several of which are of one day.
+@lru_cache(maxsize=32768)
+def _start(patient_id: str, state: str, day: date) -> datetime:
+    opening, slots = _appointments(state, day)
+    return opening + timedelta(minutes=_SLOT * (_mixed(patient_id, day) % slots))
+
+
+@lru_cache(maxsize=32768)
+def _draw(patient_id: str, state: str, day: date) -> datetime:
+    opening, _ = _appointments(state, day)
+    return opening - _BEFORE_OPENING + timedelta(minutes=_mixed(patient_id, day) // 64 % 100)
+
+
+def _mixed(patient_id: str, day: date) -> int:
     """Return a number that looks drawn, from patient and day."""
-    number = int("".join(sign for sign in patient.id if sign.isdigit()) or "0")
+    number = int.from_bytes(patient_id.encode()[-4:], "big")
     mixed = (number * 2654435761 + day.toordinal() * 40503) & 0xFFFFFFFF
     mixed ^= mixed >> 15
     return (mixed * 2246822519 & 0xFFFFFFFF) >> 7

@@ -96,6 +96,11 @@ class Binder:
         return found
 
     @cached_property
+    def active(self) -> tuple[Diagnosis, ...]:
+        """The conditions that the patient has."""
+        return tuple(x for x in self.facts if isinstance(x, Diagnosis) and x.active)
+
+    @cached_property
     def guarded(self) -> frozenset[str]:
         """The systems about which the facts have something to say.
 
