@@ -10,6 +10,7 @@ import numpy as np
 
 from healthgym.envs.managed_care.cases.clinic import (
     ALIKE,
+    CHARTED,
     GROUPS,
     chart,
     first_of,
@@ -45,6 +46,7 @@ from healthgym.worlds.managed_care.policies.criteria import DiagnosisCriterion
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.population.background import Background
+from healthgym.worlds.managed_care.population.person import group_number
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient, ServiceRequest
 from healthgym.worlds.managed_care.staff import Worker
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind, Urgency
@@ -117,9 +119,14 @@ class CasePatient:
 def draw_subject(rng: np.random.Generator, policy: Policy) -> Subject:
     """Return somebody for whom something under a policy may be ordered."""
     group, place = int(rng.integers(GROUPS)), int(rng.integers(ALIKE))
-    if _for_women(policy):
-        group = _nearest(group, lambda who: who.sex == "F")
-    return Subject(group, place)
+    women, senior = _for_women(policy), _MEDICARE in policy.plans
+    others = any(plan != _MEDICARE for plan in policy.plans)
+
+    def insurable(who: Patient) -> bool:
+        old = age_on(who.dob, CHARTED) >= _SENIOR
+        return (senior if old else others) and (who.sex == "F" or not women)
+
+    return Subject(_nearest(group, insurable), place)
 
 
 def fitting(subject: Subject, age: int, today: date) -> Subject:
@@ -178,6 +185,8 @@ def draw_others(
     return tuple(chart(*each) for each in [*((subject.group, n) for n in alike), *others])
 
 
+#: The plan of those of 65 years and more; younger people have another.
+_MEDICARE, _SENIOR = "Larkfield Advantage Medicare", 65
 #: Beginnings of codes that say "female" in their titles, or can be nobody else's.
 _WOMEN = ("C50", "C56", "O")
 
@@ -272,14 +281,17 @@ def _coverages(
     """Return the coverage history, its latest under the policy's plan."""
     latest = subject.coverages[0]
     policy = drawn.policy
-    plans = policy.plans
+    plans = [p for p in policy.plans if (p == _MEDICARE) is (age_on(patient.dob, today) >= _SENIOR)]
+    plans = plans or list(policy.plans)
     ended = drawn.ending is Bar.INACTIVE
     last = today - timedelta(days=int(rng.integers(12, 75)))
     begun = latest.effective_date or date(today.year - 1, 1, 1)
+    plan = plans[int(rng.integers(len(plans)))]
     latest = replace(
         latest,
         payer_name=policy.payer,
-        plan_name=plans[int(rng.integers(len(plans)))],
+        plan_name=plan,
+        group_number=latest.group_number and group_number(plan, 1000 + int(rng.integers(9000))),
         member_number=patient.member_id,
         active=not ended,
         effective_date=min(begun, last - timedelta(days=200)),

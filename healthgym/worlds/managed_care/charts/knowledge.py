@@ -34,6 +34,7 @@ class Measure:
         vital: Whether it is a vital sign.
         items: Items of an instrument that sum to its score.
         most: Most points an item gives.
+        decimals: Decimals that are reported.
         other_decimals: Decimals that are given in another unit.
     """
 
@@ -44,6 +45,7 @@ class Measure:
     vital: bool = False
     items: tuple[str, ...] = ()
     most: int = 0
+    decimals: int = 0
     other_decimals: int = 2
 
     def flag(self, value: float) -> str | None:
@@ -129,6 +131,7 @@ def _measure(row: JsonObject) -> Measure:
         vital=row.get("vital", False),
         items=tuple(score["items"]),
         most=score["most"],
+        decimals=row.get("decimals", 0),
         other_decimals=row.get("other_decimals", 2),
     )
 
@@ -252,6 +255,15 @@ def converted(fact: Measurement, unit: str) -> float:
     return value if unit == fact.unit else round(value, known.other_decimals if known else 2)
 
 
-def written_number(value: float) -> str:
-    """Return a number without a needless ``.0``."""
-    return f"{value:.10g}"
+def decimals_of(fact: Measurement, unit: str) -> int:
+    """Return with how many decimals a measurement is reported in a unit; 0 if unknown."""
+    known = measures().get(fact.code)
+    if known is None or not unit:
+        return 0
+    return known.decimals if unit == fact.unit else known.other_decimals
+
+
+def written_number(value: float, decimals: int = 0) -> str:
+    """Return a number with at least so many decimals, and no more than it has."""
+    plain = f"{value:.10g}"
+    return f"{value:.{decimals}f}" if len(plain.partition(".")[2]) < decimals else plain

@@ -9,6 +9,7 @@ from typing import cast
 
 from healthgym.worlds.managed_care.charts.knowledge import (
     converted,
+    decimals_of,
     measures,
     written_number,
     written_unit,
@@ -26,6 +27,11 @@ from healthgym.worlds.managed_care.facts import (
     TherapyCourse,
 )
 
+#: Beginnings of codes of what does not pass: off the list, it was never there.
+_LIFELONG = (
+    *("C", "D8", "E1", "E84", "F80", "G12", "G35", "G80", "I25", "I42", "I50", "J34", "J44"),
+    *("J84", "J96.1", "K70", "K74", "M05", "M06", "M17", "M96", "N18", "Z94", "Z99"),
+)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 #: Kinds of facts that go on, and are told again as long as they do.
@@ -82,7 +88,7 @@ def written_value(fact: Measurement, unit: str | None = None) -> str:
     own = unit or fact.unit
     value = converted(fact, own)
     shown = written_unit(own)
-    number = written_number(value)
+    number = written_number(value, decimals_of(fact, own))
     return f"{number}{shown}" if shown in ("%", "°F", "°C") else f"{number} {shown}".rstrip()
 
 
@@ -194,7 +200,8 @@ class Prose:
         self.stated.add(fact.id)
         slots = {"name": fact.display, "code": fact.code, "onset": self.day(fact.onset)}
         if not fact.active:
-            return self.say("diagnosis.past", **slots)
+            key = "revised" if fact.code.startswith(_LIFELONG) else "past"
+            return self.say(f"diagnosis.{key}", **slots)
         if told:
             slots["name"] = lower_first(fact.display)
         return self.say("diagnosis.told" if told else "diagnosis.active", **slots)

@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
-from healthgym.worlds.managed_care.charts.knowledge import converted, written_number
+from healthgym.worlds.managed_care.charts.knowledge import (
+    converted,
+    decimals_of,
+    written_number,
+)
 from healthgym.worlds.managed_care.charts.prose import names_of
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
@@ -36,7 +40,7 @@ def dates_of(day: date) -> tuple[str, ...]:
 def numbers_of(fact: Measurement) -> tuple[str, ...]:
     """Return the value as documents may write it: in its own unit, and in others."""
     units = (fact.unit, *other_units(fact.code, fact.unit))
-    return tuple(written_number(converted(fact, unit)) for unit in units)
+    return tuple(written_number(converted(fact, unit), decimals_of(fact, unit)) for unit in units)
 
 
 def states(text: str, fact: AnyFact) -> bool:

@@ -50,26 +50,28 @@ def visits_of(
     visits: list[Visit] = []
     group: list[tuple[date, int]] = []
     for event in events:
-        if group and event[0] - group[0][0] > _GATHERED:
-            visits.append(_visit(group, facts, event[0] - _DAY, state))
+        # Where the office opens again only with what comes next, that belongs to it, too.
+        apart = bool(group) and event[0] - group[0][0] > _GATHERED
+        if apart and _opens(group[-1][0], state) < event[0]:
+            visits.append(_visit(group, facts, state))
             group = []
         group.append(event)
     if group:
-        visits.append(_visit(group, facts, today, state))
+        visits.append(_visit(group, facts, state))
     return tuple(visits)
 
 
-def _visit(
-    group: list[tuple[date, int]], facts: Sequence[AnyFact], latest: date, state: str
-) -> Visit:
-    """Return the visit of a group, on its last day or the next on which the office opens."""
+def _visit(group: list[tuple[date, int]], facts: Sequence[AnyFact], state: str) -> Visit:
     places = dict.fromkeys(place for _, place in group)
-    last = day = group[-1][0]
+    day = _opens(group[-1][0], state)
+    return Visit(day, group[0][0], tuple(facts[place] for place in places))
+
+
+def _opens(day: date, state: str) -> date:
+    """Return the day or the next on which the office opens."""
     while business_day(day, state) != day:
         day += _DAY
-    if day > latest:
-        day = last
-    return Visit(day, group[0][0], tuple(facts[place] for place in places))
+    return day
 
 
 def visit_for(visits: Sequence[Visit], day: date) -> int | None:

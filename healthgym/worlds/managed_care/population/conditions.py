@@ -28,6 +28,7 @@ class Course:
             raises it.
         drift: Change in a year without treatment.
         noise: Standard deviation from one measurement to the next.
+        cv: The same as a share of the value, besides: what varies more where it is high.
         every: Taken at every so many visits.
         lab: Whether it is drawn ahead of the visit and reported by the laboratory.
         form: Whether the patient fills in a form.
@@ -44,6 +45,7 @@ class Course:
     drop: tuple[float, float]
     drift: float
     noise: float
+    cv: float
     every: int
     lab: bool
     form: bool
@@ -178,6 +180,7 @@ def _course(row: JsonObject) -> Course:
         drop=tuple(row["drop"]),
         drift=row.get("drift", 0.0),
         noise=row["noise"],
+        cv=row.get("cv", 0.0),
         every=row["every"],
         lab=row["lab"],
         form=row.get("form", False),

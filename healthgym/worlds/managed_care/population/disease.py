@@ -278,7 +278,8 @@ class _Drawing:
                 continue
             if course.every > 20 and place:
                 continue
-            value = self._value(number, day) + float(self._rng.normal(0, course.noise or 1e-9))
+            value = self._value(number, day)
+            value += float(self._rng.normal(0, course.noise + course.cv * abs(value) or 1e-9))
             if course.source:
                 value = creatinine_of(by_code.get(course.source, value), self._patient, day)
             value = _rounded(min(max(value, course.least), course.most), course.decimals)

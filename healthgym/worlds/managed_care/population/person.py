@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from healthgym.core.borders import JsonObject
-from healthgym.worlds.managed_care.population.staff import names
+from healthgym.worlds.managed_care.population.origins import draw_origin, origin_of
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient
 
 _T = TypeVar("_T")
@@ -59,12 +59,13 @@ def draw_patient(
         sex = sex or ("F", "M")[int(rng.integers(2))]
         age = rng.uniform(ages[0] + 0.1, ages[1] + 0.9)
         born = today - timedelta(days=int(age * _YEAR))
+    origin = origin_of(like.last_name) if like is not None else draw_origin(rng)
     city, state, prefix, area = _pick(rng, table["cities"])
     return Patient(
         id=patient_id(number),
         member_id=f"CHP{int(rng.integers(10, 99))}{(number * 7919 + 104729) % 10**7:07d}",
-        first_name=_first_name(rng, sex, like),
-        last_name=like.last_name if like else _pick(rng, names()["last"]),
+        first_name=_first_name(rng, origin.first_names(sex), like),
+        last_name=like.last_name if like else _pick(rng, origin.last),
         dob=born,
         sex=sex,
         address_line=f"{int(rng.integers(11, 9800))} {_pick(rng, table['streets'])}",
@@ -72,15 +73,22 @@ def draw_patient(
         address_state=like.address_state if like else state,
         address_zip=like.address_zip if like else f"{prefix}{int(rng.integers(1, 99)):02d}",
         phone=f"{area}-555-{int(rng.integers(100, 9999)):04d}",
-        race=_pick(rng, table["races"]),
-        ethnicity=_pick(rng, table["ethnicities"]),
-        preferred_language=_pick(rng, table["languages"]),
-        marital_status=_pick(rng, table["marital"]),
+        race=_pick(rng, origin.races),
+        ethnicity=origin.ethnicity,
+        preferred_language=_pick(rng, origin.languages),
+        marital_status=_marital(rng, (today - born).days // 365),
     )
 
 
-def _first_name(rng: np.random.Generator, sex: str, like: Patient | None) -> str:
-    known = names()["female" if sex == "F" else "male"]
+def _marital(rng: np.random.Generator, age: int) -> str:
+    """Draw the marital status of somebody of an age: children are single, widows mostly old."""
+    if age < 20:
+        return "single"
+    options: list[str] = places()["marital"]
+    return _pick(rng, options if age >= 60 else [x for x in options if x != "widowed"])
+
+
+def _first_name(rng: np.random.Generator, known: Sequence[str], like: Patient | None) -> str:
     if like is not None and rng.random() < 0.7:
         alike = [x for x in known if x[0] == like.first_name[0] and x != like.first_name]
         known = tuple(alike) or known
@@ -109,25 +117,35 @@ def draw_coverages(
     table = places()
     ended = None if active else today - timedelta(days=int(rng.integers(30, 120)))
     begin = date(today.year - int(rng.integers(1, 4)), 1, 1)
-    plans = [each for each in table["plans"] if each[1] != "MA" or _senior(patient, begin)]
-    plan, kind = _pick(rng, plans)
-    found = [
-        _coverage(patient, 1, payer, plan, kind, rng, begin, ended, network=network),
-    ]
-    first = date(today.year - int(rng.integers(4, 7)), 1, 1)
+    plan = _pick(rng, plans_for(patient, begin))
+    found = [_coverage(patient, 1, payer, plan, rng, begin, ended, network=network)]
+    first = max(date(today.year - int(rng.integers(4, 7)), 1, 1), patient.dob)
     while begin > first:
         last = begin - timedelta(days=1)
         begin = max(first, date(begin.year - int(rng.integers(1, 4)), 1, 1))
-        own = rng.random() < 0.6
+        own = rng.random() < 0.6 or _senior(patient, begin)
         other = _pick(rng, table["former"])
-        former = [each for each in table["plans"] if each[1] != "MA"]
-        name, plan = (payer, _pick(rng, former)[0]) if own else (other[0], other[1])
-        found.append(_coverage(patient, len(found) + 1, name, plan, "OLD", rng, begin, last))
+        name, plan = (payer, _pick(rng, plans_for(patient, begin))) if own else other
+        found.append(_coverage(patient, len(found) + 1, name, plan, rng, begin, last))
     return tuple(found)
 
 
+def plans_for(patient: Patient, day: date) -> list[str]:
+    """Return the payer's plans for somebody of an age: Medicare from 65, the others before."""
+    senior = _senior(patient, day)
+    return [name for name, kind in places()["plans"] if (kind == "MA") is senior]
+
+
+def group_number(plan: str, number: int) -> str:
+    """Return a group number of a plan, which begins with the plan's kind."""
+    kinds: dict[str, str] = dict(places()["plans"])
+    last = plan.split()[-1]
+    kind = kinds.get(plan, last if last.isupper() else "GRP")
+    return f"{kind}-{number}"
+
+
 def _senior(patient: Patient, day: date) -> bool:
-    return (day - patient.dob).days > 65 * _YEAR
+    return (day - patient.dob).days >= 65 * _YEAR
 
 
 def _coverage(
@@ -135,14 +153,13 @@ def _coverage(
     number: int,
     payer: str,
     plan: str,
-    kind: str,
     rng: np.random.Generator,
     begin: date,
     end: date | None,
     *,
     network: str = "in_network",
 ) -> Coverage:
-    group = f"{kind}-{int(rng.integers(1000, 9999))}" if rng.random() < 0.85 else None
+    group = group_number(plan, int(rng.integers(1000, 9999))) if rng.random() < 0.85 else None
     return Coverage(
         id=f"COV-{patient.id.removeprefix('PAT-')}-{number}",
         patient_id=patient.id,

@@ -83,7 +83,7 @@ def test_a_chart_survives_pickling():
 
 def test_structured_records_are_made_when_one_is_read():
     first = chart(5, 0)
-    own = structured(first.patient.id, first.facts)
+    own = structured(first.patient, first.facts)
     late = varied(first, documents=())
     assert type(late) is DeferredChart
     assert late.observations == own.observations
