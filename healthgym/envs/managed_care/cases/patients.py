@@ -41,11 +41,12 @@ from healthgym.worlds.managed_care.charts.subjects import (
     subjects_of_criteria,
 )
 from healthgym.worlds.managed_care.deferred import varied
-from healthgym.worlds.managed_care.facts import AnyFact
+from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis
 from healthgym.worlds.managed_care.policies.criteria import DiagnosisCriterion
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.population.background import Background
+from healthgym.worlds.managed_care.population.companions import companions
 from healthgym.worlds.managed_care.population.person import group_number
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient, ServiceRequest
 from healthgym.worlds.managed_care.staff import Worker
@@ -219,6 +220,9 @@ def plan_patient(
     if listed is not None and added:
         listed = replace(listed, noted_in=(subject.habits.note,))
         facts = (*facts, listed)
+    ill = [fact for fact in (*drawn.facts, listed) if isinstance(fact, Diagnosis)]
+    note = (subject.habits.note,)
+    facts = (*facts, *companions(ill, facts, subjects.classes, note, today))
     doctor = orderer(drawn.policy, code, drawn.request.age, rng)
     seen, entered = order_days(patient, today, rng)
     order = _order(patient, drawn, doctor, entered, rng)

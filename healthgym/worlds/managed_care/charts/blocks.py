@@ -17,11 +17,12 @@ TALK: Mapping[str, Section] = {
     "social": narrative.social,
     "reasoning": narrative.reasoning,
     "reason": sections.reason,
+    "stay": narrative.stay,
 }
 
 SECTIONS: Mapping[str, Section] = {
     **TALK,
-    "history": sections.history,
+    "history": narrative.history,
     "background": sections.background,
     "problems": sections.problems,
     "medications": sections.medications,

@@ -223,6 +223,34 @@ def order_form(kind: DocumentKind, seen: bool = True) -> Form:
     return Form(tuple(row["titles"]), usual.note_type, "specialist", usual.encounter, layouts)
 
 
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A kind of imaging study.
+
+    Attributes:
+        examination: What was examined, and how.
+        key: Part of the keys of its phrases.
+    """
+
+    examination: str
+    key: str
+
+
+@lru_cache(maxsize=256)
+def study_of(codes: tuple[str, ...]) -> Study | None:
+    """Return the study in which findings, measures and procedures with some codes are seen."""
+    for row in _load("studies.json"):
+        if any(code.startswith(start) for code in codes for start in row["match"]):
+            return Study(row["examination"], row["key"])
+    return None
+
+
+@cache
+def panels() -> Mapping[str, tuple[tuple[str, str, float, float, int], ...]]:
+    """Return what panels report besides: name, unit, ends of the reference range, decimals."""
+    return {name: tuple(map(tuple, rows)) for name, rows in _load("panels.json").items()}
+
+
 @cache
 def complaint_of(code: str) -> str:
     """Return the key of the complaints that a diagnosis brings, by the longest prefix known."""

@@ -59,7 +59,7 @@ class Correction(Sheet):
 
     def content(self) -> str:
         """Return the whole text."""
-        prose = Prose(seeded(self.seed), self.binder.units)
+        prose = Prose(seeded(self.seed), self.binder.units, self.template)
         draft = self._draft(prose)
         # Told as of the addendum's day, so that each statement bears its own.
         wrong, right = (_statement(prose, x, self.signed.date()) for x in (self.wrong, self.right))
@@ -171,7 +171,7 @@ class _Page:
 
     def unsigned(self) -> str:
         """Return the text as it stands before anybody has signed it."""
-        prose = Prose(seeded(self.sheet.seed), self.sheet.binder.units)
+        prose = Prose(seeded(self.sheet.seed), self.sheet.binder.units, self.sheet.template)
         name, npi = self.sheet.author.name, self.sheet.author.npi or ""
         body, _, _ = self.sheet.content().rpartition("\n")
         return f"{body}\n{prose.say('unsigned', author=name, npi=npi)}"

@@ -6,9 +6,11 @@ habit, treatment or test that a policy asks for.
 
 from __future__ import annotations
 
+from healthgym.worlds.managed_care.charts import sections
 from healthgym.worlds.managed_care.charts.knowledge import complaint_of
 from healthgym.worlds.managed_care.charts.persona import persona_of
-from healthgym.worlds.managed_care.charts.sections import SEX, TITLE, Draft, age_on
+from healthgym.worlds.managed_care.charts.prose import Unwritten
+from healthgym.worlds.managed_care.charts.sections import SEX, Draft, age_on
 
 #: Systems that a patient may be asked about besides, each with what keeps it from being told.
 _ASKED = (
@@ -27,13 +29,29 @@ def complaints(draft: Draft) -> list[str]:
     key = complaint_of(draft.code) if draft.code else "general"
     slots = {"hobby": life.hobby, "work": life.work, "focus": draft.focus, "name": _called(draft)}
     texts = [prose.say(f"complaint.{key}", **slots)]
-    texts.append(prose.say(f"course.{life.group}", **slots))
-    texts.append(prose.say("concern", **slots))
+    seen_first = draft.ordering is not None
+    if seen_first or prose.chooser.chance(40):
+        texts.append(prose.say(f"course.{life.group}", **slots))
+    if seen_first or prose.chooser.chance(30):
+        texts.append(prose.say("concern", **slots))
     return texts
 
 
+def history(draft: Draft) -> list[str]:
+    """Who the patient is, what changed, and, in words of their own, what the trouble is."""
+    told = sections.history(draft)
+    if isinstance(draft.prose, Unwritten):
+        return told
+    return [" ".join((*told, *complaints(draft)))]
+
+
+def stay(draft: Draft) -> list[str]:
+    """The days in hospital, from arrival to the last round."""
+    return [draft.prose.say("stay")]
+
+
 def _called(draft: Draft) -> str:
-    return f"{TITLE.get(draft.patient.sex, '')}{draft.patient.last_name}"
+    return f"{draft.patient.first_name} {draft.patient.last_name}"
 
 
 def presenting(draft: Draft) -> list[str]:

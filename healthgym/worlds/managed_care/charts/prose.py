@@ -103,17 +103,18 @@ class Prose:
     Args:
         chooser: Where the choice of words comes from.
         units: Unit in which a measurement is given, by fact id, where it is not its own.
+        style: How its author's template writes dates.
 
     Attributes:
         stated: Ids of the facts stated in full so far.
     """
 
-    def __init__(self, chooser: Chooser, units: Mapping[str, str]) -> None:
+    def __init__(self, chooser: Chooser, units: Mapping[str, str], style: int = 0) -> None:
         self.chooser = chooser
         self.book: Phrasebook = phrasebook()
         self.stated: set[str] = set()
         self._units = units
-        self._style = chooser.below(4)
+        self._style = style % 4
 
     def say(self, key: str, **slots: str) -> str:
         """Return one wording of a key."""

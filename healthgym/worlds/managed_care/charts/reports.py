@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from healthgym.worlds.managed_care.charts.knowledge import measures, written_number
-from healthgym.worlds.managed_care.charts.prose import lower_first
+from healthgym.worlds.managed_care.charts.knowledge import (
+    measures,
+    panels,
+    study_of,
+    written_number,
+)
+from healthgym.worlds.managed_care.charts.prose import Unwritten, lower_first
 from healthgym.worlds.managed_care.charts.sections import Draft, age_on, is_vital
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
@@ -28,28 +33,34 @@ def imaging(draft: Draft) -> list[str]:
     findings = draft.facts(Finding)
     lines = [f"Study date: {prose.day(draft.day)}"]
     done = draft.facts(ProcedureDone)
+    measures_seen = draft.facts(Measurement)
+    codes = (*(x.code for x in (*done, *measures_seen)), *(x.key for x in findings))
+    study = study_of(codes)
+    key = study.key if study else "general"
     studies = [prose.procedure(replace(fact, result=""), coded=True) for fact in done]
-    if not studies and findings:
-        studies = [f"Imaging study for {findings[0].display[:1].lower()}{findings[0].display[1:]}"]
+    if not studies:
+        studies = [study.examination if study else "Imaging study, region as below"]
     lines += [f"Examination: {study}" for study in studies]
     known = [fact for fact in draft.planned.facts if isinstance(fact, Diagnosis | MedicationCourse)]
     if known:
         lines.append(f"Clinical history: {'; '.join(_plain(draft, fact) for fact in known)}")
     lines.append(f"Comparison: {prose.say('imaging.comparison')}")
-    lines.append(f"Technique: {prose.say('imaging.technique')}")
+    lines.append(f"Technique: {prose.say(f'study.{key}.technique')}")
     lines.append("FINDINGS")
     lines += [f"- {fact.result.rstrip('.')}." for fact in done if fact.result]
     lines += [f"- {prose.finding(fact, draft.day)}." for fact in findings]
-    measured = [prose.measurement(fact, draft.day) for fact in draft.facts(Measurement)]
+    measured = [prose.measurement(fact, draft.day) for fact in measures_seen]
     lines += [f"- {text[:1].upper()}{text[1:]}." for text in measured]
     lines += [f"- {_plain(draft, fact)}" for fact in _rest(draft, known)]
-    lines.append(prose.say("imaging.also"))
+    lines.append(prose.say(f"study.{key}.elsewhere"))
     seen = [fact for fact in findings if fact.value != "absent"] or findings
     if seen:
         lines.append("IMPRESSION")
         lines += [f"- {prose.finding(fact, draft.day)}." for fact in seen[:4]]
     elif done and done[0].result:
         lines += ["IMPRESSION", f"- As above: {lower_first(done[0].result.rstrip('.'))}."]
+    elif measured:
+        lines += ["IMPRESSION", "- See measures above; to be read with the clinical question."]
     return lines
 
 
@@ -89,9 +100,27 @@ def laboratory(draft: Draft) -> list[str]:
             if not prose.in_own_unit(fact):
                 span = ""
         lines.append(f"{fact.display} | {prose.value(fact)} | {flag} | {span}".rstrip(" |"))
+    if not isinstance(prose, Unwritten):
+        lines += _besides(draft)
     others = [fact for fact in draft.planned.facts if not isinstance(fact, Measurement)]
     lines += [f"- {_plain(draft, fact)}" for fact in others]
-    return [*lines, prose.say("lab.note")]
+    lines.append(prose.say("lab.note"))
+    return [*lines, prose.say("lab.comment")] if prose.chooser.chance(18) else lines
+
+
+def _besides(draft: Draft) -> list[str]:
+    """Return the analytes that come with a panel and that nobody asked about, most in range."""
+    chooser, lines = draft.prose.chooser, list[str]()
+    known = [measures()[x.code] for x in draft.facts(Measurement) if x.code in measures()]
+    for name in dict.fromkeys(each.panel for each in known):
+        for analyte, unit, low, high, decimals in panels().get(name, ()):
+            width = (high - low) * (1.16 if chooser.chance(25) else 0.8)
+            value = (low + high) / 2 + width * (chooser.below(1001) / 1000 - 0.5)
+            shown = f"{value:.{decimals}f}"
+            flag = "H" if float(shown) > high else "L" if float(shown) < low else ""
+            span = f"{written_number(low)}-{written_number(high)}"
+            lines.append(f"{analyte} | {shown} {unit} | {flag} | {span}")
+    return lines
 
 
 def trend(draft: Draft) -> list[str]:
@@ -184,6 +213,6 @@ def panel_of(facts: tuple[AnyFact, ...]) -> str:
             else:
                 found[known.names[0] if known else fact.display] = None
     names = list(found)
-    if len(names) > 2:
-        return "combined panel"
-    return " and ".join(names) or "results"
+    if len(names) > 3:
+        names = [*names[:3], "others"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "results"

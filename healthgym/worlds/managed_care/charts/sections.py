@@ -101,9 +101,10 @@ def history(draft: Draft) -> list[str]:
         "focus": draft.focus,
     }
     told = [prose.say("opener", **slots)]
-    told.append(prose.say("companion", own=_SELF.get(patient.sex, "themselves")))
+    if prose.chooser.chance(30):
+        told.append(prose.say("companion", own=_SELF.get(patient.sex, "themselves")))
     news = _news(draft)
-    if not news and not draft.facts(Finding):
+    if not news and not draft.facts(Finding) and prose.chooser.chance(50):
         news = [prose.say("nothing_new")]
     told += news
     return [" ".join(told)]

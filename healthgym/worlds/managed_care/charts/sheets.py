@@ -145,13 +145,18 @@ class Sheet:
 
     def content(self) -> str:
         """Return the whole text."""
-        prose = Prose(seeded(self.seed), self.binder.units)
+        prose = Prose(seeded(self.seed), self.binder.units, self.template)
         draft = self._draft(prose)
         body = self._body(draft)
         when = f"{prose.day(self.signed.date())} {self.signed:%H:%M} UTC"
         name, npi = self.author.name, self.author.npi or ""
         signature = prose.say("signed", author=name, npi=npi, when=when)
         return "\n".join((*self._header(draft), *body, "", signature))
+
+    @property
+    def template(self) -> int:
+        """The number of the template that its author writes by, in every note."""
+        return sum(map(ord, self.author.id + self.author.specialty))
 
     @cached_property
     def stated(self) -> frozenset[str]:
@@ -190,10 +195,10 @@ class Sheet:
         return [*lines, ""]
 
     def _body(self, draft: Draft) -> list[str]:
-        layouts = self.form.layouts
+        layouts, template = self.form.layouts, self.template
         lines: list[str] = []
-        upper = draft.prose.chooser.chance(40)
-        for section in layouts[self.seed % len(layouts)]:
+        upper = template % 5 < 2
+        for section in layouts[template % len(layouts)]:
             if section in REPORTS:
                 lines += REPORTS[section](draft)
                 continue
@@ -201,7 +206,8 @@ class Sheet:
                 continue
             text = SECTIONS[section](draft)
             if text:
-                heading = draft.prose.pick(headings()[section])
+                names = headings()[section]
+                heading = names[template % len(names)]
                 lines.append(heading.upper() if upper else heading)
                 lines += text
         return lines

@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
-from healthgym.worlds.managed_care.charts.knowledge import measures, written_number, written_unit
+from healthgym.worlds.managed_care.charts.knowledge import (
+    measures,
+    panels,
+    written_number,
+    written_unit,
+)
 from healthgym.worlds.managed_care.charts.phrases import Chooser, parse, phrasebook, read_phrases
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sections import age_on
@@ -22,6 +27,8 @@ from healthgym.worlds.managed_care.population.drawing import Population
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
+#: Analytes that come with a panel, of which no fact tells.
+BESIDES = {row[0] for rows in panels().values() for row in rows}
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 
 
@@ -68,6 +75,8 @@ def test_every_number_of_a_document_is_a_number_of_the_facts(population: Populat
                 text = text.replace(each, "")
             if page.kind is DocumentKind.QUESTIONNAIRE_FORM:
                 text = re.sub(r"^[a-z -]+: \d$", "", text, flags=re.MULTILINE)
+            if page.kind is DocumentKind.LAB_RESULT:
+                text = "\n".join(x for x in text.splitlines() if x.split(" | ")[0] not in BESIDES)
             strange = set(_NUMBER.findall(text)) - known_numbers(chart, page)
             assert not strange, (page.id, strange, text)
             read += 1
@@ -178,7 +187,7 @@ def test_facts_that_contradict_themselves_are_refused(
 
 def test_notes_repeat_less_than_a_quarter_of_their_sentences(population: Population) -> None:
     texts = [page.content for chart in population.charts.values() for page in chart.documents]
-    assert repeated_share(texts) < 0.25
+    assert repeated_share(texts) < 0.23
     assert repeated_share([texts[0], texts[0]]) >= 0.5
 
 
