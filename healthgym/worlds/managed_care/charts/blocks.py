@@ -13,6 +13,8 @@ Section = Callable[[Draft], list[str]]
 TALK: Mapping[str, Section] = {
     "presenting": narrative.presenting,
     "review": narrative.review,
+    "records": narrative.records,
+    "opinion": narrative.opinion,
     "family": narrative.family,
     "social": narrative.social,
     "reasoning": narrative.reasoning,

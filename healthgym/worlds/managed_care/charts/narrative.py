@@ -11,6 +11,7 @@ from healthgym.worlds.managed_care.charts.knowledge import complaint_of
 from healthgym.worlds.managed_care.charts.persona import persona_of
 from healthgym.worlds.managed_care.charts.prose import Unwritten
 from healthgym.worlds.managed_care.charts.sections import SEX, Draft, age_on
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
 #: Systems that a patient may be asked about besides, each with what keeps it from being told.
 _ASKED = (
@@ -28,13 +29,16 @@ def complaints(draft: Draft) -> list[str]:
     prose, life = draft.prose, persona_of(draft.patient, draft.day.year)
     key = complaint_of(draft.code) if draft.code else "general"
     slots = {"hobby": life.hobby, "work": life.work, "focus": draft.focus, "name": _called(draft)}
-    texts = [prose.say(f"complaint.{key}", **slots)]
-    seen_first = draft.ordering is not None
-    if seen_first or prose.chooser.chance(40):
-        texts.append(prose.say(f"course.{life.group}", **slots))
-    if seen_first or prose.chooser.chance(30):
-        texts.append(prose.say("concern", **slots))
-    return texts
+    # Who sees the patient once tells more than who sees them every month.
+    first = draft.planned.kind is DocumentKind.SPECIALIST_CONSULT_NOTE
+    told = [prose.say(f"complaint.{key}", **slots) for _ in range(3 if first else 2)]
+    texts = [sections.strung(dict.fromkeys(told))]
+    life_told = []
+    if first or prose.chooser.chance(40):
+        life_told.append(prose.say(f"course.{life.group}", **slots))
+    if first or prose.chooser.chance(30):
+        life_told.append(prose.say("concern", **slots))
+    return [*texts, *([sections.strung(life_told)] if life_told else ())]
 
 
 def history(draft: Draft) -> list[str]:
@@ -76,7 +80,21 @@ def review(draft: Draft) -> list[str]:
         for name, guard in _ASKED
         if guard not in draft.guarded and prose.chooser.chance(70)
     ]
-    return [" ".join(told)] if told else []
+    prose.chooser.shuffle(told)
+    return [sections.strung(told)] if told else []
+
+
+def records(draft: Draft) -> list[str]:
+    """What was read for the visit."""
+    return [draft.prose.say("records", name=_called(draft), focus=draft.focus)]
+
+
+def opinion(draft: Draft) -> list[str]:
+    """The answer to who asked, what else was thought of, and who does what."""
+    life = persona_of(draft.patient, draft.day.year)
+    slots = {"name": _called(draft), "focus": draft.focus, "hobby": life.hobby}
+    parts = ("answer", "thought", "shared")
+    return [" ".join(draft.prose.say(f"opinion.{part}", **slots) for part in parts)]
 
 
 def family(draft: Draft) -> list[str]:

@@ -54,6 +54,12 @@ class Chooser:
         """Return true in so many of 100 cases."""
         return self.below(100) < percent
 
+    def shuffle(self, items: list[str]) -> None:
+        """Bring items into another order, in place."""
+        for last in range(len(items) - 1, 0, -1):
+            other = self.below(last + 1)
+            items[last], items[other] = items[other], items[last]
+
     def seed(self) -> int:
         """Return what another chooser can be made from."""
         return self.below(2**31) << 31 | self.below(2**31)

@@ -16,7 +16,7 @@ from healthgym.worlds.managed_care.charts.knowledge import (
 )
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.prose import LASTING, Prose, begun, day_of
+from healthgym.worlds.managed_care.charts.prose import LASTING, Prose, begun, day_of, lower_first
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -241,7 +241,9 @@ def assessment(draft: Draft) -> list[str]:
     used: set[str] = set()
     for fact in _touched(draft, active):
         topic = topic_of_code(fact.code)
-        text = [_standing(draft, fact, topic, used), *_doing(draft, topic, used)]
+        standing = _standing(draft, fact, topic, used)
+        done = _doing(draft, topic, used)
+        text = [standing, strung(done)] if done else [standing]
         lines.append(f"- {' '.join(text)}")
     rest = [
         draft.prose.say("plan.start" if draft.fresh(fact) else "plan.continue", **_slots(fact))
@@ -250,8 +252,15 @@ def assessment(draft: Draft) -> list[str]:
     ]
     rest += [draft.prose.say("plan.order", order=order.description) for order in draft.orders]
     rest.append(draft.prose.say("plan.any"))
-    lines.append(f"- {' '.join(rest)}")
+    rest.append(draft.prose.say("plan.any"))
+    lines.append(f"- {strung(dict.fromkeys(rest))}")
     return lines
+
+
+def strung(sentences: Iterable[str]) -> str:
+    """Return short sentences as one, as plans are written."""
+    first, *others = (text.rstrip(".") for text in sentences)
+    return f"{'; '.join((first, *map(lower_first, others)))}."
 
 
 def _slots(fact: MedicationCourse) -> dict[str, str]:
