@@ -94,6 +94,8 @@ def listed_condition(
     for fact in facts:
         if isinstance(fact, Diagnosis) and fact.code == code:
             return (fact if fact.active else None), False
+    if not title_of(code):
+        return None, False
     onset = business_day(today - timedelta(days=int(rng.integers(60, 900))))
     added = Diagnosis(id=_LISTED, code=code, display=title_of(code, code), onset=onset)
     return (added, True) if _indifferent(added, facts, drawn, today) else (None, False)

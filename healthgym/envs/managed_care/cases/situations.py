@@ -310,7 +310,7 @@ def _codes(policy: Policy, planted: Planted, rng: np.random.Generator) -> tuple[
         for example in item.examples
         if example.startswith(policy.diagnosis_prefixes)
     ]
-    pool = from_chart or free or listed or able
+    pool = from_chart or free or listed or able or list(policy.diagnosis_prefixes)
     return (pool[int(rng.integers(len(pool)))],)
 
 

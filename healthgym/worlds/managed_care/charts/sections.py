@@ -55,6 +55,7 @@ class Draft:
         guarded: Systems that are not to be called normal offhand.
         code: ICD-10-CM code of its subject; empty if it has none.
         ordering: The visit it is the note of, if an order comes from it.
+        running: Every medicine that is taken on the day, whatever the document is to tell.
         told: Facts that a paragraph told, and a list need not repeat.
         by_kind: The facts by their class; from the plan.
     """
@@ -68,6 +69,7 @@ class Draft:
     guarded: frozenset[str] = frozenset()
     code: str = ""
     ordering: Ordering | None = None
+    running: tuple[MedicationCourse, ...] = ()
     told: set[str] = field(default_factory=set)
     by_kind: dict[type[object], list[AnyFact]] = field(init=False)
 
@@ -142,12 +144,16 @@ def problems(draft: Draft) -> list[str]:
 
 
 def medications(draft: Draft) -> list[str]:
-    """What is taken on the day of the note."""
-    return [
+    """What is taken on the day of the note, by name alone what other notes tell in full."""
+    lines = [
         f"- {draft.prose.medication(fact, told=False, on=draft.day)}"
         for fact in draft.facts(MedicationCourse)
         if fact.ended is None or fact.ended > draft.day
     ]
+    known = {fact.id for fact in draft.facts(MedicationCourse)}
+    others = [fact.medication for fact in draft.running if fact.id not in known]
+    names = ", ".join(dict.fromkeys(others))
+    return [*lines, f"- {draft.prose.say('medication.also', names=names)}"] if names else lines
 
 
 def prior(draft: Draft) -> list[str]:

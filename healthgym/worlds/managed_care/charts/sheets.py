@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache, cached_property
 from importlib.resources import files
 
@@ -19,7 +19,13 @@ from healthgym.worlds.managed_care.charts.prose import Prose, Unwritten
 from healthgym.worlds.managed_care.charts.reports import REPORTS
 from healthgym.worlds.managed_care.charts.sections import SYSTEMS, Draft
 from healthgym.worlds.managed_care.deferred import Deferred
-from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Finding, Measurement
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Measurement,
+    MedicationCourse,
+)
 from healthgym.worlds.managed_care.records.chart import DocumentReference, Patient, ServiceRequest
 from healthgym.worlds.managed_care.staff import Worker
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
@@ -94,6 +100,18 @@ class Binder:
         for values in found.values():
             values.sort(key=lambda one: (one.taken, one.id))
         return found
+
+    @cached_property
+    def _courses(self) -> tuple[MedicationCourse, ...]:
+        return tuple(fact for fact in self.facts if isinstance(fact, MedicationCourse))
+
+    def running(self, day: date) -> tuple[MedicationCourse, ...]:
+        """Return the medicines that are taken on a day."""
+        return tuple(
+            each
+            for each in self._courses
+            if each.started <= day and (each.ended is None or each.ended > day)
+        )
 
     @cached_property
     def active(self) -> tuple[Diagnosis, ...]:
@@ -183,6 +201,7 @@ class Sheet:
             guarded=self.binder.guarded,
             code=self.code,
             ordering=self.ordering,
+            running=self.binder.running(self.planned.day),
         )
 
     def _header(self, draft: Draft) -> list[str]:

@@ -43,6 +43,8 @@ from healthgym.worlds.managed_care.policies.treatment_stories import (
 from healthgym.worlds.managed_care.policies.units import convert, other_units, value_range
 from healthgym.worlds.managed_care.vocabulary.authorization import ItemOperator, Posture
 
+#: Measures that hardly change within months: cognition, perfusion, a tumor's receptors, the heart.
+_STEADY = frozenset({"72172-0", "ABI-RATIO", "PDL1-TPS", "10230-1", "LANG-STD", "BARTHEL"})
 _Measured = MeasurementCriterion | CountCriterion
 
 
@@ -110,8 +112,10 @@ def _measured(criterion: MeasurementCriterion, stance: Posture, today: date) -> 
         def tell(rng: Generator) -> tuple[Draft, ...]:
             taken = day_within(rng, today, months)
             before = taken - timedelta(days=int(rng.integers(20, 200)))
-            first = _result(criterion, _amount(criterion, not good, rng), before)
-            return first, _result(criterion, _amount(criterion, good, rng), taken)
+            # What hardly changes within months turns by little.
+            near = int(rng.integers(1, 4)) if criterion.code in _STEADY else 0
+            first = _result(criterion, _amount(criterion, not good, rng, near), before)
+            return first, _result(criterion, _amount(criterion, good, rng, near), taken)
 
         return tell
 

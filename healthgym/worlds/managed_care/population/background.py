@@ -38,6 +38,7 @@ _NOTES = (
 _ENTERED = timedelta(minutes=18)
 #: Notes tell what was measured in so many days before the world begins.
 _TOLD = timedelta(days=540)
+_NO_NSAID = frozenset({"heart_failure", "kidney", "atrial_fibrillation"})
 #: The population's median count of diseases is three.
 _COUNTS = (1, 2, 2, 2, 3, 3, 3, 4)
 
@@ -125,7 +126,9 @@ def draw_background(
     visits = _visits(patient, coverages, rng, today)
     numbers = count(1)
     diseases: dict[str, tuple[AnyFact, ...]] = {}
-    taken: frozenset[str] = frozenset()
+    # Anti-inflammatories do not go with a failing heart or kidney, nor with an anticoagulant.
+    frail = any(each.name in _NO_NSAID for each in ill)
+    taken = frozenset({"nsaid"} if frail else ())
     for each in ill:
         facts = draw_disease(each, patient, visits, habits, numbers, rng, taken)
         taken |= {fact.drug_class for fact in facts if isinstance(fact, MedicationCourse)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from importlib.resources import files
 
@@ -135,6 +136,17 @@ class Condition:
     def worse(self, value: float) -> bool:
         """Return whether a value of the first measure asks for more treatment."""
         return value < -self.goal if self.goal < 0 else value > self.goal
+
+
+@cache
+def _approvals() -> Mapping[str, date]:
+    rows = json.loads((files(__package__) / "approvals.json").read_text("utf-8"))
+    return {name: date.fromisoformat(day) for name, day in rows.items()}
+
+
+def available(medication: str, day: date) -> date:
+    """Return the day, or the first on which a medicine could be had in the United States."""
+    return max(day, _approvals().get(medication, day))
 
 
 @cache

@@ -31,6 +31,7 @@ from healthgym.worlds.managed_care.population.conditions import (
     Condition,
     Course,
     Prescription,
+    available,
 )
 from healthgym.worlds.managed_care.population.kidney import creatinine_of
 from healthgym.worlds.managed_care.records.chart import Patient
@@ -165,6 +166,7 @@ class _Drawing:
             begun = min(
                 self._onset + timedelta(days=int(self._rng.integers(5, 60))), self._visits[-1]
             )
+            begun = available(chosen.medication, begun)
             self._facts.append(self._course(chosen, begun, None, None))
 
     def _course(
@@ -201,6 +203,7 @@ class _Drawing:
         if not options:
             return
         chosen = options[int(self._rng.integers(len(options)))]
+        day = available(chosen.medication, day)
         works = 0.15 if self._rng.random() < _FAILS else 1.0
         drops = tuple(works * float(self._rng.uniform(*x.drop)) for x in condition.courses)
         if not condition.add:

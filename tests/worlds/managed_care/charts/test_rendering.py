@@ -219,3 +219,58 @@ def test_broken_phrases_are_refused_with_their_line(text: str) -> None:
         parse(text)
     with pytest.raises(ValueError, match=r"x\.md, line 2"):
         read_phrases("x.md", f"## key\n- {text}")
+
+
+def test_no_value_is_called_the_first_and_no_patient_is_put_on_furniture() -> None:
+    for key, options in phrasebook().phrases.items():
+        for phrase in options:
+            text = repr(phrase)
+            for word in ("first value", "nothing earlier", "baseline", "couch", "the chair"):
+                assert word not in text, key
+
+
+def test_a_test_is_printed_with_its_decimals() -> None:
+    assert [written_number(7.0, 1), written_number(4.04, 1), written_number(12.0)] == [
+        "7.0",
+        "4.04",
+        "12",
+    ]
+
+
+def test_a_template_belongs_to_its_author(population: Population) -> None:
+    styles: dict[str, set[str]] = {}
+    for chart in population.charts.values():
+        for page in chart.documents:
+            day = page.content.split("\n")[1].split(" | ")[0]
+            form = re.sub(r"\d", "0", re.sub(r"[A-Z][a-z]{2}", "Mon", day))
+            styles.setdefault(page.author_npi or "", set()).add(form.replace("Mon 0,", "Mon 00,"))
+    assert all(len(forms) == 1 for forms in styles.values()), styles
+    assert len({form for forms in styles.values() for form in forms}) > 2
+
+
+def test_notes_of_a_day_name_the_same_medicines(
+    population: Population, case: tuple[AnyFact, ...]
+) -> None:
+    going = MedicationCourse(
+        id="F-9",
+        noted_in=(DocumentKind.CHART_NOTE,),
+        medication="tamsulosin",
+        drug_class="alpha_blocker",
+        dose="0.4 mg",
+        frequency="once daily",
+        started=date(2025, 2, 3),
+    )
+    chart = render(population, (*case, going))
+    later = [
+        page
+        for page in chart.documents
+        if page.kind in (DocumentKind.CHART_NOTE, DocumentKind.PROGRESS_NOTE)
+        and page.created_at.date() > going.started
+    ]
+    assert {page.kind for page in later} >= {DocumentKind.PROGRESS_NOTE}
+    assert all("tamsulosin" in page.content.casefold() for page in later)
+    assert not any(
+        going.id in chart.shows[page.id]
+        for page in later
+        if page.kind is DocumentKind.PROGRESS_NOTE
+    )
