@@ -236,10 +236,16 @@ class Study:
     key: str
 
 
+@cache
+def _studies() -> list[JsonObject]:
+    rows: list[JsonObject] = json.loads((files(__package__) / "studies.json").read_text("utf-8"))
+    return rows
+
+
 @lru_cache(maxsize=256)
 def study_of(codes: tuple[str, ...]) -> Study | None:
     """Return the study in which findings, measures and procedures with some codes are seen."""
-    for row in _load("studies.json"):
+    for row in _studies():
         if any(code.startswith(start) for code in codes for start in row["match"]):
             return Study(row["examination"], row["key"])
     return None

@@ -34,7 +34,11 @@ def imaging(draft: Draft) -> list[str]:
     lines = [f"Study date: {prose.day(draft.day)}"]
     done = draft.facts(ProcedureDone)
     measures_seen = draft.facts(Measurement)
-    codes = (*(x.code for x in (*done, *measures_seen)), *(x.key for x in findings))
+    codes = (
+        *(x.code for x in done),
+        *(x.code for x in measures_seen),
+        *(x.key for x in findings),
+    )
     study = study_of(codes)
     key = study.key if study else "general"
     studies = [prose.procedure(replace(fact, result=""), coded=True) for fact in done]
