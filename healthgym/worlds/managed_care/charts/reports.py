@@ -122,7 +122,7 @@ def _besides(draft: Draft) -> list[str]:
             value = (low + high) / 2 + width * (chooser.below(1001) / 1000 - 0.5)
             shown = f"{value:.{decimals}f}"
             flag = "H" if float(shown) > high else "L" if float(shown) < low else ""
-            span = f"{written_number(low)}-{written_number(high)}"
+            span = f"{written_number(low, decimals)}-{written_number(high, decimals)}"
             lines.append(f"{analyte} | {shown} {unit} | {flag} | {span}")
     return lines
 

@@ -15,6 +15,7 @@ from datetime import date
 from numpy.random import Generator
 
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.criteria import (
     AgeCriterion,
@@ -118,8 +119,10 @@ def plant(
     for _ in range(_TRIES):
         draft = stories[int(rng.integers(len(stories)))]
         facts = _written(draft(rng), criterion, first)
-        if posture(criterion, facts, request, today).posture is stance:
-            return facts
+        # Nothing is measured, begun or ended on a Sunday, unless a story hangs on that very day.
+        for told in (tuple(map(_on_business_days, facts)), facts):
+            if posture(criterion, told, request, today).posture is stance:
+                return told
     raise ConfigurationError(f"No story makes {criterion.id} {stance}.")
 
 
@@ -296,6 +299,20 @@ def _age(criterion: AgeCriterion, good: bool, age: int, rng: Generator) -> int:
         return int(rng.integers(low, min(high, low + 40) + 1))
     outside = [value for value in (low - 1, low - 2, high + 1, high + 2) if 0 <= value < 110]
     return outside[int(rng.integers(len(outside)))]
+
+
+def _on_business_days(fact: AnyFact) -> AnyFact:
+    """Return a fact with its days moved to the nearest on which offices open."""
+    days = {
+        name: business_day(day)
+        for name in _DAYS
+        if isinstance(day := getattr(fact, name, None), date)
+    }
+    return replace(fact, **days)  # type: ignore[arg-type]
+
+
+#: Fields of facts that hold a day; how long somebody has had an illness is no visit.
+_DAYS = ("taken", "found", "performed", "started", "ended", "recorded")
 
 
 def _written(drafted: Iterable[Draft], criterion: AnyCriterion, first: int) -> tuple[AnyFact, ...]:
