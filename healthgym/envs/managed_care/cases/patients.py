@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 
 import numpy as np
 
+from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.cases.clinic import (
     ALIKE,
     CHARTED,
@@ -117,9 +118,10 @@ class CasePatient:
     void: frozenset[str] = frozenset()
 
 
-def draw_subject(rng: np.random.Generator, policy: Policy) -> Subject:
-    """Return somebody for whom something under a policy may be ordered."""
-    group, place = int(rng.integers(GROUPS)), int(rng.integers(ALIKE))
+def draw_subject(rng: np.random.Generator, policy: Policy, split: Split) -> Subject:
+    """Return somebody for whom something under a policy may be ordered; each split has its own."""
+    own = range(list(Split).index(split), GROUPS, len(Split))
+    group, place = own[int(rng.integers(len(own)))], int(rng.integers(ALIKE))
     women, senior = _for_women(policy), _MEDICARE in policy.plans
     others = any(plan != _MEDICARE for plan in policy.plans)
 
@@ -147,12 +149,13 @@ def fitting(subject: Subject, age: int, today: date) -> Subject:
     )
     if age_on(other.background.patient.dob, today) == age:
         return other
-    return Subject(group_of_age(age), subject.place)
+    # A group besides is everybody's: each split asks for others of it.
+    return Subject(group_of_age(age), subject.place + ALIKE * (subject.group % len(Split)))
 
 
 def _nearest(group: int, wanted: Callable[[Patient], bool]) -> int:
-    """Return the next group whose first member is as wanted; the group itself if none is."""
-    order = ((group + step) % GROUPS for step in range(GROUPS))
+    """Return the split's next group whose first member is as wanted; the group itself if none is."""
+    order = ((group + step) % GROUPS for step in range(0, GROUPS, len(Split)))
     return next((each for each in order if wanted(first_of(each))), group)
 
 

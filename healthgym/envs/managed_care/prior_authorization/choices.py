@@ -17,6 +17,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.trimming import EDITIONS, editions
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderDeterminationAction,
     ServiceTypeCategory,
@@ -37,7 +38,8 @@ class Choices:
 
     Attributes:
         ways: Endings, by the action that is right.
-        known: Policies under which a request can end so, category by category.
+        known: Policies under which a request can end so, category by category, each policy as
+            often as another.
     """
 
     ways: tuple[tuple[Ending, ...], ...]
@@ -95,14 +97,31 @@ def choices_of(config: AuthorizationConfig, shelf: Shelf | None = None) -> Choic
 def _policies(
     config: AuthorizationConfig, ending: Ending, shelf: Shelf | None
 ) -> tuple[tuple[Policy, ...], ...]:
-    low, high = config.criteria
     able = [
-        policy
+        edition
         for policy in (library().values() if shelf is None else shelf.policies)
-        if low <= len(criteria(policy.criteria)) <= high and fits(policy, ending)
+        for edition in _editions(policy, config, ending, whole=shelf is not None)
     ]
     groups = (tuple(p for p in able if p.category is each) for each in config.categories)
     return tuple(group for group in groups if group)
+
+
+def _editions(
+    policy: Policy, config: AuthorizationConfig, ending: Ending, *, whole: bool
+) -> tuple[Policy, ...]:
+    """Return the editions of a policy that can end so; one alone stands there repeatedly.
+
+    Args:
+        policy: The policy.
+        config: How many criteria there are to be.
+        ending: How a request is to end.
+        whole: Whether a policy that is longer is left out rather than shortened.
+    """
+    low, high = config.criteria
+    if whole and len(criteria(policy.criteria)) > high:
+        return ()
+    able = [edition for edition in editions(policy, low, high) if fits(edition, ending)]
+    return tuple(able[place % len(able)] for place in range(EDITIONS)) if able else ()
 
 
 @dataclass(frozen=True, slots=True)

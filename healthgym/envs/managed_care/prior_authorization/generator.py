@@ -113,13 +113,15 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
 
     def draw(self, split: Split, index: int) -> AuthorizationInstance:
         """Return a task."""
-        streams = [task_rng(self.name, split, index, key) for key in range(6)]
+        # Tasks of one index are other tasks at every difficulty.
+        family = f"{self.name}/{self.difficulty}"
+        streams = [task_rng(family, split, index, key) for key in range(6)]
         config, choices = self._asked(split, index, streams[_ENDING])
         ending = choices.ending(streams[_ENDING])
         begins = draw_morning(streams[_ENDING])
         for policy in choices.policies(ending, streams[_RULES]):
             try:
-                subject = draw_subject(streams[_PATIENT], policy)
+                subject = draw_subject(streams[_PATIENT], policy, split)
                 subject, book, patient, drawn, found = _case(
                     config, policy, ending, subject, begins.date(), streams, self.shelf
                 )

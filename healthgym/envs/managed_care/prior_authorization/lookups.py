@@ -31,10 +31,10 @@ _POLICIES = "medical-library/medical-policies"
 _MOST_DOCUMENTS = 34
 _BRIEF = re.compile(
     r"it is \w+, (?P<now>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\. "
-    r"A (?P<age>\d+)-year-old (?P<noun>\w+) from (?P<city>.+?) has seen (?P<doctor>.+?) "
+    r"An? (?P<age>\d+)-year-old (?P<noun>\w+) from (?P<city>.+?) has seen (?P<doctor>.+?) "
     r"\(.+?\), who has ordered: (?P<what>.+), (?P<site>[a-z ]+), on (?P<day>\d{4}-\d\d-\d\d)\."
 )
-_SEXES = {"woman": "F", "man": "M"}
+_SEXES = {"woman": "F", "girl": "F", "man": "M", "boy": "M"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class Brief:
         age: The patient's age.
         sex: ``F`` or ``M``; empty if it is not told.
         city: Where the patient lives.
+        doctor: Who ordered, by name.
         what: The service in words.
         day: The day of the order.
     """
@@ -54,6 +55,7 @@ class Brief:
     age: int
     sex: str
     city: str
+    doctor: str
     what: str
     day: str
 
@@ -77,6 +79,7 @@ def read_brief(instruction: str) -> Brief:
         age=int(found["age"]),
         sex=_SEXES.get(found["noun"], ""),
         city=found["city"],
+        doctor=found["doctor"],
         what=found["what"],
         day=found["day"],
     )
@@ -93,14 +96,16 @@ def ask(name: str, **arguments: object) -> Play[str]:
 
 
 def find_request(brief: Brief) -> Play[tuple[ChartReading, Row]]:
-    """Find the patient and the order: by age and sex on the roster, by city and day in charts."""
+    """Find patient and order: by age and sex on the roster, by clinician, day and city in charts."""
+    providers = table((yield from ask("people.list_ordering_providers")), "items")
+    doctors = {row["id"] for row in providers if row["name"] == brief.doctor}
     roster = table((yield from ask("chart.search_patients", limit=200)), "items")
     alike = [row for row in roster if _resembles(row, brief)]
     alike.sort(key=lambda row: brief.what not in row.get("recent_orders", ""))
     for row in alike:
         name = row["id"]
         orders = table((yield from ask("chart.list_candidate_orders", patient_id=name)), "items")
-        meant = [order for order in orders if _is_meant(order, brief)]
+        meant = [order for order in orders if _is_meant(order, brief, doctors)]
         if not meant:
             continue
         chart = read_chart((yield from ask("chart.get_patient_chart_by_patient", patient_id=name)))
@@ -114,7 +119,9 @@ def _resembles(row: Row, brief: Brief) -> bool:
     return age_on(born, brief.today) == brief.age and brief.sex in ("", row["sex"])
 
 
-def _is_meant(order: Row, brief: Brief) -> bool:
+def _is_meant(order: Row, brief: Brief, doctors: set[str]) -> bool:
+    if order["ordering_practitioner_id"] not in doctors:
+        return False
     return order["description"] == brief.what and order["requested_date"].startswith(brief.day)
 
 

@@ -8,6 +8,8 @@ from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import Urgency
 
+#: Age from which somebody is no boy or girl, in years.
+_GROWN_UP = 18
 _RULES = (
     "Work the request through to its end. Decide from the patient's chart and the payer's policy "
     "that is in force, and record your decision: submit_pa, gather_more_evidence or "
@@ -26,12 +28,22 @@ def brief(start: WorldStart, patient: CasePatient, drawn: Situation) -> str:
     worker = start.staff.workers[start.actor]
     doctor = start.staff.workers[order.ordering_practitioner_id]
     age = age_on(who.dob, start.now.date())
-    noun = {"F": "woman", "M": "man"}.get(who.sex, "person")
+    noun = _noun(who.sex, age)
     urgent = " The order is marked expedited." if order.priority is Urgency.EXPEDITED else ""
     return (
         f"You are {worker.name}, prior authorization coordinator at {start.provider.name}; it is "
-        f"{start.now:%A, %Y-%m-%d %H:%M} UTC. A {age}-year-old {noun} from {who.address_city} has "
+        f"{start.now:%A, %Y-%m-%d %H:%M} UTC. {_article(age)} {age}-year-old {noun} from {who.address_city} has "
         f"seen {doctor.name} ({doctor.specialty}), who has ordered: {order.description}, "
         f"{str(order.site_of_service).replace('_', ' ')}, on {order.requested_date:%Y-%m-%d}."
         f"{urgent}\n\n{_RULES}"
     )
+
+
+def _article(number: int) -> str:
+    """Return the article of a number as it is spoken: an eight, an eleven, an eighty."""
+    return "An" if number in (8, 11, 18) or 80 <= number <= 89 else "A"
+
+
+def _noun(sex: str, age: int) -> str:
+    names = {"F": "girl", "M": "boy"} if age < _GROWN_UP else {"F": "woman", "M": "man"}
+    return names.get(sex, "person")
