@@ -27,6 +27,7 @@ from healthgym.envs.managed_care.cases.patients import (
     write_patient,
 )
 from healthgym.envs.managed_care.cases.rulebook import Rulebook, draw_rulebook
+from healthgym.envs.managed_care.cases.same_service import with_same_service
 from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, Situation, situation
 from healthgym.envs.managed_care.prior_authorization.choices import (
@@ -128,12 +129,16 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
                 reference = reference_of(book, patient, drawn, found)
             except ConfigurationError:
                 continue
-            others = draw_others(subject, self.config.patients, self.config.twins, streams[_AROUND])
+            around = streams[_AROUND]
+            others = draw_others(subject, self.config.patients, self.config.twins, around)
+            others = with_same_service(
+                others, patient.chart.patient, patient.order, self.config.same_service, around
+            )
             numbers = edition().within(
                 draw(streams[_NUMBERS], decisive=self.config.numbers),
                 _PAGES_MOST - len(book.pages),
             )
-            start = self._start(book, patient, drawn, others, begins, numbers, streams[_AROUND])
+            start = self._start(book, patient, drawn, others, begins, numbers, around)
             task = Task(
                 TaskKey(self.name, split, index),
                 f"{drawn.action}-{ending}",

@@ -37,6 +37,8 @@ class AuthorizationConfig:
         open_criteria: Most criteria that are open, or that stand against a request.
         patients: Other patients on the roster.
         twins: Of these, patients who resemble the one that is meant.
+        same_service: Chance that other patients hold orders for the same service, those who
+            resemble the one that is meant before others.
         cases: Open cases of other patients.
         rivals: Pages of policies that are nearly the one in force: other plans, other states,
             superseded versions.
@@ -58,6 +60,7 @@ class AuthorizationConfig:
     open_criteria: int = 2
     patients: int = 7
     twins: int = 2
+    same_service: float = 0.55
     cases: int = 2
     rivals: int = 3
     amended: float = 0.3
@@ -83,7 +86,7 @@ class AuthorizationConfig:
                 raise ConfigurationError(f"{name} lies between 0 and {most}.")
         if not 0 <= self.twins <= self.patients:
             raise ConfigurationError("twins are among the patients; there are not more of them.")
-        for name in ("amended", "corrected", "drafted", "misfiled", "converted"):
+        for name in _CHANCES:
             chance = getattr(self, name)
             if not 0 <= chance <= 1:
                 raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
@@ -98,6 +101,7 @@ class AuthorizationConfig:
         return {action: ways[action] for action in self.actions}
 
 
+_CHANCES = ("same_service", "amended", "corrected", "drafted", "misfiled", "converted")
 _KINDS: Mapping[str, type[StrEnum]] = {
     "actions": ProviderDeterminationAction,
     "courses": Course,
@@ -123,6 +127,7 @@ PRESETS: Mapping[str, AuthorizationConfig] = {
         open_criteria=1,
         patients=3,
         twins=0,
+        same_service=0.4,
         cases=0,
         rivals=1,
         amended=0.0,
@@ -137,6 +142,7 @@ PRESETS: Mapping[str, AuthorizationConfig] = {
         open_criteria=4,
         patients=15,
         twins=4,
+        same_service=0.8,
         cases=8,
         rivals=8,
         amended=0.6,
