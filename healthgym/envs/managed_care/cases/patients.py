@@ -53,6 +53,13 @@ from healthgym.worlds.managed_care.records.chart import Coverage, Patient, Servi
 from healthgym.worlds.managed_care.staff import Worker
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind, Urgency
 
+#: Kinds of notes in which a practice may keep its visits; of these at most one is ever missing.
+VISIT_NOTES = (
+    DocumentKind.PROGRESS_NOTE,
+    DocumentKind.CHART_NOTE,
+    DocumentKind.PCP_FOLLOW_UP_NOTE,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -96,6 +103,20 @@ class CaseFacts:
     def on_file(self) -> frozenset[str]:
         """Kinds of documents that the chart will have: those in which a fact is told."""
         return told_in(self.facts).difference(self.missing)
+
+
+def _told_otherwise(fact: AnyFact, missing: tuple[str, ...]) -> AnyFact:
+    """Return a fact that notes of another kind tell, if those of its kind are to be missing.
+
+    Only what the case is about is missing then: visits before it have their notes.
+    """
+    kinds = tuple(
+        next(note for note in VISIT_NOTES if note not in missing)
+        if kind in VISIT_NOTES and kind in missing
+        else kind
+        for kind in fact.noted_in
+    )
+    return fact if kinds == fact.noted_in else replace(fact, noted_in=tuple(dict.fromkeys(kinds)))
 
 
 def told_in(facts: Iterable[AnyFact]) -> frozenset[str]:
@@ -154,7 +175,7 @@ def fitting(subject: Subject, age: int, today: date) -> Subject:
 
 
 def _nearest(group: int, wanted: Callable[[Patient], bool]) -> int:
-    """Return the split's next group whose first member is as wanted; the group itself if none is."""
+    """Return the split's next group whose first member is as wanted; the same if none is."""
     order = ((group + step) % GROUPS for step in range(0, GROUPS, len(Split)))
     return next((each for each in order if wanted(first_of(each))), group)
 
@@ -230,6 +251,7 @@ def plan_patient(
     seen, entered = order_days(patient, today, rng)
     order = _order(patient, drawn, doctor, entered, rng)
     missing = drawn.missing if drawn.ending is Gap.DOCUMENT else ()
+    facts = tuple(fact if fact.id in own else _told_otherwise(fact, missing) for fact in facts)
     on_file = told_in(facts).difference(missing)
     return CaseFacts(
         patient=patient,

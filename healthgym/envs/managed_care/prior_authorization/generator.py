@@ -36,7 +36,7 @@ from healthgym.envs.managed_care.prior_authorization.choices import (
     choices_of,
     narrowed,
 )
-from healthgym.envs.managed_care.prior_authorization.reference import assess, reference_of
+from healthgym.envs.managed_care.prior_authorization.reference import as_shown, assess, reference_of
 from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationConfig,
     AuthorizationInstance,
@@ -258,7 +258,10 @@ def _case(
     kept = frozenset((*planned.missing, *map(str, book.on_request)))
     paper = Paper(subject, drawn, found, kept, today, streams[_PAPER])
     patient = paper.disturbed(patient, trouble)
-    return subject, book, patient, replace(drawn, policy=book.in_force), found
+    drawn = replace(drawn, policy=book.in_force)
+    if planned.missing:
+        found = as_shown(patient, drawn, today)
+    return subject, book, patient, drawn, found
 
 
 def _besides(planned: CaseFacts, drawn: Situation) -> set[str]:

@@ -19,6 +19,7 @@ from healthgym.envs.managed_care.checks.expectation import (
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.sheets import stating
+from healthgym.worlds.managed_care.facts import Finding, TherapyCourse
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -34,6 +35,8 @@ _STATUSES = {
     Course.APPEALED: CaseStatus.APPEAL_OVERTURNED,
     Course.EXTERNAL: CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
 }
+#: Facts of which no table knows.
+_TOLD = (Finding, TherapyCourse)
 
 
 def assess(book: Rulebook, planned: CaseFacts, drawn: Situation, today: date) -> PolicyAssessment:
@@ -56,6 +59,32 @@ def assess(book: Rulebook, planned: CaseFacts, drawn: Situation, today: date) ->
     return found
 
 
+def as_shown(patient: CasePatient, drawn: Situation, today: date) -> PolicyAssessment:
+    """Return what can be read in a finished chart from which a document is missing.
+
+    What notes alone tell is known of only where one of them is on file: with the document that a
+    policy requires, what stands nowhere else is open, too.
+
+    Args:
+        patient: The patient with the finished chart.
+        drawn: What the request was drawn to deserve.
+        today: The day of the request.
+
+    Raises:
+        ConfigurationError: If the chart then speaks against the request.
+    """
+    chart = patient.chart
+    told = {fact.id for fact in chart.facts if isinstance(fact, _TOLD) and fact.noted_in}
+    shown = {fact for facts in stating(chart.shows, told).values() for fact in facts}
+    kinds = {str(document.kind) for document in chart.documents}
+    on_file = tuple(k for k in UploadableDocumentKind if str(k) in kinds or k in OWN_KINDS)
+    seen = replace(drawn, request=replace(drawn.request, documents=on_file))
+    found = seen.assess((fact for fact in chart.facts if fact.id not in told - shown), today)
+    if found.posture is Posture.CONTRADICTS or not found.missing_documents:
+        raise ConfigurationError("What is left of the chart asks for no evidence.")
+    return found
+
+
 def reference_of(
     book: Rulebook, patient: CasePatient, drawn: Situation, found: PolicyAssessment
 ) -> AuthorizationReference:
@@ -65,7 +94,7 @@ def reference_of(
         book: The policies of the task.
         patient: The patient with the finished chart.
         drawn: What the request was drawn to deserve.
-        found: What the facts show.
+        found: What the facts show, or where a document is missing, what is left of them.
 
     Raises:
         ConfigurationError: If the documents do not show what the chart knows.

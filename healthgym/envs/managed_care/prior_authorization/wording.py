@@ -27,23 +27,19 @@ def brief(start: WorldStart, patient: CasePatient, drawn: Situation) -> str:
     who, order = patient.chart.patient, patient.order
     worker = start.staff.workers[start.actor]
     doctor = start.staff.workers[order.ordering_practitioner_id]
-    age = age_on(who.dob, start.now.date())
-    noun = _noun(who.sex, age)
+    person = _person(who.sex, age_on(who.dob, start.now.date()))
     urgent = " The order is marked expedited." if order.priority is Urgency.EXPEDITED else ""
     return (
         f"You are {worker.name}, prior authorization coordinator at {start.provider.name}; it is "
-        f"{start.now:%A, %Y-%m-%d %H:%M} UTC. {_article(age)} {age}-year-old {noun} from {who.address_city} has "
+        f"{start.now:%A, %Y-%m-%d %H:%M} UTC. {person} from {who.address_city} has "
         f"seen {doctor.name} ({doctor.specialty}), who has ordered: {order.description}, "
         f"{str(order.site_of_service).replace('_', ' ')}, on {order.requested_date:%Y-%m-%d}."
         f"{urgent}\n\n{_RULES}"
     )
 
 
-def _article(number: int) -> str:
-    """Return the article of a number as it is spoken: an eight, an eleven, an eighty."""
-    return "An" if number in (8, 11, 18) or 80 <= number <= 89 else "A"
-
-
-def _noun(sex: str, age: int) -> str:
+def _person(sex: str, age: int) -> str:
+    """Return who somebody is by age and sex, with the article as the number is spoken."""
+    article = "An" if age in (8, 11, 18) or 80 <= age <= 89 else "A"
     names = {"F": "girl", "M": "boy"} if age < _GROWN_UP else {"F": "woman", "M": "man"}
-    return names.get(sex, "person")
+    return f"{article} {age}-year-old {names.get(sex, 'person')}"
