@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 import numpy as np
 
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.envs.managed_care.cases.clinic import (
+    REGION,
     draw_morning,
     staff,
     standing_handbook,
@@ -44,6 +45,7 @@ from healthgym.envs.managed_care.prior_authorization.task import (
 )
 from healthgym.envs.managed_care.prior_authorization.wording import brief
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
@@ -71,8 +73,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 _ENDING, _RULES, _PATIENT, _AROUND, _NUMBERS, _PAPER = range(6)
 #: How many pages of the handbook a task changes at most, policies and bulletins among them.
 _PAGES_MOST = 20
-#: How long ago cases of others were handed in at most: nobody works on them meanwhile.
-_RECENT = timedelta(hours=18)
+#: A case is opened so long after its order at least, and handed in so long after that.
+_OPENED = timedelta(minutes=40)
 _OTHER_STATUSES = (CaseStatus.DRAFT, CaseStatus.DOCS_NEEDED, CaseStatus.SUBMITTED)
 
 
@@ -278,10 +280,10 @@ def _case_of(
     level: ServiceLevel,
     rng: np.random.Generator,
 ) -> tuple[object, ...]:
-    """Return a case and its line; what is handed in came in less than a day ago."""
-    opened = datetime.combine(
-        begins.date() - timedelta(days=int(rng.integers(1, 9))), time(16, 30), UTC
-    )
+    """Return a case and its line: opened after the order, and handed in on the last afternoon."""
+    opened = _office_day(begins.date() - timedelta(days=int(rng.integers(1, 9))), time(10, 30))
+    opened = max(opened, order.requested_date + _OPENED)
+    handed_in = max(opened + _OPENED, _office_day(begins.date() - timedelta(days=1), time(15, 40)))
     coordinators = workforce().with_role(WorkerRole.PA_COORDINATOR)
     sent = status is CaseStatus.SUBMITTED
     case = PriorAuthCase(
@@ -294,8 +296,8 @@ def _case_of(
         requested_by=order.ordering_practitioner_id,
         assigned_to=coordinators[int(rng.integers(len(coordinators)))].id,
         created_at=opened,
-        updated_at=max(opened, begins - _RECENT) if sent else opened,
-        decision_due_at=level.deadline(max(opened, begins - _RECENT) if sent else begins),
+        updated_at=handed_in if sent else opened,
+        decision_due_at=level.deadline(handed_in if sent else begins),
     )
     line = PriorAuthLine(
         id=f"LINE-{case_id}",
@@ -306,3 +308,11 @@ def _case_of(
         site_of_service=order.site_of_service,
     )
     return case, line
+
+
+def _office_day(day: date, at: time) -> datetime:
+    """Return a local time on the last day up to another on which the office is open, in UTC."""
+    calendar = office_calendar(REGION)
+    while not calendar.is_business_day(day):
+        day -= timedelta(days=1)
+    return calendar.utc(day, at)
