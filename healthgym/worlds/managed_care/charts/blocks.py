@@ -13,6 +13,8 @@ Section = Callable[[Draft], list[str]]
 TALK: Mapping[str, Section] = {
     "presenting": narrative.presenting,
     "review": narrative.review,
+    "beside": narrative.beside,
+    "by_problem": narrative.by_problem,
     "records": narrative.records,
     "opinion": narrative.opinion,
     "family": narrative.family,

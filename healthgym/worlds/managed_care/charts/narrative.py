@@ -7,7 +7,7 @@ habit, treatment or test that a policy asks for.
 from __future__ import annotations
 
 from healthgym.worlds.managed_care.charts import sections
-from healthgym.worlds.managed_care.charts.knowledge import complaint_of
+from healthgym.worlds.managed_care.charts.knowledge import complaint_of, short_names
 from healthgym.worlds.managed_care.charts.persona import persona_of
 from healthgym.worlds.managed_care.charts.prose import Unwritten
 from healthgym.worlds.managed_care.charts.sections import SEX, Draft, age_on
@@ -82,6 +82,27 @@ def review(draft: Draft) -> list[str]:
     ]
     prose.chooser.shuffle(told)
     return [sections.strung(told)] if told else []
+
+
+def beside(draft: Draft) -> list[str]:
+    """The other conditions, in a consultation: who looks after them, and what they change."""
+    return _by_problem(draft, "problem.beside")
+
+
+def by_problem(draft: Draft) -> list[str]:
+    """The other conditions, over a stay in hospital."""
+    return _by_problem(draft, "problem.stay")
+
+
+def _by_problem(draft: Draft, key: str) -> list[str]:
+    """Return a paragraph for each condition that the patient has by then, its name alone."""
+    prose, name = draft.prose, _called(draft)
+    lines = []
+    for fact in draft.active:
+        if fact.onset <= draft.day and fact.code != draft.code:
+            called = prose.pick((*short_names(fact.code), fact.display))
+            lines.append(f"- {prose.say(key, problem=called, name=name, focus=draft.focus)}")
+    return lines
 
 
 def records(draft: Draft) -> list[str]:

@@ -55,6 +55,7 @@ class Draft:
         guarded: Systems that are not to be called normal offhand.
         code: ICD-10-CM code of its subject; empty if it has none.
         ordering: The visit it is the note of, if an order comes from it.
+        active: Every condition of the patient that goes on.
         running: Every medicine that is taken on the day, whatever the document is to tell.
         told: Facts that a paragraph told, and a list need not repeat.
         by_kind: The facts by their class; from the plan.
@@ -69,6 +70,7 @@ class Draft:
     guarded: frozenset[str] = frozenset()
     code: str = ""
     ordering: Ordering | None = None
+    active: tuple[Diagnosis, ...] = ()
     running: tuple[MedicationCourse, ...] = ()
     told: set[str] = field(default_factory=set)
     by_kind: dict[type[object], list[AnyFact]] = field(init=False)

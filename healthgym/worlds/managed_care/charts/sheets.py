@@ -201,6 +201,7 @@ class Sheet:
             guarded=self.binder.guarded,
             code=self.code,
             ordering=self.ordering,
+            active=self.binder.active,
             running=self.binder.running(self.planned.day),
         )
 
