@@ -98,7 +98,7 @@ def ask(name: str, **arguments: object) -> Play[str]:
 def find_request(brief: Brief) -> Play[tuple[ChartReading, Row]]:
     """Find patient and order: by age and sex on the roster, then by clinician, day and city."""
     providers = table((yield from ask("people.list_ordering_providers")), "items")
-    doctors = {row["id"] for row in providers if row["name"] == brief.doctor}
+    doctors = {row["id"] for row in providers if row.get("name") == brief.doctor}
     roster = table((yield from ask("chart.search_patients", limit=200)), "items")
     alike = [row for row in roster if _resembles(row, brief)]
     alike.sort(key=lambda row: brief.what not in row.get("recent_orders", ""))

