@@ -71,9 +71,8 @@ def person(group: int, place: int) -> Background:
     """
     like = person(group, 0) if place else None
     stream, ages = _stream(_PERSON, group, place), _ages(group)
-    return draw_background(
-        _number(group, place), workforce(), stream, CHARTED, like=like, ages=ages
-    )
+    number, rank = _number(group, place), max(place, 1)
+    return draw_background(number, workforce(), stream, CHARTED, like=like, rank=rank, ages=ages)
 
 
 def group_of_age(age: int) -> int:

@@ -80,6 +80,7 @@ def draw_background(
     today: date,
     *,
     like: Background | None = None,
+    rank: int = 1,
     having: Sequence[str] = (),
     lacking: Sequence[str] = (),
     ages: tuple[int, int] | None = None,
@@ -92,6 +93,7 @@ def draw_background(
         rng: Where chance comes from.
         today: The day of the world; the last visit is at least two weeks before.
         like: A patient whom this one is to resemble, by name, birthday, place and a disease.
+        rank: Number of those who resemble that one, up to this one.
         having: Diseases the patient has, by their names in the model.
         lacking: Diseases the patient does not have.
         ages: Youngest and oldest age; of an adult if left out.
@@ -111,6 +113,7 @@ def draw_background(
         ages=ages or _ages(wanted),
         sex=next((each.sex for each in wanted if each.sex), ""),
         like=like.patient if like else None,
+        rank=rank,
     )
     active, inside = rng.random() > 0.05, rng.random() > 0.07
     coverages = draw_coverages(

@@ -13,6 +13,7 @@ import numpy as np
 
 from healthgym.core.borders import JsonObject
 from healthgym.worlds.managed_care.population.origins import draw_origin, origin_of
+from healthgym.worlds.managed_care.population.staff import names
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient
 
 _T = TypeVar("_T")
@@ -40,6 +41,7 @@ def draw_patient(
     ages: tuple[int, int] = (21, 88),
     sex: str = "",
     like: Patient | None = None,
+    rank: int = 1,
 ) -> Patient:
     """Draw a person.
 
@@ -51,6 +53,7 @@ def draw_patient(
         sex: ``F`` or ``M``; drawn if empty.
         like: Somebody whom the person is to resemble: the same last name, a birthday within
             three weeks, sex and often the first letter of the first name.
+        rank: How many resemble that person before this one; no two of a rank share a name.
     """
     table = places()
     if like is not None:
@@ -64,7 +67,7 @@ def draw_patient(
     return Patient(
         id=patient_id(number),
         member_id=f"CHP{int(rng.integers(10, 99))}{(number * 7919 + 104729) % 10**7:07d}",
-        first_name=_first_name(rng, origin.first_names(sex), like),
+        first_name=_first_name(rng, origin.first_names(sex), like, rank),
         last_name=like.last_name if like else _pick(rng, origin.last),
         dob=born,
         sex=sex,
@@ -88,11 +91,21 @@ def _marital(rng: np.random.Generator, age: int) -> str:
     return _pick(rng, options if age >= 60 else [x for x in options if x != "widowed"])
 
 
-def _first_name(rng: np.random.Generator, known: Sequence[str], like: Patient | None) -> str:
-    if like is not None and rng.random() < 0.7:
-        alike = [x for x in known if x[0] == like.first_name[0] and x != like.first_name]
-        known = tuple(alike) or known
-    return _pick(rng, [name for name in known if like is None or name != like.first_name])
+def _first_name(
+    rng: np.random.Generator, known: Sequence[str], like: Patient | None, rank: int
+) -> str:
+    if like is None:
+        return _pick(rng, known)
+    # Those of the same first letter come first; each who resembles somebody takes another one.
+    others = [name for name in known if name != like.first_name]
+    others.sort(key=lambda name: name[0] != like.first_name[0])
+    if rank > len(others):
+        others += [x for x in names()[_LISTS[like.sex]] if x not in (*others, like.first_name)]
+    return others[(rank - 1) % len(others)]
+
+
+#: The list of first names of a sex.
+_LISTS = {"F": "female", "M": "male"}
 
 
 def draw_coverages(

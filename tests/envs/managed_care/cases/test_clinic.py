@@ -48,6 +48,7 @@ def test_a_group_is_easily_taken_for_one_another(group):
         assert (other.last_name, other.address_city) == (first.last_name, first.address_city)
         assert 0 < (other.dob - first.dob).days < 21
         assert other.first_name != first.first_name
+    assert len({each.first_name for each in (first, *rest)}) == ALIKE
 
 
 def test_charts_and_people_are_shared_between_tasks():
@@ -59,7 +60,11 @@ def test_charts_and_people_are_shared_between_tasks():
         start, meant = instance.start, instance.reference.patient_id
         assert {each for each in start.charts if each != meant} <= known
         shared = {id(chart(g, p)) for g in range(GROUPS) for p in range(ALIKE)}
-        assert all(id(each) in shared for name, each in start.charts.items() if name != meant)
+        own = [x for name, x in start.charts.items() if name != meant and id(x) not in shared]
+        # Who is given an order of the same service has a chart of the task's own.
+        asked = instance.reference.procedure_code
+        assert all(asked in {order.procedure_code for order in each.orders} for each in own)
+        assert len(own) < len(start.charts) / 2
 
 
 @pytest.mark.parametrize(("difficulty", "others", "twins"), [("easy", 3, 0), ("hard", 15, 4)])
