@@ -12,7 +12,7 @@ import numpy as np
 
 from healthgym.envs.managed_care.cases.clinic import workforce
 from healthgym.envs.managed_care.cases.situations import Situation
-from healthgym.worlds.managed_care.charts.hours import business_day, visit_start
+from healthgym.worlds.managed_care.charts.hours import business_day, some_business_day, visit_start
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Finding
 from healthgym.worlds.managed_care.policies.criteria import FindingCriterion
@@ -96,7 +96,7 @@ def listed_condition(
             return (fact if fact.active else None), False
     if not title_of(code):
         return None, False
-    onset = business_day(today - timedelta(days=int(rng.integers(60, 900))))
+    onset = some_business_day(today - timedelta(days=int(rng.integers(60, 900))))
     added = Diagnosis(id=_LISTED, code=code, display=title_of(code, code), onset=onset)
     return (added, True) if _indifferent(added, facts, drawn, today) else (None, False)
 

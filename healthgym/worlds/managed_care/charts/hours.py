@@ -43,6 +43,17 @@ def business_day(day: date, state: str = "") -> date:
 
 
 @lru_cache(maxsize=16384)
+def some_business_day(day: date) -> date:
+    """Return the day if offices open on it, or one within three days, no weekday preferred."""
+    office = office_calendar()
+    if office.is_business_day(day):
+        return day
+    near = [day + timedelta(days=away) for away in (-3, -2, -1, 1, 2, 3)]
+    able = [each for each in near if office.is_business_day(each)]
+    return able[day.toordinal() * 7919 // 7 % len(able)]
+
+
+@lru_cache(maxsize=16384)
 def _nearest(day: date, state: str) -> date:
     office = office_calendar(state)
     for away in range(8):

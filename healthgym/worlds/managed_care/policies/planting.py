@@ -15,7 +15,7 @@ from datetime import date
 from numpy.random import Generator
 
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.charts.hours import business_day
+from healthgym.worlds.managed_care.charts.hours import some_business_day
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.criteria import (
     AgeCriterion,
@@ -302,9 +302,9 @@ def _age(criterion: AgeCriterion, good: bool, age: int, rng: Generator) -> int:
 
 
 def _on_business_days(fact: AnyFact) -> AnyFact:
-    """Return a fact with its days moved to the nearest on which offices open."""
+    """Return a fact with its days moved to near ones on which offices open."""
     days = {
-        name: business_day(day)
+        name: some_business_day(day)
         for name in _DAYS
         if isinstance(day := getattr(fact, name, None), date)
     }

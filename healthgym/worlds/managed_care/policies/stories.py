@@ -14,6 +14,7 @@ from importlib.resources import files
 
 from numpy.random import Generator
 
+from healthgym.worlds.managed_care.charts.hours import some_business_day
 from healthgym.worlds.managed_care.facts import (
     Diagnosis,
     Finding,
@@ -202,7 +203,7 @@ def _diagnosed(criterion: DiagnosisCriterion, stance: Posture, today: date) -> t
     def has(codes: tuple[str, ...], active: bool = True) -> Story:
         def tell(rng: Generator) -> tuple[Draft, ...]:
             code = codes[int(rng.integers(len(codes)))]
-            onset = today - timedelta(days=int(rng.integers(60, 1500)))
+            onset = some_business_day(today - timedelta(days=int(rng.integers(60, 1500))))
             name = title_of(code, criterion.display)
             return (Diagnosis(id="", code=code, display=name, onset=onset, active=active),)
 

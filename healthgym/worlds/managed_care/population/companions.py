@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 
-from healthgym.worlds.managed_care.charts.hours import business_day
+from healthgym.worlds.managed_care.charts.hours import some_business_day
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, MedicationCourse
 from healthgym.worlds.managed_care.population.conditions import Prescription
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
@@ -44,7 +44,7 @@ def companions(
     taken.update(never)
     number = 951
     for each in ill:
-        start = business_day(each.onset + timedelta(days=_SOON))
+        start = some_business_day(each.onset + timedelta(days=_SOON))
         if not each.active or start >= today:
             continue
         for chosen in _usual(each.code):

@@ -9,7 +9,12 @@ from datetime import date, timedelta
 import pytest
 
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.charts.hours import business_day, drawn_at, visit_start
+from healthgym.worlds.managed_care.charts.hours import (
+    business_day,
+    drawn_at,
+    some_business_day,
+    visit_start,
+)
 from healthgym.worlds.managed_care.charts.knowledge import measures
 from healthgym.worlds.managed_care.population.drawing import Population
 
@@ -38,6 +43,17 @@ def test_the_nearest_business_day_is_no_weekend_and_no_holiday() -> None:
     assert business_day(date(2026, 1, 10)) == date(2026, 1, 9)
     assert business_day(date(2026, 1, 11)) == date(2026, 1, 12)
     assert business_day(DAY) == DAY
+
+
+def test_days_that_are_moved_prefer_no_weekday() -> None:
+    moved: Counter[int] = Counter()
+    for step in range(3 * 365):
+        day = DAY + timedelta(days=step)
+        other = some_business_day(day)
+        assert abs((other - day).days) <= 3
+        moved[other.weekday()] += 1
+    assert set(moved) == set(range(5))
+    assert max(moved.values()) < 1.2 * min(moved.values())
 
 
 def test_weekdays_are_about_as_likely_as_one_another(population: Population) -> None:
