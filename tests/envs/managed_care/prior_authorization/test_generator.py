@@ -126,6 +126,7 @@ def test_a_way_that_no_policy_allows_is_left_out_where_another_is() -> None:
         ({"criteria": (0, 3)}, "criteria is a lowest and a highest number from 1 to 20"),
         ({"open_criteria": 0}, "open_criteria lies between 1 and 20"),
         ({"drafted": 1.5}, "drafted is a probability, not 1.5"),
+        ({"same_service": -0.1}, "same_service is a probability, not -0.1"),
         ({"patients": 2, "twins": 3}, "there are not more of them"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
