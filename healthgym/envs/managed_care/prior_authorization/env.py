@@ -53,12 +53,14 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
     (insufficient, absent, a required document not on file), four bars (no authorization needed,
     coverage ended, out of network, a criterion contradicted). Then a kind of service, as often one
     as another of those in which that can be, a policy of it (the library has 29, at least two for
-    each of 13 kinds, 2 to 19 criteria), its numbers, its rivals in the handbook, and a patient
-    whose chart, drawn from one clinical model, makes it so. A draw in which the finished chart does
+    each of 13 kinds, 2 to 19 criteria; one that is longer than a difficulty wants stands in a
+    shorter edition, branches left out), its numbers, its rivals in the handbook, and a patient
+    whose chart, drawn from one clinical model, makes it so. Difficulties share no random numbers,
+    and no patient who is meant in one split is meant in another. A draw in which the finished chart does
     not deserve the ending is drawn again. Some charts hold pages that do not count (a note that a
     later one corrects, a draft that nobody signed, another patient's page) or give values in
     another unit; the handbook says what holds then. Around stand other patients, some of them
-    alike, their open cases, and a handbook of about 120 pages besides the policies.
+    alike and with an order for the same service, their open cases, and a handbook of about 120 pages besides the policies.
 
     ## Rewards
 

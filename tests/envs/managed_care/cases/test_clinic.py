@@ -51,6 +51,14 @@ def test_a_group_is_easily_taken_for_one_another(group):
     assert len({each.first_name for each in (first, *rest)}) == ALIKE
 
 
+@pytest.mark.parametrize("part", range(3))
+def test_nobody_of_a_group_bears_anothers_whole_name(part: int) -> None:
+    places = range(part * ALIKE, (part + 1) * ALIKE)
+    for group in range(0, GROUPS + 90, 3):
+        names = [person(group, place).patient.first_name for place in places]
+        assert len(set(names)) == ALIKE
+
+
 def test_charts_and_people_are_shared_between_tasks():
     assert chart(3, 1) is chart(3, 1)
     one, other = drawn("hard", 0), drawn("hard", 1)
