@@ -56,11 +56,12 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
     each of 13 kinds, 2 to 19 criteria; one that is longer than a difficulty wants stands in a
     shorter edition, branches left out), its numbers, its rivals in the handbook, and a patient
     whose chart, drawn from one clinical model, makes it so. Difficulties share no random numbers,
-    and no patient who is meant in one split is meant in another. A draw in which the finished chart does
-    not deserve the ending is drawn again. Some charts hold pages that do not count (a note that a
-    later one corrects, a draft that nobody signed, another patient's page) or give values in
-    another unit; the handbook says what holds then. Around stand other patients, some of them
-    alike and with an order for the same service, their open cases, and a handbook of about 120 pages besides the policies.
+    and no patient who is meant in one split is meant in another. A draw in which the finished chart
+    does not deserve the ending is drawn again. Some charts hold pages that do not count (a note
+    that a later one corrects, a draft that nobody signed, another patient's page) or give values in
+    another unit; the handbook says what holds then. Around stand other patients, some of them alike
+    and with an order for the same service, their open cases, and a handbook of about 120 pages
+    besides the policies.
 
     ## Rewards
 
