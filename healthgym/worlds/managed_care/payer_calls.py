@@ -13,7 +13,7 @@ from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules
-from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.calendar import OfficeCalendar, office_calendar
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     MdReviewDecision,
@@ -32,6 +32,8 @@ _HOURS = (time(9), time(11), time(14), time(16))
 _A_DAY = 2
 #: How soon after the offer a call may be.
 _SOONEST = timedelta(hours=2)
+#: A call is held and summed up so long before the decision is due.
+_SUMMED_UP = timedelta(minutes=30)
 _NOBODY_CAME = "Nobody came to the call."
 _UPHELD = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
 
@@ -74,7 +76,7 @@ def offer(world: ManagedCareWorld, case_id: str, worker: str) -> datetime:
         Until when the call has to be summed up: a day after the last time offered.
     """
     request = world.peer.of(case_id)[-1]
-    times = tuple(_times(world, case_id, worker))
+    times = _in_time(world, case_id, worker)
     world.peer.offer(request.id, worker, tuple(f"{at:%Y-%m-%dT%H:%M:%S}" for at in times))
     world.inbox.post(
         str(MessageKind.PEER_TO_PEER),
@@ -110,11 +112,40 @@ def give_up(world: ManagedCareWorld, case_id: str) -> str:
     return "" if world.medical.active(case_id) is not None else asked.reviewer_id
 
 
-def _times(world: ManagedCareWorld, case_id: str, worker: str) -> Iterator[datetime]:
-    """Yield times that both sides' hours allow: two a day, as far as an offer may reach."""
+def _in_time(world: ManagedCareWorld, case_id: str, worker: str) -> tuple[datetime, ...]:
+    """Return the usual times, and where the decision is due before the first, earlier ones."""
+    due = world.cases.get(case_id).decision_due_at - _SUMMED_UP
+    usual = tuple(_times(world, case_id, worker))
+    if usual[0] <= due:
+        return usual
+    early = tuple(_before(world, case_id, worker, due))[:_A_DAY]
+    return tuple(sorted({*early, *usual}))
+
+
+def _before(
+    world: ManagedCareWorld, case_id: str, worker: str, due: datetime
+) -> Iterator[datetime]:
+    """Yield the half-hours up to a time at which both sides' offices are open."""
+    region, own = _calendars(world, case_id, worker)
+    at = world.clock.now.replace(minute=0, second=0, microsecond=0) + _SOONEST
+    while at <= due:
+        if region.is_open(at) and own.is_open(at):
+            yield at
+        at += timedelta(minutes=30)
+
+
+def _calendars(
+    world: ManagedCareWorld, case_id: str, worker: str
+) -> tuple[OfficeCalendar, OfficeCalendar]:
+    """Return the hours of the provider's region, and of who holds the call."""
     region = office_calendar(peer_rules.region(world, case_id))
     known = world.staff.workers.get(worker)
-    own = office_calendar(known.region, known.hours) if known else region
+    return region, office_calendar(known.region, known.hours) if known else region
+
+
+def _times(world: ManagedCareWorld, case_id: str, worker: str) -> Iterator[datetime]:
+    """Yield times that both sides' hours allow: two a day, as far as an offer may reach."""
+    region, own = _calendars(world, case_id, worker)
     rules, now = world.operations, world.clock.now
     last = region.local(region.add_business_days(now, rules.p2p_offer_workdays)).date()
     day = region.local(now).date()

@@ -104,3 +104,16 @@ def test_a_call_is_held_at_its_time() -> None:
     episode = play(task(kind), early, refused=True)
     assert any("begins at" in each.error for each in episode.events)
     assert not fails(episode)
+
+
+def test_a_call_is_offered_before_the_decision_is_due() -> None:
+    """The defect: times after the limit alone, by which the request was denied as out of time."""
+    for index in range(26, 30):
+        kind, calls = script(index=index)
+        at = position(calls, PICK)
+        # Whoever reads for two hours first is asked later in the day.
+        slow = [call("wait", until=f"{task(kind).start.now + timedelta(hours=2):%Y-%m-%dT%H:%M}")]
+        world = play(task(kind), [*slow, *calls[:at]]).world
+        (request,) = world.peer.requests.values()
+        first = f"{world.cases.get(CASE).decision_due_at:%Y-%m-%dT%H:%M:%S}"
+        assert min(request.offered_slots) < first
