@@ -44,7 +44,7 @@ GROUPS, ALIKE = 48, 5
 MOST_ALIKE = 61
 #: Entropy of the clinic: its own, so that no task's stream is part of it.
 _CLINIC = 20260302
-_STAFF, _PERSON, _CHART, _NAME = range(4)
+_STAFF, _PERSON, _CHART = range(3)
 #: Numbers of patients: prime to their count, the step scatters a group over all of them.
 _FIRST_NUMBER, _NUMBERS, _STEP = 1001, 8900, 3571
 
