@@ -43,7 +43,7 @@ _CHILD = 18
 
 @cache
 def _specialties() -> Mapping[str, Mapping[str, str]]:
-    path = files(__package__) / "specialties.json"
+    path = files(__package__) / "data" / "specialties.json"
     table: Mapping[str, Mapping[str, str]] = json.loads(path.read_text("utf-8"))
     return table
 

@@ -108,15 +108,16 @@ class FormReader:
         Args:
             given: What was answered, by key.
         """
-        answers = self.reference.answers
-        wrong = [
-            question.key
-            for question in self.reference.policy.form.questions
-            if not same_answer(
-                answers.get(question.key), given.get(question.key, ""), *self._asked[question.key]
-            )
-        ]
+        questions = self.reference.policy.form.questions
+        keys = (question.key for question in questions)
+        wrong = (key for key in keys if not self._right(key, given.get(key, "")))
         return (*wrong, *self._wrong_request(given))
+
+    def _right(self, key: str, given: str) -> bool:
+        if same_answer(self.reference.answers.get(key), given, *self._asked[key]):
+            return True
+        silent = key in self.reference.silent
+        return silent and any(same_answer(said, given) for said in (None, "no"))
 
     @cached_property
     def _asked(self) -> Mapping[str, tuple[ClinicalEvidenceItemTemplate, str]]:

@@ -21,7 +21,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.facts import Finding, TherapyCourse
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
-from healthgym.worlds.managed_care.policies.questionnaire import answers_from
+from healthgym.worlds.managed_care.policies.questionnaire import answers_from, silent_keys
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DocumentKind,
@@ -127,6 +127,7 @@ def reference_of(
         documents=_documents(patient, telling, bearing, required),
         kinds=required,
         answers=answers_from(found.criteria),
+        silent=silent_keys(found.criteria),
         course=drawn.ending if isinstance(drawn.ending, Course) else None,
         on_request=tuple(map(str, book.on_request)),
         status=_status(drawn),

@@ -177,6 +177,8 @@ class AuthorizationReference(Reference):
         documents: Documents on file that bear on the policy, by id.
         kinds: Kinds of documents that the policy requires.
         answers: Answers to the policy's questions, by key; the rest is not documented.
+        silent: Keys of questions on which the chart has nothing at all, and of which none, no and
+            not documented say the same.
         course: What becomes of it; None if it is not submitted.
         on_request: Kinds of documents that the payer will ask for.
         status: The status in which the case ends.
@@ -201,6 +203,7 @@ class AuthorizationReference(Reference):
     documents: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
     answers: Mapping[str, str] = field(default_factory=dict)
+    silent: frozenset[str] = frozenset()
     course: Course | None = None
     on_request: tuple[str, ...] = ()
     status: CaseStatus

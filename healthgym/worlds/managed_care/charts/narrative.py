@@ -32,7 +32,8 @@ def complaints(draft: Draft) -> list[str]:
     # Who sees the patient once tells more than who sees them every month.
     first = draft.planned.kind is DocumentKind.SPECIALIST_CONSULT_NOTE
     told = [prose.say(f"complaint.{key}", **slots) for _ in range(3 if first else 2)]
-    texts = [sections.strung(dict.fromkeys(told))]
+    # Nobody says the same thing twice with another ending.
+    texts = [sections.strung({each.partition(",")[0]: each for each in told}.values())]
     life_told = []
     if first or prose.chooser.chance(40):
         life_told.append(prose.say(f"course.{life.group}", **slots))

@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from healthgym.worlds.managed_care.facts import AnyFact
-from healthgym.worlds.managed_care.policies.criteria import AnyCriterion, QuantityCriterion
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    ContraindicationCriterion,
+    DiagnosisCriterion,
+    ProcedureCriterion,
+    QuantityCriterion,
+)
 from healthgym.worlds.managed_care.policies.evidence import evidence_items, item_result, roll_up
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.reading import read
@@ -33,6 +39,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     UploadableDocumentKind,
 )
 
+#: What a chart lists: what is on no list is not the case, as far as the office has to show.
+_LISTED = (DiagnosisCriterion, ContraindicationCriterion, ProcedureCriterion)
 _FLIPPED = {Posture.SATISFIED: Posture.CONTRADICTS, Posture.CONTRADICTS: Posture.SATISFIED}
 
 
@@ -119,11 +127,23 @@ def posture(
     )
 
 
-def combined(node: Node, postures: Mapping[str, Posture]) -> Posture:
-    """Return the posture of a tree from those of its criteria, by id."""
+def combined(node: Node, postures: Mapping[str, Posture], *, negated: bool = False) -> Posture:
+    """Return the posture of a tree from those of its criteria, by id.
+
+    Under a Not, silence is the answer for what would stand on a list if it were so: a diagnosis, a
+    contraindication, an earlier procedure.
+
+    Args:
+        node: The tree, or a part of it.
+        postures: Postures, by id.
+        negated: Whether the part stands under a Not.
+    """
     if not isinstance(node, Group):
-        return postures[node.id]
-    below = [combined(part, postures) for part in parts(node)]
+        stance = postures[node.id]
+        silent = negated and stance is Posture.ABSENT and isinstance(node, _LISTED)
+        return Posture.CONTRADICTS if silent else stance
+    turned = negated is not isinstance(node, Not)
+    below = [combined(part, postures, negated=turned) for part in parts(node)]
     if isinstance(node, Not):
         return _FLIPPED.get(below[0], below[0])
     wanted = needed(node)
@@ -209,7 +229,11 @@ def favourable(node: Node, good: Posture = Posture.SATISFIED) -> Iterator[tuple[
 
 
 def decisive(
-    node: Node, postures: Mapping[str, Posture], good: Posture = Posture.SATISFIED
+    node: Node,
+    postures: Mapping[str, Posture],
+    good: Posture = Posture.SATISFIED,
+    *,
+    negated: bool = False,
 ) -> tuple[str, ...]:
     """Return the criteria whose change would turn the result: the fewest that would do.
 
@@ -220,21 +244,22 @@ def decisive(
         node: The criteria.
         postures: Postures as they are, by id.
         good: The posture that the whole is wanted to take.
+        negated: Whether it stands under a Not.
 
     Returns:
         Their ids in the order of the page; none if the result is the wanted one.
     """
-    if combined(node, postures) is good:
+    if combined(node, postures, negated=negated) is good:
         return ()
     if not isinstance(node, Group):
         return (node.id,)
     below = parts(node)
     if isinstance(node, Not):
-        return decisive(below[0], postures, _FLIPPED[good])
+        return decisive(below[0], postures, _FLIPPED[good], negated=not negated)
     wanted = needed(node)
     if good is Posture.CONTRADICTS:
         wanted = len(below) - wanted + 1
-    ways = [decisive(part, postures, good) for part in below]
+    ways = [decisive(part, postures, good, negated=negated) for part in below]
     nearest = sorted(range(len(ways)), key=lambda place: len(ways[place]))[:wanted]
     return tuple(name for place in sorted(nearest) for name in ways[place])
 
@@ -307,14 +332,15 @@ def _limit(tree: Node, postures: Mapping[str, Posture]) -> int | None:
     return None
 
 
-def _open(node: Node, postures: Mapping[str, Posture]) -> Iterator[str]:
+def _open(node: Node, postures: Mapping[str, Posture], *, negated: bool = False) -> Iterator[str]:
     """Yield the open criteria below what is open: what is already decided needs no evidence."""
-    if combined(node, postures) in (Posture.SATISFIED, Posture.CONTRADICTS):
+    decided = (Posture.SATISFIED, Posture.CONTRADICTS)
+    if combined(node, postures, negated=negated) in decided:
         return
     if not isinstance(node, Group):
         yield node.id
     for part in parts(node):
-        yield from _open(part, postures)
+        yield from _open(part, postures, negated=negated is not isinstance(node, Not))
 
 
 def _against(node: Node, postures: Mapping[str, Posture]) -> Iterator[str]:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from healthgym.worlds.managed_care.policies.evaluation import Assessment
 
 
+#: Names of items that are looked up in a list, or counted.
+_LISTED = frozenset({"record", "agents", "sessions", "days"})
+
+
 class AnswerType(StrEnum):
     """What an answer looks like."""
 
@@ -123,6 +127,20 @@ def answers_from(assessments: Mapping[str, Assessment]) -> dict[str, str]:
             value: Json = False if silent else item.observed_value
             answers[answer_key(item.item_id)] = answer_text(value)
     return answers
+
+
+def silent_keys(assessments: Mapping[str, Assessment]) -> frozenset[str]:
+    """Return the keys of what is listed or counted where nothing is on record.
+
+    Whether a list without an entry says no, or leaves it undocumented, is a matter of words.
+    """
+    return frozenset(
+        answer_key(item.item_id)
+        for assessment in assessments.values()
+        if not assessment.facts
+        for item in assessment.items
+        if item.observed_value is None and item.item_id.rpartition(".")[2] in _LISTED
+    )
 
 
 def answer_text(value: Json) -> str:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from healthgym.envs.managed_care.cases.situations import Course
 from healthgym.envs.managed_care.prior_authorization.answers import same_answer
 from healthgym.envs.managed_care.prior_authorization.reasons import read_reason
 from healthgym.envs.managed_care.prior_authorization.stated import numbers_after, stated
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.tree import criteria
+from tests.envs.managed_care.prior_authorization.playing import (
+    answering,
+    fails,
+    first_of,
+    play,
+    solution,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +98,23 @@ def test_a_number_is_told_by_what_stands_before_it() -> None:
 def test_digits_of_names_and_ordinals_are_no_numbers() -> None:
     said = stated("HbA1c, PHQ-9 and L4-L5 at the 2nd visit; ICD-10; a 6-month course of 40mg.")
     assert said.numbers == {"6", "40"}
+
+
+@pytest.mark.parametrize(
+    ("ending", "said", "right"),
+    [
+        ("_record", "not documented", True),
+        ("_record", "no", True),
+        ("_record", "yes", False),
+        ("_agents", "not documented", True),
+        ("_agents", "0", True),
+        ("_agents", "1", False),
+    ],
+)
+def test_nothing_on_record_may_be_said_in_several_ways(ending: str, said: str, right: bool) -> None:
+    def silent(instance: AuthorizationInstance) -> list[str]:
+        return [key for key in instance.reference.silent if key.endswith(ending)]
+
+    instance = first_of(Course.APPROVED, silent)
+    script = answering(solution(instance), **dict.fromkeys(silent(instance), said))
+    assert ("forms_true" in fails(play(instance, script))) is not right

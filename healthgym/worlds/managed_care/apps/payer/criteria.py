@@ -153,8 +153,14 @@ def _carried(
     tree = world.nursing.tree(case_id)
     if tree is None:
         return False
-    postures = {name: _POSTURES[one.result] for (_, name), one in found.items()}
+    postures = {name: _posture(one) for (_, name), one in found.items()}
     return combined(tree, postures) is Posture.SATISFIED
+
+
+def _posture(finding: NurseCriterionEvaluation) -> Posture:
+    """Return how the packet stands to a criterion; nothing is named where it says nothing."""
+    silent = finding.result is CriterionResult.UNCLEAR and not _references(finding)
+    return Posture.ABSENT if silent else _POSTURES[finding.result]
 
 
 def _refuse(what: str) -> None:
