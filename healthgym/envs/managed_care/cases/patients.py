@@ -34,7 +34,7 @@ from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.prose import begun
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sections import age_on
-from healthgym.worlds.managed_care.charts.sheets import restricted
+from healthgym.worlds.managed_care.charts.sheets import renamed
 from healthgym.worlds.managed_care.charts.subjects import (
     Subjects,
     quiet,
@@ -298,10 +298,20 @@ def write_patient(
 
 
 def without_kinds(chart: PatientChart, kinds: tuple[str, ...]) -> PatientChart:
-    """Return a chart from which documents of some kinds are missing."""
-    kept = tuple(document for document in chart.documents if document.kind not in kinds)
-    shows = restricted(chart.shows, [document.id for document in kept])
-    return varied(chart, documents=kept, shows=shows)
+    """Return a chart from which documents of some kinds are missing.
+
+    What is left is numbered without gaps: a number left out would tell what was there.
+    """
+    kept = [document for document in chart.documents if document.kind not in kinds]
+    # A world's ids have three digits, so that they sort as their numbers do.
+    old = sorted(document.id for document in kept)
+    names = {name: f"{name.rpartition('-')[0]}-{n:03d}" for n, name in enumerate(old, 1)}
+    documents = [varied(document, id=names[document.id]) for document in kept]
+    return varied(
+        chart,
+        documents=tuple(sorted(documents, key=lambda one: (one.created_at, one.id))),
+        shows=renamed(chart.shows, names),
+    )
 
 
 def _coverages(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -257,9 +257,9 @@ class Stated(Mapping[str, frozenset[str]]):
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return dict, (dict(self),)
 
-    def only(self, names: Iterable[str]) -> Stated:
-        """Return the same of some documents."""
-        return Stated({name: self._sheets[name] for name in names})
+    def renamed(self, names: Mapping[str, str]) -> Stated:
+        """Return the same of some documents, under new ids by the old ones."""
+        return Stated({new: self._sheets[old] for old, new in names.items()})
 
     def besides(self, name: str, sheet: Sheet) -> Stated:
         """Return the same with another document."""
@@ -310,10 +310,15 @@ def _stating(
     return {name: stated & facts for name, stated in shows.items() if stated & facts}
 
 
-def restricted(
-    shows: Mapping[str, frozenset[str]], names: Iterable[str]
+def renamed(
+    shows: Mapping[str, frozenset[str]], names: Mapping[str, str]
 ) -> Mapping[str, frozenset[str]]:
-    """Return a chart's ``shows`` for some of its documents."""
+    """Return a chart's ``shows`` for some of its documents, under new ids.
+
+    Args:
+        shows: The chart's.
+        names: The new id of each document, by its old one.
+    """
     if isinstance(shows, Stated):
-        return shows.only(names)
-    return {name: shows[name] for name in names}
+        return shows.renamed(names)
+    return {new: shows[old] for old, new in names.items()}

@@ -16,7 +16,7 @@ from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sheets import (
     DeferredDocument,
     Stated,
-    restricted,
+    renamed,
     stating,
 )
 from healthgym.worlds.managed_care.charts.structured import structured
@@ -44,8 +44,9 @@ def test_documents_can_be_asked_for_some_facts_only():
 
 def test_a_part_of_the_documents_shows_what_they_showed():
     shows = chart(2, 0).shows
-    names = list(shows)[::2]
-    assert dict(restricted(shows, names)) == restricted(dict(shows), names)
+    names = {name: f"{name}-new" for name in list(shows)[::2]}
+    told = {f"{name}-new": shows[name] for name in names}
+    assert dict(renamed(shows, names)) == renamed(dict(shows), names) == told
 
 
 def test_the_text_does_not_depend_on_when_it_is_read():
