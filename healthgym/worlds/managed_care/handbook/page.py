@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -89,23 +89,24 @@ class Page(Card):
         """Return the part of the text under a heading, the heading's line included.
 
         Args:
-            heading: The heading's words; case and punctuation do not matter. Its first words
-                will do where they fit one heading only.
+            heading: The heading's words; case and punctuation do not matter. Any of its words
+                that follow each other will do where they fit one heading only.
 
         Raises:
             Refusal: If the page has no such heading, or several.
         """
-        wanted, headings = slug(heading), self.headings()
-        fitting = [each for each in headings if slug(each.title) == wanted]
-        if not fitting and wanted:
-            fitting = [each for each in headings if slug(each.title).startswith(wanted)]
-        if not fitting or len({each.title for each in fitting}) > 1:
+        headings = self.headings()
+        fitting = _fitting(headings, slug(heading))
+        titles = list(dict.fromkeys(each.title for each in fitting))
+        if len(titles) == 1:
+            return self.text[fitting[0].start : fitting[0].end].rstrip()
+        if titles:
+            known = "; ".join(titles[:_SHOWN_HEADINGS])
+            said = f"has several headings that fit {heading[:80]!r}; name one of: {known}."
+        else:
             known = "; ".join(each.title for each in headings[:_SHOWN_HEADINGS])
-            raise Refusal(
-                RefusalCode.NOT_FOUND,
-                f"{self.path} has no heading {heading[:80]!r}; its headings are: {known}.",
-            )
-        return self.text[fitting[0].start : fitting[0].end].rstrip()
+            said = f"has no heading {heading[:80]!r}; its headings are: {known}."
+        raise Refusal(RefusalCode.NOT_FOUND, f"{self.path} {said}")
 
     def links(self) -> Iterator[Link]:
         """Yield the references to other pages and to headings, with their line in the text."""
@@ -127,6 +128,26 @@ class DeferredPage(Deferred, Page):
 
     plain = Page
     late = ("text",)
+
+
+def _fitting(headings: tuple[Heading, ...], wanted: str) -> list[Heading]:
+    """Return the headings that a reader means: those of these words, else those that hold them.
+
+    Whole words go before parts of words, and the beginning of a heading before its middle.
+    """
+    if not wanted:
+        return []
+    tests: tuple[Callable[[str], bool], ...] = (
+        lambda name: name == wanted,
+        lambda name: name.startswith(wanted),
+        lambda name: f"-{wanted}-" in f"-{name}-",
+        lambda name: wanted in name,
+    )
+    for test in tests:
+        found = [each for each in headings if test(slug(each.title))]
+        if found:
+            return found
+    return []
 
 
 def slug(heading: str) -> str:

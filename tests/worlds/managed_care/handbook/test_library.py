@@ -70,6 +70,20 @@ def test_a_heading_selects_a_part():
         letters.section("Colours")
 
 
+def test_words_from_within_a_heading_select_its_part():
+    text = "# Days\n## The day of follow-up\nA.\n## Late requests\nB.\n## Late answers\nC.\n"
+    day = date(2026, 1, 1)
+    page = Page(path="a.md", title="Days", version="1", effective=day, text=text)
+    assert page.section("follow-up") == "## The day of follow-up\nA."
+    assert page.section("Day of follow") == "## The day of follow-up\nA."
+    assert page.section("quest") == "## Late requests\nB."
+    assert page.section("late answers") == "## Late answers\nC."
+    with pytest.raises(Refusal, match=r"fit 'late'; name one of: Late requests; Late answers\.$"):
+        page.section("late")
+    with pytest.raises(Refusal, match="its headings are: Days"):
+        page.section("--")
+
+
 def test_a_task_reads_and_finds_its_own_numbers():
     rules = replace(OperatingRules(), pend_days=5)
     library = written_library().overlay(edition().overlay(rules))
