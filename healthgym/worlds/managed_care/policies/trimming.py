@@ -14,7 +14,7 @@ import numpy as np
 
 from healthgym.core.seeding import stable_hash
 from healthgym.worlds.managed_care.policies.checking import contradiction
-from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.policy import Policy, Texts
 from healthgym.worlds.managed_care.policies.tree import (
     AllOf,
     AnyOf,
@@ -59,7 +59,8 @@ def editions(policy: Policy, least: int, most: int) -> tuple[Policy, ...]:
 def trimmed(policy: Policy, least: int, most: int, rng: np.random.Generator) -> Policy | None:
     """Return a policy without some of its branches, its criteria numbered anew.
 
-    What stands first, the indication, is never left out as a whole.
+    What stands first, the indication, is never left out as a whole. Of what the page says besides,
+    only the scope is left: notes, background and exclusions speak of criteria that may be gone.
 
     Args:
         policy: The policy.
@@ -80,8 +81,9 @@ def trimmed(policy: Policy, least: int, most: int, rng: np.random.Generator) -> 
         tree = able[int(rng.integers(len(able)))]
     if not isinstance(tree, AllOf):
         tree = AllOf(id="G0", parts=(tree,))
-    # What former versions changed was said of the whole policy.
-    short = replace(policy, criteria=_numbered(tree), history=())
+    # What former versions changed was said of the whole policy, and so were its texts.
+    texts = Texts(scope=policy.texts.scope)
+    short = replace(policy, criteria=_numbered(tree), history=(), texts=texts)
     return None if contradiction(short) else short
 
 

@@ -46,6 +46,18 @@ def test_page_form_and_documents_follow_from_the_short_edition(policy: Policy) -
         assert numbered <= {item.id for item in criteria(short.criteria)}
 
 
+@pytest.mark.parametrize("policy", LONG, ids=lambda policy: policy.id)
+def test_no_text_of_the_whole_policy_speaks_of_what_is_left_out(policy: Policy) -> None:
+    texts = policy.texts
+    said = [text for text in (*texts.notes, *texts.exclusions, texts.background) if text]
+    assert said
+    assert all(text in render_page(policy) for text in said)
+    for short in editions(policy, 2, 5):
+        page = render_page(short)
+        assert texts.scope in page
+        assert not [text for text in said if text in page]
+
+
 def test_the_indication_stays() -> None:
     for policy in LONG:
         first = {item.display for item in criteria(parts(policy.criteria)[0])}
