@@ -65,6 +65,7 @@ def presenting(draft: Draft) -> list[str]:
     slots = {
         "name": _called(draft),
         "age": str(age_on(patient.dob, draft.day)),
+        "aged": sections.aged(age_on(patient.dob, draft.day)),
         "sex": SEX.get(patient.sex, "person"),
         "focus": draft.focus,
     }

@@ -13,8 +13,11 @@ from healthgym.worlds.managed_care.records.chart import Patient
 
 #: Entropy of personas, apart from that of documents.
 _PERSONAS = 70_000_001
-#: Years of age from which people are retired, and until which they are children.
-_RETIRED, _CHILD = 67, 18
+#: Who was born by this year is retired: at 67 in 2026, when the worlds begin. Notes of other years
+#: say the same, so that nobody is at work in one note and long retired in the next.
+_RETIRED_BORN = 1959
+#: Years of age until which people are children.
+_CHILD = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +50,16 @@ def persona_of(patient: Patient, year: int) -> Persona:
 
     Args:
         patient: Who it is; the same person has the same life.
-        year: The year, from which follows whether they still work.
+        year: The year, from which follows whether they are a child still.
     """
     number = int("".join(sign for sign in patient.id if sign.isdigit()) or "0")
     chooser, table = seeded(_PERSONAS + number), _table()
-    age = year - patient.dob.year
     work, former = _one(chooser, table["work"]), _one(chooser, table["former"])
     hobby, food, child = (_one(chooser, table[key]) for key in ("hobby", "food", "child"))
     family = (_one(chooser, table["family"][::2]), _one(chooser, table["family"][1::2]))
-    if age < _CHILD:
+    if year - patient.dob.year < _CHILD:
         return Persona(child, hobby, family, food, "child")
-    if age >= _RETIRED:
+    if patient.dob.year <= _RETIRED_BORN:
         return Persona(former, hobby, family, food, "retired")
     return Persona(work, hobby, family, food, "worker")
 

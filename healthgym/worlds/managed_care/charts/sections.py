@@ -101,6 +101,7 @@ def history(draft: Draft) -> list[str]:
     slots = {
         "name": f"{TITLE.get(patient.sex, '')}{patient.last_name}",
         "age": str(age_on(patient.dob, draft.day)),
+        "aged": aged(age_on(patient.dob, draft.day)),
         "sex": SEX.get(patient.sex, "person"),
         "focus": draft.focus,
     }
@@ -134,6 +135,12 @@ def _news(draft: Draft) -> list[str]:
 def age_on(born: date, day: date) -> int:
     """Return completed years of age."""
     return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+
+
+def aged(years: int) -> str:
+    """Return an age behind its article, such as ``an 82``."""
+    article = "an" if years in (8, 11, 18) or 80 <= years <= 89 else "a"
+    return f"{article} {years}"
 
 
 def problems(draft: Draft) -> list[str]:

@@ -1,0 +1,70 @@
+"""What notes tell besides facts is English, and a patient's life is the same in every note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from healthgym.worlds.managed_care.charts.persona import persona_of
+from healthgym.worlds.managed_care.charts.phrases import Choice, Phrase, Slot, phrasebook
+from healthgym.worlds.managed_care.charts.sections import aged
+from healthgym.worlds.managed_care.population.drawing import Population
+
+#: A verb that agrees with what goes before it.
+_VERB = r"(?:is|was|has|does|goes|comes|gives|leaves|makes|helps|calms|fills|suffers|brings|takes)"
+
+
+def texts(phrase: Phrase) -> Iterator[str]:
+    """Yield every wording of a phrase."""
+    if not phrase:
+        yield ""
+        return
+    first = phrase[0]
+    if isinstance(first, Choice):
+        heads = [head for option in first.options for head in texts(option)]
+    else:
+        heads = [f"{{{first.name}}}" if isinstance(first, Slot) else first]
+    for tail in texts(phrase[1:]):
+        yield from (head + tail for head in heads)
+
+
+def test_no_verb_follows_a_pastime_which_may_be_one_or_many() -> None:
+    wrong = {
+        text
+        for phrases in phrasebook().phrases.values()
+        for phrase in phrases
+        for text in texts(phrase)
+        if re.search(rf"\{{hobby\}} (?:alone |often )?{_VERB}\b", text)
+    }
+
+    assert not wrong
+
+
+@pytest.mark.parametrize("wrong", ["Bags is", "Bags brings", "The first steps is", "Jars is"])
+def test_what_hurts_agrees_with_its_verb(wrong: str) -> None:
+    keys = [key for key in phrasebook().phrases if key.startswith("complaint.")]
+
+    told = [text for key in keys for phrase in phrasebook().phrases[key] for text in texts(phrase)]
+
+    assert told
+    assert not [text for text in told if wrong in text]
+
+
+@pytest.mark.parametrize(
+    ("years", "said"), [(8, "an 8"), (18, "an 18"), (79, "a 79"), (82, "an 82"), (90, "a 90")]
+)
+def test_an_age_has_its_article(years: int, said: str) -> None:
+    assert aged(years) == said
+
+
+@pytest.mark.parametrize("born", [1938, 1958, 1959, 1960, 1990])
+def test_a_patient_has_one_occupation(population: Population, born: int) -> None:
+    patient = replace(population.backgrounds[0].patient, dob=date(born, 7, 1))
+
+    lives = {persona_of(patient, year) for year in range(2020, 2030)}
+
+    assert len(lives) == 1
