@@ -16,7 +16,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
     TherapyCriterion,
 )
-from healthgym.worlds.managed_care.policies.tree import AllOf, Group, Node, criteria
+from healthgym.worlds.managed_care.policies.tree import AllOf, Group, Node, Not, criteria, parts
 from healthgym.worlds.managed_care.policies.wording import document_text
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DocumentKind,
@@ -65,13 +65,13 @@ def documents_for(policy_id: str, tree: Node) -> tuple[DocumentNeed, ...]:
 
     What silence satisfies needs no document. A kind that cannot be uploaded counts as a chart note.
     """
-    always = {item.id for item in _required(tree)}
+    always, denied = {item.id for item in _required(tree)}, frozenset(_denied(tree))
     return tuple(
         DocumentNeed(
             kind=kind,
             criteria=tuple(item.id for item in shown),
             required=any(item.id in always for item in shown),
-            text=document_text(policy_id, kind, shown),
+            text=document_text(policy_id, kind, shown, denied),
         )
         for kind, shown in _asked(tree).items()
     )
@@ -98,6 +98,15 @@ def _asked(tree: Node) -> dict[UploadableDocumentKind, list[AnyCriterion]]:
 def _uploadable(kind: DocumentKind) -> UploadableDocumentKind:
     named = {item.value: item for item in UploadableDocumentKind}
     return named.get(kind.value, UploadableDocumentKind.CHART_NOTE)
+
+
+def _denied(node: Node, under: bool = False) -> Iterator[str]:
+    """Yield the ids of the criteria that must not hold."""
+    if isinstance(node, Group):
+        for part in parts(node):
+            yield from _denied(part, under != isinstance(node, Not))
+    elif under:
+        yield node.id
 
 
 def _required(node: Node) -> Iterator[AnyCriterion]:

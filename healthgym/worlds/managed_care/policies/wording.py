@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -81,16 +82,28 @@ def question_text(
 
 
 def document_text(
-    policy_id: str, kind: UploadableDocumentKind, shown: Sequence[AnyCriterion]
+    policy_id: str,
+    kind: UploadableDocumentKind,
+    shown: Sequence[AnyCriterion],
+    denied: AbstractSet[str] = frozenset(),
 ) -> str:
-    """Return what a document must show, in words."""
-    listed = "; ".join(f"{summary(policy_id, item)} ({item.id})" for item in shown)
+    """Return what a document must show, in words.
+
+    Args:
+        policy_id: Whose document it is.
+        kind: Its kind.
+        shown: The criteria that it shows.
+        denied: Ids of criteria that the tree asks not to hold.
+    """
+    listed = "; ".join(
+        f"{summary(policy_id, item, denied=item.id in denied)} ({item.id})" for item in shown
+    )
     template = pick(wordings()["documents"][kind.value], policy_id, kind.value)
     return template.format(items=listed) + "."
 
 
-def summary(policy_id: str, criterion: AnyCriterion) -> str:
-    """Return a criterion in a few words, with its numbers."""
+def summary(policy_id: str, criterion: AnyCriterion, *, denied: bool = False) -> str:
+    """Return a criterion in a few words, with its numbers; its contrary where it is denied."""
     slots = _slots(policy_id, criterion)
     match criterion:
         case MeasurementCriterion() | CountCriterion():
@@ -105,6 +118,9 @@ def summary(policy_id: str, criterion: AnyCriterion) -> str:
             form = "{display} within {months} months"
         case _:
             form = "{display}"
+    # A packet with the thing itself would show the opposite of what is asked for.
+    if denied != variant_of(criterion).endswith(("_absent", "_absent_ever", "_not")):
+        form = f"absence of {form}"
     return _months(form.format(**slots))
 
 
