@@ -32,6 +32,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
     TherapyCriterion,
 )
+from healthgym.worlds.managed_care.policies.wording import wordings
 
 _PRESSURES = {"8480-6": ("bp", "b/p", "blood pressure"), "8462-4": ("bp", "b/p", "blood pressure")}
 #: What may stand in a slot of which nothing is known beforehand.
@@ -47,10 +48,6 @@ _OPEN = {
     "result": "",
     "code": r"\w+",
 }
-
-
-#: Values of findings that stand on any scale, or on none.
-_UNSCALED = ("present", "absent", "indeterminate")
 
 
 def facts_told(
@@ -85,7 +82,7 @@ def classed(facts: Iterable[AnyFact], asked: Iterable[AnyCriterion]) -> tuple[An
 
 def _findings(document: Document, criterion: FindingCriterion) -> Iterator[Finding]:
     text = f"\n{document.text}\n"
-    known = {each.casefold(): each for each in (*criterion.scale, *_UNSCALED)}
+    known = {each.casefold(): each for each in (*criterion.scale, *_unscaled())}
     for key in ("finding.present", "finding.absent", "finding.graded"):
         for pattern in _finding_patterns(key, criterion.display):
             for match in pattern.finditer(text):
@@ -100,6 +97,12 @@ def _findings(document: Document, criterion: FindingCriterion) -> Iterator[Findi
                         value=known[value],
                         found=found,
                     )
+
+
+@cache
+def _unscaled() -> tuple[str, ...]:
+    """Return the values of findings that stand on any scale, or on none."""
+    return ("present", "absent", *dict.fromkeys(wordings()["unsettled"].values()))
 
 
 @lru_cache(maxsize=256)

@@ -42,6 +42,7 @@ from healthgym.worlds.managed_care.policies.treatment_stories import (
     tried_therapy,
 )
 from healthgym.worlds.managed_care.policies.units import convert, other_units, value_range
+from healthgym.worlds.managed_care.policies.wording import unsettled
 from healthgym.worlds.managed_care.vocabulary.authorization import ItemOperator, Posture
 
 #: Measures that hardly change within months: cognition, perfusion, a tumor's receptors, the heart.
@@ -193,7 +194,7 @@ def _seen(criterion: FindingCriterion, stance: Posture, today: date) -> tuple[St
         case Posture.SATISFIED:
             return (found(criterion.accepted),)
         case Posture.INSUFFICIENT:
-            unsure = found(("indeterminate",))
+            unsure = found((unsettled(criterion.key),))
             return (unsure, found(criterion.accepted, old=True)) if criterion.months else (unsure,)
     # The value next to the accepted ones misleads most.
     return (found(other), found(other[-1:]))

@@ -124,6 +124,16 @@ def summary(policy_id: str, criterion: AnyCriterion, *, denied: bool = False) ->
     return _months(form.format(**slots))
 
 
+def unsettled(key: str) -> str:
+    """Return the value of a finding that decides nothing, in words that fit what was found.
+
+    Args:
+        key: The finding's key; an event is begun, a plan is open, what is seen is indeterminate.
+    """
+    table: Mapping[str, str] = wordings()["unsettled"]
+    return next(word for start, word in table.items() if key.startswith(start))
+
+
 def variant_of(criterion: AnyCriterion) -> str:
     """Return which list of wordings a criterion takes its sentence from."""
     match criterion:
