@@ -18,7 +18,6 @@ from healthgym.worlds.managed_care.policies.evaluation import (
 )
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.policies.units import printed_units
 from healthgym.worlds.managed_care.policies.wording import summary as brief
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
@@ -136,7 +135,7 @@ class Finding:
         rules: OperatingRules,
         today: date,
     ) -> tuple[str, ...]:
-        """Return what is still to be asked for: kind of document, period and criterion of each.
+        """Return what is still to be asked for: document, period, and criterion if there is one.
 
         Args:
             asked: Kinds of documents that a reviewer wants to see besides those of the policy.
@@ -169,14 +168,15 @@ def _asked_for(
     rules: OperatingRules,
     today: date,
 ) -> str:
-    """Return a request for a document: its kind, its period, and which criterion it is to show."""
-    shown = list(_shown_in(policy, kind))
+    """Return a request for a document: its kind, its period, and which criterion it is to show.
+
+    One that the policy does not require has to do with no criterion, and none is named for it.
+    """
     name = str(kind).replace("_", " ")
-    about = ", ".join(f"{brief(policy.id, item)} ({item.id})" for item in shown)
     if not required:
-        first = shown[0] if shown else criteria(policy.criteria)[0]
-        about = f"{brief(policy.id, first)} ({first.id})"
-        return _item(f"Document: the latest {name} on file up to {today}, for {about}")
+        return _item(f"Document: the latest {name} on file up to {today}, to complete the file")
+    shown = list(_shown_in(policy, kind))
+    about = ", ".join(f"{brief(policy.id, item)} ({item.id})" for item in shown)
     months = max(map(_months, shown), default=0)
     start = months_before(today, months) if months else today - _age(kind, rules)
     told = f", showing {about}" if about else ""

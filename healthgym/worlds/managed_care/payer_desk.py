@@ -54,6 +54,7 @@ _LETTERS = {
 }
 #: How often a nurse asks for what would settle open criteria.
 _MOST_ASKED = 2
+_INCOMPLETE = "The file is to be completed."
 _VENDOR = "Northgate Independent Review"
 
 
@@ -184,7 +185,7 @@ class PayerDesk(App):
             self.world.nursing.submit(
                 case_id,
                 NurseReviewRecommendation.REQUEST_INFO,
-                clinical_notes="The packet leaves criteria open.",
+                clinical_notes=_INCOMPLETE if found.carried else "The packet leaves criteria open.",
                 info_requested="\n".join(wanted),
                 reviewer_id=worker,
             )

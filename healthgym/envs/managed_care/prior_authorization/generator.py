@@ -9,6 +9,7 @@ import numpy as np
 
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Task, TaskKey
+from healthgym.envs.managed_care.cases.asking import askable
 from healthgym.envs.managed_care.cases.clinic import (
     REGION,
     draw_morning,
@@ -18,7 +19,6 @@ from healthgym.envs.managed_care.cases.clinic import (
 )
 from healthgym.envs.managed_care.cases.paperwork import Paper, draw_trouble
 from healthgym.envs.managed_care.cases.patients import (
-    CaseFacts,
     CasePatient,
     Subject,
     draw_others,
@@ -253,10 +253,10 @@ def _case(
     if ending in (Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL):
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
-    if ending is Course.PENDED:
-        book = book.asking_for(_besides(planned, drawn), rng)
     trouble = draw_trouble(drawn, config, streams[_PAPER])
     patient = write_patient(planned, streams[_PATIENT], today, trouble.units)
+    if ending is Course.PENDED:
+        book = book.asking_for(askable(patient.chart, drawn, planned.ordering, today), rng)
     kept = frozenset((*planned.missing, *map(str, book.on_request)))
     paper = Paper(subject, drawn, found, kept, today, streams[_PAPER])
     patient = paper.disturbed(patient, trouble)
@@ -264,12 +264,6 @@ def _case(
     if planned.missing:
         found = as_shown(patient, drawn, today)
     return subject, book, patient, drawn, found
-
-
-def _besides(planned: CaseFacts, drawn: Situation) -> set[str]:
-    """Return the kinds of documents on file that say nothing of what the policy asks for."""
-    telling = {str(kind) for fact in drawn.facts for kind in fact.noted_in}
-    return set(planned.on_file) - telling - {str(planned.ordering.kind)}
 
 
 def _case_of(

@@ -63,7 +63,7 @@ def test_a_denial_names_the_one_criterion_that_would_turn_it(index: int) -> None
 
 
 @pytest.mark.parametrize("index", _INDICES)
-def test_a_request_says_kind_period_and_criterion(index: int) -> None:
+def test_a_request_for_a_document_says_kind_and_period_and_no_criterion(index: int) -> None:
     (letter,) = letters(Course.PENDED, index, LetterType.PEND)
     reference = task(Kind(Course.PENDED, index=index)).reference
     items = [line for line in letter.body.splitlines() if line.startswith("- ")]
@@ -71,8 +71,9 @@ def test_a_request_says_kind_period_and_criterion(index: int) -> None:
     for kind, item in zip(reference.on_request, items, strict=True):
         assert str(kind).replace("_", " ") in item
         assert " up to 20" in item
-        assert item.endswith(")")
-    head = f"{reference.policy.id}, version {reference.policy.version}: C"
+        assert item.endswith(", to complete the file")
+        assert not any(f"({each.id})" in item for each in criteria(reference.policy.criteria))
+    head = f"{reference.policy.id}, version {reference.policy.version}: {reference.policy.title}"
     assert (letter.supporting_basis or "").startswith(head)
 
 
