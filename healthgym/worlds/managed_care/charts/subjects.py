@@ -26,6 +26,9 @@ from healthgym.worlds.managed_care.policies.criteria import (
     TherapyCriterion,
 )
 
+#: LOINC codes that say the same by calculation: with the height, a weight is a body mass index.
+_CALCULATED = {"39156-5": ("29463-7",), "29463-7": ("39156-5",)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subjects:
@@ -70,7 +73,7 @@ def subjects_of(facts: Iterable[AnyFact]) -> Subjects:
     classes: set[str] = set()
     for fact in facts:
         if isinstance(fact, Diagnosis | Measurement | ProcedureDone):
-            codes.add(fact.code)
+            codes.update((fact.code, *_CALCULATED.get(fact.code, ())))
         elif isinstance(fact, MedicationCourse):
             classes.update((fact.drug_class, fact.medication))
         elif isinstance(fact, Intolerance):
@@ -112,7 +115,7 @@ def subjects_of_criteria(criteria: Iterable[AnyCriterion]) -> Subjects:
     for each in criteria:
         match each:
             case MeasurementCriterion() | CountCriterion():
-                codes.add(each.code)
+                codes.update((each.code, *_CALCULATED.get(each.code, ())))
             case DiagnosisCriterion():
                 # A neighbor in the category makes the criterion insufficient rather than absent.
                 codes.update(code[:3] for code in (*each.prefixes, each.near) if code)

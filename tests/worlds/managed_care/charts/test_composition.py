@@ -68,6 +68,23 @@ def test_a_background_keeps_silent_on_what_is_planted(
     assert [x.id for x in facts if isinstance(x, Diagnosis) and x.code == "M17.11"] == ["F-1"]
 
 
+def test_no_weight_contradicts_a_planted_body_mass_index(population: Population) -> None:
+    index = Measurement(
+        id="F-1",
+        code="39156-5",
+        display="Body mass index",
+        value=43.0,
+        unit="kg/m2",
+        taken=date(2026, 1, 20),
+    )
+    home = population.backgrounds[1]
+    assert "29463-7" in {fact.code for fact in home.facts if isinstance(fact, Measurement)}
+    facts = compose(quiet(home.diseases, subjects_of((index,))), (index,)).facts
+    told = [fact.code for fact in facts if isinstance(fact, Measurement)]
+    assert "29463-7" not in told
+    assert told.count("39156-5") == 1
+
+
 def test_a_disease_leaves_as_a_whole(population: Population) -> None:
     rng = np.random.default_rng(2)
     home = draw_background(99, population.staff, rng, population.today, having=("diabetes",))
