@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from healthgym.worlds.managed_care.charts.knowledge import (
+    Study,
     measures,
     panels,
     study_of,
@@ -34,12 +35,7 @@ def imaging(draft: Draft) -> list[str]:
     lines = [f"Study date: {prose.day(draft.day)}"]
     done = draft.facts(ProcedureDone)
     measures_seen = draft.facts(Measurement)
-    codes = (
-        *(x.code for x in done),
-        *(x.code for x in measures_seen),
-        *(x.key for x in findings),
-    )
-    study = study_of(codes)
+    study = study_in((*done, *measures_seen, *findings))
     key = study.key if study else "general"
     studies = [prose.procedure(replace(fact, result=""), coded=True) for fact in done]
     if not studies:
@@ -48,7 +44,8 @@ def imaging(draft: Draft) -> list[str]:
     known = [fact for fact in draft.planned.facts if isinstance(fact, Diagnosis | MedicationCourse)]
     if known:
         lines.append(f"Clinical history: {'; '.join(_plain(draft, fact) for fact in known)}")
-    lines.append(f"Comparison: {prose.say('imaging.comparison')}")
+    if draft.first_study:
+        lines.append(f"Comparison: {prose.say('imaging.comparison')}")
     lines.append(f"Technique: {prose.say(f'study.{key}.technique')}")
     lines.append("FINDINGS")
     lines += [f"- {fact.result.rstrip('.')}." for fact in done if fact.result]
@@ -66,6 +63,16 @@ def imaging(draft: Draft) -> list[str]:
     elif measured:
         lines += ["IMPRESSION", "- See measures above; to be read with the clinical question."]
     return lines
+
+
+def study_in(facts: Iterable[AnyFact]) -> Study | None:
+    """Return the study in which facts were seen, or None."""
+    codes = [
+        fact.key if isinstance(fact, Finding) else fact.code
+        for fact in facts
+        if isinstance(fact, ProcedureDone | Measurement | Finding)
+    ]
+    return study_of(tuple(codes))
 
 
 def _rest(draft: Draft, known: list[Diagnosis | MedicationCourse]) -> list[AnyFact]:

@@ -57,6 +57,7 @@ class Draft:
         ordering: The visit it is the note of, if an order comes from it.
         active: Every condition of the patient that goes on.
         running: Every medicine that is taken on the day, whatever the document is to tell.
+        first_study: Whether no earlier study of a report's kind is on file.
         told: Facts that a paragraph told, and a list need not repeat.
         by_kind: The facts by their class; from the plan.
     """
@@ -72,6 +73,7 @@ class Draft:
     ordering: Ordering | None = None
     active: tuple[Diagnosis, ...] = ()
     running: tuple[MedicationCourse, ...] = ()
+    first_study: bool = True
     told: set[str] = field(default_factory=set)
     by_kind: dict[type[object], list[AnyFact]] = field(init=False)
 

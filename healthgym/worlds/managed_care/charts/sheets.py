@@ -15,8 +15,8 @@ from healthgym.worlds.managed_care.charts.knowledge import Form, systems_of_chap
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.phrases import seeded
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.prose import Prose, Unwritten
-from healthgym.worlds.managed_care.charts.reports import REPORTS
+from healthgym.worlds.managed_care.charts.prose import Prose, Unwritten, begun
+from healthgym.worlds.managed_care.charts.reports import REPORTS, study_in
 from healthgym.worlds.managed_care.charts.sections import SYSTEMS, Draft
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import (
@@ -25,6 +25,7 @@ from healthgym.worlds.managed_care.facts import (
     Finding,
     Measurement,
     MedicationCourse,
+    ProcedureDone,
 )
 from healthgym.worlds.managed_care.records.chart import DocumentReference, Patient, ServiceRequest
 from healthgym.worlds.managed_care.staff import Worker
@@ -111,6 +112,28 @@ class Binder:
             each
             for each in self._courses
             if each.started <= day and (each.ended is None or each.ended > day)
+        )
+
+    def first_study(self, planned: Planned) -> bool:
+        """Return whether nothing on file before an imaging report was seen in a study of its kind.
+
+        A report whose study is not known by its facts counts any earlier imaging as of its kind.
+        """
+        if planned.kind is not DocumentKind.IMAGING_REPORT:
+            return True
+        kind = study_in(planned.facts)
+        before = (fact for fact in self._imaged if begun(fact) < planned.day)
+        return not any(kind is None or study_in((fact,)) == kind for fact in before)
+
+    @cached_property
+    def _imaged(self) -> tuple[AnyFact, ...]:
+        """What an imaging study showed, and the studies; CPT codes of radiology begin with 7."""
+        return tuple(
+            fact
+            for fact in self.facts
+            if DocumentKind.IMAGING_REPORT in fact.noted_in
+            or study_in((fact,)) is not None
+            or (isinstance(fact, ProcedureDone) and fact.code.startswith("7"))
         )
 
     @cached_property
@@ -203,6 +226,7 @@ class Sheet:
             ordering=self.ordering,
             active=self.binder.active,
             running=self.binder.running(self.planned.day),
+            first_study=self.binder.first_study(self.planned),
         )
 
     def _header(self, draft: Draft) -> list[str]:

@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
 from healthgym.worlds.managed_care.charts.persona import persona_of
 from healthgym.worlds.managed_care.charts.phrases import Choice, Phrase, Slot, phrasebook
+from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sections import aged
+from healthgym.worlds.managed_care.facts import AnyFact, Finding, ProcedureDone
 from healthgym.worlds.managed_care.population.drawing import Population
+from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
 #: A verb that agrees with what goes before it.
 _VERB = r"(?:is|was|has|does|goes|comes|gives|leaves|makes|helps|calms|fills|suffers|brings|takes)"
@@ -68,3 +72,48 @@ def test_a_patient_has_one_occupation(population: Population, born: int) -> None
     lives = {persona_of(patient, year) for year in range(2020, 2030)}
 
     assert len(lives) == 1
+
+
+SEEN = Finding(
+    id="F-1",
+    noted_in=(DocumentKind.IMAGING_REPORT,),
+    key="imaging.knee_joint_space",
+    display="joint space narrowing of the knee",
+    value="severe",
+    found=date(2025, 8, 4),
+)
+EARLIER = replace(SEEN, id="F-2", value="mild", found=date(2024, 8, 5))
+KNEE = ProcedureDone(
+    id="F-3", code="73562", display="Radiographs of the knee", performed=date(2024, 8, 5)
+)
+ECHO = ProcedureDone(
+    id="F-4", code="93306", display="Transthoracic echocardiogram", performed=date(2024, 8, 5)
+)
+LATER = replace(KNEE, performed=date(2025, 9, 1))
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [((), True), ((EARLIER,), False), ((KNEE,), False), ((ECHO,), True), ((LATER,), True)],
+)
+def test_no_report_denies_an_earlier_study_on_file(
+    population: Population, others: tuple[AnyFact, ...], said: bool
+) -> None:
+    home = population.backgrounds[0]
+    chart = render_chart(
+        home.patient,
+        home.coverages,
+        (SEEN, *others),
+        (),
+        population.staff,
+        np.random.default_rng(3),
+        population.today,
+    )
+
+    (report,) = [
+        page
+        for page in chart.documents
+        if page.kind is DocumentKind.IMAGING_REPORT and page.created_at.date() >= SEEN.found
+    ]
+
+    assert ("Comparison:" in report.content) is said
