@@ -36,6 +36,11 @@ def texts(phrase: Phrase) -> Iterator[str]:
         yield from (head + tail for head in heads)
 
 
+def every(key: str) -> list[str]:
+    """Return every wording of a key."""
+    return [text for phrase in phrasebook().phrases[key] for text in texts(phrase)]
+
+
 def test_no_verb_follows_a_pastime_which_may_be_one_or_many() -> None:
     wrong = {
         text
@@ -56,6 +61,13 @@ def test_what_hurts_agrees_with_its_verb(wrong: str) -> None:
 
     assert told
     assert not [text for text in told if wrong in text]
+
+
+def test_no_phrase_says_a_word_twice() -> None:
+    told = [text for key in ("reason", "opener") for text in every(key)]
+
+    assert told
+    assert not [text for text in told if re.search(r"\b(\w+) \1\b", text)]
 
 
 @pytest.mark.parametrize(
