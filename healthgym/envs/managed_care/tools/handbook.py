@@ -78,6 +78,10 @@ def _listing(entries: Sequence[Entry]) -> str:
     return "\n".join(
         f"{entry.path} | {entry.title} | {entry.version}, effective {entry.effective.isoformat()}"
         if entry.effective
-        else " | ".join(filter(None, [entry.path, entry.title, f"{entry.pages} pages"]))
+        else " | ".join(filter(None, [entry.path, entry.title, _pages(entry.pages)]))
         for entry in entries
     )
+
+
+def _pages(number: int) -> str:
+    return "1 page" if number == 1 else f"{number} pages"
