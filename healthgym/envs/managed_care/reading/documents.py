@@ -62,16 +62,17 @@ def read_day(text: str) -> date:
 
 @dataclass(frozen=True, slots=True)
 class _Error:
-    """What an addendum puts right: where it stands, and the words in which it is told."""
+    """What an addendum puts right: where it stands, whose it is, and the words it is told in."""
 
     title: str
+    author: str
     days: frozenset[date]
     words: frozenset[str]
 
     def stands_in(self, page: Document) -> bool:
         """Return whether a page is the one that errs; its neighbor may have its title and day."""
         alike = page.title == self.title and page.day in self.days
-        return alike and self.words <= _words(page.text)
+        return alike and _author(page) == self.author and self.words <= _words(page.text)
 
 
 def counting(documents: Iterable[Document], patient_id: str) -> tuple[Document, ...]:
@@ -109,7 +110,14 @@ def _error(addendum: Document, line: str) -> _Error:
     words = _words(told) - _JOINTS
     # A measure goes by several names, and its value by one.
     numbers = frozenset(word for word in words if word[0].isdigit())
-    return _Error(addendum.title.removeprefix(_ADDENDUM), days, numbers or words)
+    title = addendum.title.removeprefix(_ADDENDUM)
+    return _Error(title, _author(addendum), days, numbers or words)
+
+
+def _author(page: Document) -> str:
+    """Return who wrote a page, by the last line of its header."""
+    header = page.text.split("\n")[:_HEADER]
+    return header[-1].rpartition("|")[2].strip()
 
 
 def _words(text: str) -> frozenset[str]:

@@ -209,6 +209,9 @@ class Sheet:
 
     def may_state(self, facts: AbstractSet[str]) -> bool:
         """Return whether it could state one of some facts; cheaper than to write it."""
+        listed = self.ordering.listed if self.ordering else None
+        if listed is not None and listed.id in facts:
+            return True
         if any(fact.id in facts for fact in self.planned.facts):
             return True
         return any(fact.id in facts for fact in self.binder.earlier(self.planned).values())
@@ -295,7 +298,12 @@ class Stated(Mapping[str, frozenset[str]]):
         binders = {sheet.binder for sheet in sheets.values()}
         told = [fact for binder in binders for fact in binder.facts if fact.id in facts]
         kinds = {kind for fact in told for kind in fact.noted_in}
-        able = [name for name, sheet in sheets.items() if sheet.planned.kind in kinds]
+        # The note of an ordering visit names what is ordered for, of whatever kind it is.
+        able = [
+            name
+            for name, sheet in sheets.items()
+            if sheet.planned.kind in kinds or sheet.ordering is not None
+        ]
         return _stating(
             {name: sheets[name].stated for name in able if sheets[name].may_state(facts)}, facts
         )

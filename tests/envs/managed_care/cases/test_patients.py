@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.cases.clinic import chart
 from healthgym.envs.managed_care.cases.patients import without_kinds
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
-from healthgym.worlds.managed_care.charts.sheets import DeferredDocument
+from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
+from healthgym.worlds.managed_care.charts.sheets import DeferredDocument, stating
 from tests.envs.managed_care.prior_authorization.playing import Kind, chart_of, task
 
 
@@ -35,3 +37,12 @@ def test_documents_that_are_left_keep_their_text_and_what_they_state() -> None:
     assert [left.shows[each.id] for each in left.documents] == stated
     assert [each.encounter_id for each in left.documents] == [each.encounter_id for each in kept]
     assert left.documents[0].id != kept[0].id or kept[0].id.endswith("-001")
+
+
+@pytest.mark.parametrize("index", range(12))
+def test_what_documents_state_is_known_before_they_are_written(index: int) -> None:
+    instance = AuthorizationFamily("hard").generator.generate(Split.TEST, 140 + index)
+    chart = instance.start.charts[instance.reference.patient_id]
+    facts = {fact.id for fact in chart.facts if fact.id.startswith("F-")}
+    stated = {name: known & facts for name, known in chart.shows.items() if known & facts}
+    assert dict(stating(chart.shows, facts)) == stated
