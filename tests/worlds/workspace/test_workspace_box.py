@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,19 @@ def test_chance_follows_from_the_seed_and_runs_share_nothing(box: Box) -> None:
     assert run(box, code) == run(box, code)
     assert run(box, code) != box.run(code, {}, seed=1)
     assert "[]" in run(box, code).output
+
+
+def test_boxes_side_by_side_use_up_nothing_of_each_other_s(box: Box) -> None:
+    seven = "import threading, time\nfor _ in range(7): threading.Thread(target=time.sleep, "
+    code = f"{seven}args=(2,)).start()\nthreading.active_count()"
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: run(box, code), range(4)))
+    assert [(each.value, each.error) for each in made] == [("8", "")] * 4
+
+
+def test_whose_turn_it_is_shows_in_no_run(box: Box) -> None:
+    code = "import os\nprint(os.getuid(), os.getegid(), os.getresuid())"
+    assert run(box, code) == run(box, code)
 
 
 def test_tables_are_read_and_come_back(box: Box) -> None:

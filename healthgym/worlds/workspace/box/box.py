@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from healthgym.core.borders import JsonDict
 from healthgym.errors import InfrastructureError, ToolError
-from healthgym.worlds.workspace.box.command import BOX_UID, BoxLimits, Identity, command
+from healthgym.worlds.workspace.box.command import BoxLimits, Identity, box_uid, command
 from healthgym.worlds.workspace.box.runtime import Runtime
 from healthgym.worlds.workspace.box.seccomp import seccomp_filter
 from healthgym.worlds.workspace.python import HostFunction, Printed, call_host
@@ -96,7 +96,7 @@ class Box:
             "functions": sorted(functions),
             "limits": self.limits.rlimits(),
             "seed": seed,
-            "uid": BOX_UID if self.identity is Identity.DROPPED else 0,
+            "uid": box_uid() if self.identity is Identity.DROPPED else 0,
             "wants_table": wants_table,
         }
         with ExitStack() as stack:

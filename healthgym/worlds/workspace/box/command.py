@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 
 from healthgym.worlds.workspace.box.runtime import Runtime
 
-#: The identity of boxed code where the host's root starts it. No account has it.
-BOX_UID = 64_321
+#: The identities of boxed code where the host's root starts it. No account has one of them.
+BOX_UIDS = range(40_000, 60_000)
+_turns = count()
 _NOBODY = "65534"
 
 
@@ -22,6 +25,15 @@ class Identity(StrEnum):
     DROPPED = "dropped"
     #: bwrap makes a user namespace in which the caller is nobody.
     MAPPED = "mapped"
+
+
+def box_uid() -> int:
+    """Return an identity for one run.
+
+    The kernel counts threads by identity: were it the same for all, boxes side by side, in this
+    process or in others, would use up each other's.
+    """
+    return BOX_UIDS[(131 * os.getpid() + next(_turns)) % len(BOX_UIDS)]
 
 
 @dataclass(frozen=True, slots=True)
