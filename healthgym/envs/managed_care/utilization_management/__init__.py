@@ -1,0 +1,1 @@
+"""A payer's review of a request, from any of five stages to the letter."""

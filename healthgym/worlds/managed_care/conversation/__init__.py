@@ -1,0 +1,1 @@
+"""Talks on the phone: what is said, how it is understood, and who answers."""
