@@ -50,11 +50,12 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--json", metavar="FILE", help="write the evaluation; - for the terminal")
     parser.add_argument("--summary", action="store_true", help="list no episodes in the JSON")
     parser.add_argument("--markdown", action="store_true", help="write a Markdown table")
-    _add_model_arguments(parser.add_argument_group("--policy llm"))
+    add_model_arguments(parser.add_argument_group("--policy llm"))
     parser.set_defaults(run=run_evaluation)
 
 
-def _add_model_arguments(group: argparse._ArgumentGroup) -> None:
+def add_model_arguments(group: argparse._ArgumentGroup) -> None:
+    """Add what ``--policy llm`` takes."""
     group.add_argument("--base-url", help="address of an OpenAI-compatible endpoint, up to /v1")
     group.add_argument("--model", help="name of the model there")
     group.add_argument("--api-key-env", default="", help="environment variable with the key")
@@ -83,9 +84,8 @@ def run_evaluation(args: argparse.Namespace) -> int:
     """Evaluate, write the table, and the JSON if asked for."""
     from healthgym.policies.evaluation import evaluate
 
-    policy = _model_policy(args) if args.policy == "llm" else args.policy
-    # Before the run, not after it: an evaluation can be long and cost money.
-    target = None if args.json in (None, "-") else _writable(Path(args.json))
+    policy = chosen_policy(args)
+    target = None if args.json in (None, "-") else writable(Path(args.json))
     evaluation = evaluate(
         args.id,
         policy,
@@ -99,7 +99,7 @@ def run_evaluation(args: argparse.Namespace) -> int:
         pictures=args.pictures,
         floor=not args.no_floor,
         faults=args.faults,
-        on_result=_Progress(args.episodes * args.samples),
+        on_result=Progress(args.episodes * args.samples),
     )
     text = evaluation.to_json(episodes=not args.summary)
     if target is not None:
@@ -113,10 +113,20 @@ def run_evaluation(args: argparse.Namespace) -> int:
     return 2 if evaluation.stopped or evaluation.success is None else 0
 
 
-def _writable(path: Path) -> Path:
+def writable(path: Path) -> Path:
+    """Return a path after trying it: better before a long run than after it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.open("a").close()
     return path
+
+
+def chosen_policy(args: argparse.Namespace) -> str | PolicyFactory:
+    """Return the policy that a command line names: a scripted one, or a model's.
+
+    Raises:
+        ConfigurationError: If a model is asked for and the line does not say which.
+    """
+    return _model_policy(args) if args.policy == "llm" else str(args.policy)
 
 
 def _model_policy(args: argparse.Namespace) -> PolicyFactory:
@@ -164,7 +174,7 @@ def _extra(text: str) -> JsonDict:
     return extra
 
 
-class _Progress:
+class Progress:
     """Tells how far a run is: in place on a terminal, else in ten lines."""
 
     def __init__(self, total: int) -> None:
@@ -172,6 +182,7 @@ class _Progress:
         self._done = self._hits = self._errors = 0
 
     def __call__(self, result: EpisodeResult) -> None:
+        """Count a result, and tell where it is time to."""
         self._done += 1
         self._errors += bool(result.error)
         self._hits += result.success.get("strict", False)

@@ -172,13 +172,50 @@ def paired_bootstrap_difference(
     return _bootstrap(_task_means(values) - _task_means(base), seed, resamples, level)
 
 
+def clustered_interval(
+    values: Mapping[str, Sequence[float]],
+    clusters: Mapping[str, str],
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+    level: float = 0.95,
+) -> Interval:
+    """Return the mean over tasks with a percentile interval from resampling clusters of tasks.
+
+    Tasks that share a patient, a chart or a case succeed and fail together; drawn one by one they
+    would seem to be more than they are. Here a cluster is drawn with all of its tasks.
+
+    Args:
+        values: Results by task id, at least one task and one result for each.
+        clusters: What each task shares with others, by task id.
+        seed: Seed of the resampling.
+        resamples: Number of resamples.
+        level: Coverage, between 0 and 1.
+
+    Raises:
+        ConfigurationError: As :func:`bootstrap_mean_interval`, or if a task has no cluster.
+    """
+    homeless = sorted(values.keys() - clusters.keys())
+    if homeless:
+        raise ConfigurationError(f"Task {homeless[0]!r} is in no cluster.")
+    means = _task_means(values)
+    groups: dict[str, list[float]] = {}
+    for task, mean in zip(sorted(values), means, strict=True):
+        groups.setdefault(clusters[task], []).append(float(mean))
+    sums = np.array([sum(groups[name]) for name in sorted(groups)])
+    sizes = np.array([len(groups[name]) for name in sorted(groups)])
+    _check_resampling(resamples, level)
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    drawn = (rng.integers(len(sums), size=len(sums)) for _ in range(resamples))
+    ratios = [float(sums[picked].sum() / sizes[picked].sum()) for picked in drawn]
+    low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), float(means.mean()))
+
+
 def _bootstrap(
     task_means: NDArray[np.float64], seed: int, resamples: int, level: float
 ) -> Interval:
-    if resamples < 1:
-        raise ConfigurationError(f"A bootstrap needs at least one resample, not {resamples}.")
-    if not 0.0 < level < 1.0:
-        raise ConfigurationError(f"A coverage lies between 0 and 1, not {level}.")
+    _check_resampling(resamples, level)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     n = len(task_means)
     # One resample at a time: an index matrix for all of them would not fit for large evaluations.
@@ -194,6 +231,13 @@ def _task_means(values: Mapping[str, Sequence[float]]) -> NDArray[np.float64]:
     if empty:
         raise ConfigurationError(f"Task {empty[0]!r} has no results.")
     return np.array([float(np.mean(values[task])) for task in sorted(values)])
+
+
+def _check_resampling(resamples: int, level: float) -> None:
+    if resamples < 1:
+        raise ConfigurationError(f"A bootstrap needs at least one resample, not {resamples}.")
+    if not 0.0 < level < 1.0:
+        raise ConfigurationError(f"A coverage lies between 0 and 1, not {level}.")
 
 
 def _check_count(n: int, successes: int) -> None:

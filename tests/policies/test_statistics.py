@@ -10,6 +10,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.policies.statistics import (
     Interval,
     bootstrap_mean_interval,
+    clustered_interval,
     newcombe_difference,
     paired_bootstrap_difference,
     pass_at_k,
@@ -164,3 +165,24 @@ def test_unpaired_tasks_are_refused() -> None:
 def test_an_undefined_bootstrap_is_refused(values, options) -> None:
     with pytest.raises(ConfigurationError):
         bootstrap_mean_interval(values, **options)
+
+
+def test_tasks_that_share_a_case_are_drawn_together() -> None:
+    values = {f"t{n}": [float(n % 2)] for n in range(40)}
+    alone = clustered_interval(values, {task: task for task in values})
+    # Twenty pairs that end alike carry half as much as forty tasks.
+    alike = {f"t{n}": [float(n // 2 % 2)] for n in range(40)}
+    paired = clustered_interval(alike, {f"t{n}": f"c{n // 2}" for n in range(40)})
+    assert alone.estimate == paired.estimate == 0.5
+    assert paired.high - paired.low > 1.25 * (alone.high - alone.low)
+
+
+def test_clusters_of_one_give_the_bootstrap_over_tasks() -> None:
+    values = {f"t{n:02d}": [float(n % 3 == 0)] for n in range(30)}
+    own = clustered_interval(values, {task: task for task in values})
+    assert own == bootstrap_mean_interval(values)
+
+
+def test_a_task_without_a_cluster_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="'t1' is in no cluster"):
+        clustered_interval({"t0": [1.0], "t1": [0.0]}, {"t0": "c"})
