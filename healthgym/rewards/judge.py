@@ -8,7 +8,6 @@ that fails counts against. Where every vote fails the judge cannot tell, and say
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ from typing import Any
 
 import httpx
 
-from healthgym.errors import ConfigurationError, EndpointError
+from healthgym.errors import ConfigurationError
+from healthgym.rewards.voting import Electorate
 
 CLASSES = (
     "false report of a finding",
@@ -92,17 +92,18 @@ class LlmJudge:
         timeout: float = 120.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        if not base_url.startswith(("http://", "https://")) or not model:
-            raise ConfigurationError("A judge needs an http(s) address and the name of a model.")
         if not 1 <= needed <= votes:
             raise ConfigurationError("A judge needs between 1 and all of its votes to be clean.")
-        key = os.environ.get(api_key_env, "").strip() if api_key_env else ""
-        if api_key_env and not key:
-            raise ConfigurationError(f"The environment variable {api_key_env} is not set.")
-        self._url = f"{base_url.rstrip('/')}/chat/completions"
-        self._model, self._votes, self._needed = model, votes, needed
-        self._temperature, self._timeout, self._transport = temperature, timeout, transport
-        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._needed = needed
+        self._voters = Electorate(
+            base_url,
+            model,
+            api_key_env=api_key_env,
+            votes=votes,
+            temperature=temperature,
+            timeout=timeout,
+            transport=transport,
+        )
 
     def judge(self, reference: str, candidate: str) -> tuple[bool, dict[str, float]]:
         """Return whether a candidate passes, and the metrics of the votes.
@@ -123,35 +124,7 @@ class LlmJudge:
         Raises:
             EndpointError: If every vote failed.
         """
-        counts: list[int | None] = []
-        reasons: list[str] = []
-        with httpx.Client(
-            headers=self._headers, timeout=self._timeout, transport=self._transport
-        ) as client:
-            for _ in range(self._votes):
-                try:
-                    counts.append(self._vote(client, reference, candidate))
-                except (httpx.HTTPError, ValueError) as error:
-                    counts.append(None)
-                    reasons.append(f"{type(error).__name__}: {error}"[:200])
-        if len(reasons) == self._votes:
-            raise EndpointError(f"{self._url}: all {self._votes} votes failed ({reasons[-1]}).")
-        return JudgeVotes(tuple(counts), self._needed)
-
-    def _vote(self, client: httpx.Client, reference: str, candidate: str) -> int:
-        body = {
-            "model": self._model,
-            "temperature": self._temperature,
-            "messages": prompt(reference, candidate),
-        }
-        response = client.post(self._url, json=body)
-        response.raise_for_status()
-        data = response.json()
-        try:
-            content = data["choices"][0]["message"]["content"]
-        except (KeyError, IndexError, TypeError):
-            raise ValueError("the answer is not a completion") from None
-        return read_vote(content)
+        return JudgeVotes(self._voters.ask(prompt(reference, candidate), read_vote), self._needed)
 
 
 def prompt(reference: str, candidate: str) -> list[dict[str, str]]:
