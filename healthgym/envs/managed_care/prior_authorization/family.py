@@ -20,7 +20,7 @@ from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.cases.shelf import read_shelf
-from healthgym.envs.managed_care.prior_authorization import oracle, solver
+from healthgym.envs.managed_care.prior_authorization import drill, oracle, solver
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import (
     PRESETS,
@@ -77,13 +77,14 @@ PUBLISHED = (
 #: EDI gateway and call centre are manned by the payer's people, who are not played here.
 EXTENDED = (CoverageToolset, PolicyLibraryToolset, PortalToolset, ApiGatewayToolset)
 _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
+_DRILLED = frozenset({Verb.FINISH})
 
 
 class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, ManagedCareWorld]):
     """A provider's desk, a payer who answers, and a handbook that has to be read.
 
     Args:
-        difficulty: A preset, a configuration, or weights of presets.
+        difficulty: A preset, a configuration, weights of presets, or ``"drill"``.
         rules: Which rules the offices keep: ``"strict"`` or ``"compat"``.
         handbook: How large a handbook they have: ``"compact"`` or ``"full"``.
         canonical: Whether the test split is 25 tasks composed like the published ones.
@@ -142,9 +143,16 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
                 shelf=shelf,
             )
 
-        self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
         program = PROGRAM if self.surface is Surface.CLI else ""
-        self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
+        self.drilled = difficulty == drill.DRILL
+        if self.drilled:
+            _require_drillable(canonical=canonical, shelf=shelf is not None)
+            self.generator = drill.DrillGenerator(self.name, kept)
+            self.roles = {AGENT: Role(PUBLISHED, _DRILLED, only=drill.TOOLS, program=program)}
+            self.rules = replace(self.rules, max_turns=drill.TURNS)
+        else:
+            self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
+            self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
 
     def _toolsets(self) -> tuple[type[AnyToolset], ...]:
         """Return the toolsets; a library that is withheld cannot be read at the payer's either."""
@@ -171,7 +179,8 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
         self,
     ) -> Mapping[str, Baseline[Task, AuthorizationReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
-        return {name: self._worded(play) for name, play in oracle.baselines().items()}
+        scripts = drill.baselines() if self.drilled else oracle.baselines()
+        return {name: self._worded(play) for name, play in scripts.items()}
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads today's pages, and who goes by the numbers of the standing edition."""
@@ -183,6 +192,9 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
         return {name: spoken(play, commands) for name, play in readers.items()}
 
     def _solve(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
+        if self.drilled:
+            return drill.solve(instance, rng)
+
         def rehearse(calls: Sequence[ToolCall]) -> ManagedCareWorld:
             rules = replace(self.rules, max_turns=len(calls) + 1)
             episode = Episode(self, instance, SparseReward(), rules)
@@ -209,6 +221,14 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
             return worded(play(self._given(instance), rng), self.roles[AGENT].commands)
 
         return wording
+
+
+def _require_drillable(**elsewhere: bool) -> None:
+    """Refuse arguments that a drill has no place for."""
+    unfit = {"canonical": "canonical tasks", "shelf": "a source of policies"}
+    named = [unfit[name] for name, value in elsewhere.items() if value]
+    if named:
+        raise ConfigurationError(f"difficulty 'drill' has no place for {' or '.join(named)}.")
 
 
 def _require_plain(**synthetic_only: bool) -> None:

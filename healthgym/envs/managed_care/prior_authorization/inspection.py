@@ -73,8 +73,8 @@ class Inspection:
 
     @cached_property
     def opened(self) -> tuple[PriorAuthCase, ...]:
-        """The cases that the episode opened."""
-        old = self.before.cases.cases
+        """The cases that the episode opened, or was given to work on."""
+        old = self.before.cases.cases.keys() - {self.reference.drilled}
         return tuple(case for case in self.after.cases.cases.values() if case.id not in old)
 
     @cached_property

@@ -182,6 +182,8 @@ class AuthorizationReference(Reference):
         course: What becomes of it; None if it is not submitted.
         on_request: Kinds of documents that the payer will ask for.
         status: The status in which the case ends.
+        drilled: The case that is open from the beginning, where only the decision is drilled;
+            empty in every other task.
         paper: What the source's checks expect.
     """
 
@@ -207,6 +209,7 @@ class AuthorizationReference(Reference):
     course: Course | None = None
     on_request: tuple[str, ...] = ()
     status: CaseStatus
+    drilled: str = ""
     paper: Expectation
 
 

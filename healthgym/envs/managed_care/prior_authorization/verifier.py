@@ -191,12 +191,11 @@ def _strict(
     reference = evidence.reference
     seen = Inspection(evidence.before, evidence.after, reference)
     made = seen.determination
+    if reference.drilled and reference.action is _SENDS:
+        return [_acted(seen), *_ending(seen)]
     results = [
-        CASE.result(seen.case_right),
-        ACTION.result(
-            made is not None and made.final_action == reference.action,
-            str(made.final_action) if made else "nothing was decided",
-        ),
+        *(() if reference.drilled else (CASE.result(seen.case_right),)),
+        _acted(seen),
     ]
     sending = seen.sending
     if reference.action is _SENDS:
@@ -214,13 +213,26 @@ def _strict(
             GROUNDS.result(seen.grounds_named, made.override_reason[:200] if made else ""),
             FOLLOWED_UP.result(seen.followed_up),
             WITHHELD.result(not seen.sent),
-            UNPACKED.result(not seen.bundled),
+            *(() if reference.drilled else (UNPACKED.result(not seen.bundled),)),
         ]
+    return [*results, *_ending(seen)]
+
+
+def _acted(seen: Inspection) -> CheckResult:
+    made = seen.determination
+    return ACTION.result(
+        made is not None and made.final_action == seen.reference.action,
+        str(made.final_action) if made else "nothing was decided",
+    )
+
+
+def _ending(seen: Inspection) -> list[CheckResult]:
+    """Return what is asked of every case, whatever is right to do with it."""
+    sending = seen.sending
     invented = sending.invented if sending else ()
-    results += [
+    return [
         INVENTED.result(not invented, ", ".join(invented)),
         FOREIGN.result(not seen.foreign, ", ".join(seen.foreign)),
         ONCE.result(not seen.repeated, ", ".join(seen.repeated)),
         ENDED.result(seen.ended, seen.status),
     ]
-    return results

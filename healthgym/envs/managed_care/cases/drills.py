@@ -1,0 +1,288 @@
+"""Drills: one skill of a desk on a case small enough for a small model to read.
+
+A drill is a case as any other: a policy of the library in its shortest editions, with numbers of
+its own, and facts of a patient that satisfy it, fall short of it or contradict it. Its page has the
+criteria and nothing else, and what the patient's chart would tell in many pages is one document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import cache, partial
+
+import numpy as np
+
+from healthgym.core.seeding import Split
+from healthgym.envs.managed_care.cases.clinic import workforce
+from healthgym.envs.managed_care.cases.ordering import orderer
+from healthgym.envs.managed_care.cases.patients import CasePatient, draw_subject, number_of
+from healthgym.envs.managed_care.cases.rulebook import Rulebook
+from healthgym.envs.managed_care.cases.situations import (
+    Bar,
+    Course,
+    Gap,
+    Situation,
+    fits,
+    situation,
+)
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.charts.phrases import Chooser
+from healthgym.worlds.managed_care.charts.prose import Prose
+from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    TherapyCourse,
+)
+from healthgym.worlds.managed_care.handbook.page import Audience, Page
+from healthgym.worlds.managed_care.policies.book import PolicyBook
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    DiagnosisCriterion,
+    FindingCriterion,
+    MeasurementCriterion,
+    TherapyCriterion,
+)
+from healthgym.worlds.managed_care.policies.drawing import drawn as with_own_numbers
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.policies.loading import library
+from healthgym.worlds.managed_care.policies.pages import page_path, term_row
+from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.request import Request
+from healthgym.worlds.managed_care.policies.tree import AllOf, Group, criteria, parts
+from healthgym.worlds.managed_care.policies.trimming import editions
+from healthgym.worlds.managed_care.records.case import PriorAuthCase, PriorAuthLine
+from healthgym.worlds.managed_care.records.chart import DocumentReference, ServiceRequest
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    DocumentKind,
+    PlaceOfService,
+    Urgency,
+)
+
+#: What may become of the case of a drill, in three classes, as often one as another.
+CLASSES: tuple[tuple[Course | Gap | Bar, ...], ...] = (
+    (Course.APPROVED,),
+    (Gap.INSUFFICIENT, Gap.ABSENT),
+    (Bar.CONTRADICTED,),
+)
+#: The case that is open when a drill begins.
+CASE = "CASE-7001"
+_KINDS = (DiagnosisCriterion, FindingCriterion, MeasurementCriterion, TherapyCriterion)
+#: Criteria of a drill's policy at most, and draws until one fits.
+_CRITERIA, _TRIES = 2, 40
+_DECISION = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drill:
+    """A case for a drill.
+
+    Attributes:
+        drawn: What the request deserves.
+        found: What its facts show of the policy.
+        book: The policy, and its page.
+        patient: The patient, whose chart is one document.
+        case: The case, which is open.
+        line: Its line.
+    """
+
+    drawn: Situation
+    found: PolicyAssessment
+    book: Rulebook
+    patient: CasePatient
+    case: PriorAuthCase
+    line: PriorAuthLine
+
+
+def draw_drill(now: datetime, split: Split, rng: np.random.Generator) -> Drill:
+    """Return a case for a drill.
+
+    Args:
+        now: When it is worked on, in UTC.
+        split: Whose patients it may be about.
+        rng: Where everything is drawn from.
+
+    Raises:
+        ConfigurationError: If no policy gives one, which does not happen.
+    """
+    chosen = CLASSES[int(rng.integers(len(CLASSES)))]
+    ending = chosen[int(rng.integers(len(chosen)))]
+    able = _able(ending)
+    for _ in range(_TRIES):
+        policy = with_own_numbers(able[int(rng.integers(len(able)))], rng)
+        try:
+            return _drill(policy, ending, now, split, rng)
+        except ConfigurationError:
+            continue
+    raise ConfigurationError(f"No policy gives a drill that ends {ending.value!r}.")
+
+
+@cache
+def _able(ending: Course | Gap | Bar) -> tuple[Policy, ...]:
+    """Return the short editions under which a request can end in a way."""
+    short = (each for policy in library().values() for each in editions(policy, 1, _CRITERIA))
+    return tuple(each for each in short if _plain(each) and fits(each, ending))
+
+
+def _plain(policy: Policy) -> bool:
+    """Return whether a policy asks for one thing after the other, and for what a note tells."""
+    tree = policy.criteria
+    nested = not isinstance(tree, AllOf) or any(isinstance(each, Group) for each in parts(tree))
+    asked = criteria(tree)
+    return not nested and len(asked) == _CRITERIA and all(isinstance(i, _KINDS) for i in asked)
+
+
+def _drill(
+    policy: Policy,
+    ending: Course | Gap | Bar,
+    now: datetime,
+    split: Split,
+    rng: np.random.Generator,
+) -> Drill:
+    today = now.date()
+    background = draw_subject(rng, policy, split).background
+    who = background.patient
+    drawn = situation(
+        policy,
+        ending,
+        1,
+        Request(
+            procedure_code="",
+            diagnosis_codes=(),
+            site=PlaceOfService.OFFICE,
+            age=age_on(who.dob, today),
+            sex=who.sex,
+        ),
+        today,
+        rng,
+    )
+    found = drawn.assess(drawn.facts, today)
+    if found.action is not drawn.action:
+        raise ConfigurationError("The facts do not deserve what they were drawn for.")
+    page = Page(
+        path=page_path(policy.id),
+        title=policy.title,
+        version=policy.version,
+        effective=policy.effective,
+        audience=(Audience.PROVIDER, Audience.PAYER),
+        text="".join(map(partial(_line, policy), criteria(policy.criteria))),
+    )
+    book = Rulebook(printed=policy, in_force=policy, book=PolicyBook([policy]), pages=(page,))
+    doctor = orderer(policy, drawn.request.diagnosis_codes[0], drawn.request.age, rng)
+    order = ServiceRequest(
+        id=f"SR-{number_of(who)}-1",
+        patient_id=who.id,
+        ordering_practitioner_id=doctor.id,
+        service_type=str(policy.category),
+        procedure_code=drawn.request.procedure_code,
+        description=policy.title,
+        priority=Urgency.STANDARD,
+        diagnosis_codes=drawn.request.diagnosis_codes,
+        site_of_service=str(drawn.request.site),
+        requested_date=now - timedelta(days=2),
+    )
+    note = _note(f"DOC-{number_of(who)}-001", drawn.facts, order, today, rng)
+    chart = PatientChart(
+        patient=who,
+        coverages=(replace(background.coverages[0], plan_name=policy.plans[0], active=True),),
+        documents=(note,),
+        orders=(order,),
+        facts=drawn.facts,
+        shows={note.id: frozenset(fact.id for fact in drawn.facts)},
+    )
+    case, line = _open(order, now, rng)
+    return Drill(
+        drawn=drawn,
+        found=found,
+        book=book,
+        patient=CasePatient(chart=chart, order=order),
+        case=case,
+        line=line,
+    )
+
+
+def _line(policy: Policy, item: AnyCriterion) -> str:
+    """Return a criterion as a line of the page, with the codes where it goes by codes."""
+    codes = f" ({term_row(item)})" if isinstance(item, DiagnosisCriterion) else ""
+    return f"- {item.id}: {policy.text(item.id)}{codes}\n"
+
+
+def _note(
+    name: str,
+    facts: tuple[AnyFact, ...],
+    order: ServiceRequest,
+    today: date,
+    rng: np.random.Generator,
+) -> DocumentReference:
+    """Return the one document: a sentence for each fact, in any order."""
+    prose = Prose(Chooser(rng), {})
+    lines = [f"- {_told(prose, fact, today)}" for fact in facts]
+    text = "\n".join(lines[int(n)] for n in rng.permutation(len(lines))) or "- Nothing of note."
+    written = order.requested_date - timedelta(minutes=30)
+    return DocumentReference(
+        id=name,
+        patient_id=order.patient_id,
+        case_id=CASE,
+        kind=DocumentKind.CHART_NOTE,
+        title="Chart note",
+        content=text,
+        created_at=written,
+        author_name=workforce().staff().workers[order.ordering_practitioner_id].name,
+        signed_at=written,
+    )
+
+
+def _told(prose: Prose, fact: AnyFact, today: date) -> str:
+    match fact:
+        case Diagnosis():
+            return prose.diagnosis(fact)
+        case Measurement():
+            return prose.measurement(fact, today)
+        case Finding():
+            return prose.finding(fact, today)
+        case TherapyCourse():
+            return prose.therapy(fact, told=False, on=today)
+        case MedicationCourse():
+            return prose.medication(fact, told=False, on=today)
+        case ProcedureDone():
+            return prose.procedure(fact)
+        case Intolerance():
+            return prose.intolerance(fact)
+
+
+def _open(
+    order: ServiceRequest, now: datetime, rng: np.random.Generator
+) -> tuple[PriorAuthCase, PriorAuthLine]:
+    """Return the case that somebody has opened for an order, and its line."""
+    desks = workforce().with_role(WorkerRole.PA_COORDINATOR)
+    case = PriorAuthCase(
+        id=CASE,
+        external_case_id=CASE.replace("CASE-", "PA-"),
+        patient_id=order.patient_id,
+        service_request_id=order.id,
+        status=CaseStatus.DRAFT,
+        urgency=order.priority,
+        requested_by=order.ordering_practitioner_id,
+        assigned_to=desks[int(rng.integers(len(desks)))].id,
+        created_at=now - timedelta(hours=1),
+        updated_at=now - timedelta(hours=1),
+        decision_due_at=now + _DECISION,
+    )
+    line = PriorAuthLine(
+        id=f"LINE-{CASE}",
+        case_id=CASE,
+        line_number=1,
+        procedure_code=order.procedure_code,
+        diagnosis_codes=order.diagnosis_codes,
+        site_of_service=order.site_of_service,
+    )
+    return case, line
