@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.handbook.edition import written_library
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.book import PolicyBook
+from healthgym.worlds.managed_care.provider_plan import ProviderPlan
 from healthgym.worlds.managed_care.records.people import Organization
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import Staff
@@ -48,6 +49,7 @@ class WorldStart:
         handbook: The handbook, with the pages that the task has changed.
         policies: The payer's policies; what a new case is judged by follows from them.
         desk: What the payer's staff goes by; None where somebody plays the payer.
+        provider_desk: What the provider's staff goes by; None where somebody plays the provider.
     """
 
     now: datetime
@@ -68,6 +70,7 @@ class WorldStart:
     handbook: Library = field(default_factory=written_library)
     policies: PolicyBook | None = None
     desk: DeskPlan | None = None
+    provider_desk: ProviderPlan | None = None
 
     def content_hash(self) -> str:
         """Return a digest of what somebody in the offices could find there."""
