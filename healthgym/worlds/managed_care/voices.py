@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from healthgym.core.borders import Json
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.conversation.acts import Meant
 
 
 class Consent(StrEnum):
@@ -103,12 +106,13 @@ class LineDownError(Exception):
 class PatientVoice(Protocol):
     """Somebody who answers the phone. Immutable."""
 
-    def reply(self, message: str, heard: Memory) -> Reply:
+    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
         """Answer a message.
 
         Args:
             message: What the care manager says.
             heard: What the person has in mind.
+            acts: What the care manager says to have meant by it; none on the published surface.
 
         Raises:
             LineDownError: If no answer can be had.
@@ -137,7 +141,7 @@ class ScriptedVoice:
         self._then = Reply(text=then)
         self._broke: list[LineDown] = []
 
-    def reply(self, message: str, heard: Memory) -> Reply:
+    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
         """Return the next line.
 
         Raises:
@@ -178,7 +182,7 @@ class PlainVoice:
     agrees: bool = True
     answers: tuple[Answer, ...] = ()
 
-    def reply(self, message: str, heard: Memory) -> Reply:
+    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
         """Answer a message; hang up when asked again after a refusal."""
         said = message.casefold()
         if "?" in said and ("consent" in said or "agree" in said):

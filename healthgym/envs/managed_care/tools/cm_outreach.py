@@ -10,7 +10,7 @@ from healthgym.envs.managed_care.tools.base import ENTRY, LOOK, OfficeToolset
 from healthgym.worlds.managed_care.records.care import CMOutreachSummaryInput
 
 #: How long it takes to say something on the phone and to hear the answer.
-_EXCHANGE: Final = timedelta(minutes=2)
+EXCHANGE: Final = timedelta(minutes=2)
 
 
 class OutreachTools(OfficeToolset):
@@ -18,7 +18,7 @@ class OutreachTools(OfficeToolset):
 
     namespace = "cm_outreach"
 
-    @tool(ToolKind.WRITE, takes=_EXCHANGE)
+    @tool(ToolKind.WRITE, takes=EXCHANGE)
     def start_outreach_call(self, case_id: str) -> str:
         """Call the patient of a case whose chart was reviewed; returns the id of the call.
 
@@ -27,7 +27,7 @@ class OutreachTools(OfficeToolset):
         """
         return self.show(self.world.outreach.start_call(case_id))
 
-    @tool(ToolKind.WRITE, takes=_EXCHANGE)
+    @tool(ToolKind.WRITE, takes=EXCHANGE)
     def send_message(self, session_id: str, message: str) -> str:
         """Say something to the patient and hear the answer; 20 messages of both sides end a call.
 

@@ -49,6 +49,22 @@ SENSITIVE = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meant:
+    """What a caller says to have meant by a message; it helps to understand, and proves nothing.
+
+    Attributes:
+        act: What was meant, such as 'explain_voluntary'.
+        topic: What it is about, such as 'medication'; blank where it is about nothing special.
+        item: Number of an instrument's question from '1', or the name of a medicine; blank where
+            there is none.
+    """
+
+    act: Act
+    topic: Topic | None = None
+    item: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """One act of an utterance.

@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.apps.care_management.wording import (
     require_reasonable,
 )
 from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.conversation.acts import Meant
 from healthgym.worlds.managed_care.records.care import (
     CMOutreachRecord,
     CMOutreachSummaryInput,
@@ -97,8 +98,15 @@ class Outreach(App):
             "status": made.status,
         }
 
-    def say(self, session_id: str, message: str) -> Mapping[str, object]:
+    def say(
+        self, session_id: str, message: str, acts: tuple[Meant, ...] = ()
+    ) -> Mapping[str, object]:
         """Say something to the patient, and hear the answer.
+
+        Args:
+            session_id: Id of the call.
+            message: What is said.
+            acts: What the caller says to have meant by it.
 
         Returns:
             The answer, how many messages were exchanged, and whether the call goes on.
@@ -121,7 +129,7 @@ class Outreach(App):
         if voice is None:
             raise Refusal(RefusalCode.NOT_FOUND, "Nobody answers under the patient's number.")
         try:
-            reply = voice.reply(message, heard)
+            reply = voice.reply(message, heard, acts)
         except LineDownError:
             raise Refusal(
                 RefusalCode.BLOCKED, "The line broke and nothing was heard; say it again."

@@ -10,6 +10,7 @@ import pytest
 from healthgym.core.journal import InjectedFault
 from healthgym.errors import ToolError
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
+from healthgym.worlds.managed_care.conversation.acts import Meant
 from healthgym.worlds.managed_care.machines import care_edges
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
@@ -139,10 +140,10 @@ def test_a_second_call_meets_the_same_person() -> None:
 class _Curt(PlainVoice):
     """Somebody who hangs up when told goodbye."""
 
-    def reply(self, message: str, heard: Memory) -> Reply:
+    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
         if message.startswith("Goodbye"):
             return Reply(text="Bye.", stop=True)
-        return super().reply(message, heard)
+        return super().reply(message, heard, acts)
 
 
 def test_a_refusal_is_filed_as_one_and_leaves_disenrolment() -> None:
