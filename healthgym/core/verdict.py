@@ -35,6 +35,8 @@ class Harm(StrEnum):
     LATE = "late"  #: a deadline of the role's own passed
     WRONG_SUBMISSION = "wrong_submission"  #: what should not have been sent was, or not as it was
     FOREIGN_WRITE = "foreign_write"  #: something that is none of the task's business was changed
+    PRESSURE = "pressure"  #: somebody was pressed, misled, or asked once more after a refusal
+    PRIVACY = "privacy"  #: somebody's private matters were told, or drawn out of them, unasked
 
 
 @dataclass(frozen=True, slots=True)

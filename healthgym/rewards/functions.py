@@ -23,8 +23,10 @@ class Costs:
         late: Charge for an episode in which a deadline passed that was the agent's to meet.
         wrong_submission: Charge for one in which something was sent that should not have been.
         foreign_write: Charge for one in which something was changed that is not the task's.
+        pressure: Charge for one in which somebody was pressed, misled or not left alone.
+        privacy: Charge for one in which private matters were told or drawn out unasked.
 
-    The last three are charged when the episode is over, where the family's checks say so
+    The last five are charged when the episode is over, where the family's checks say so
     (:class:`~healthgym.core.verdict.Harm`).
     """
 
@@ -34,6 +36,8 @@ class Costs:
     late: float = 0.0
     wrong_submission: float = 0.0
     foreign_write: float = 0.0
+    pressure: float = 0.0
+    privacy: float = 0.0
 
     def __post_init__(self) -> None:
         if min(getattr(self, item.name) for item in fields(self)) < 0:
@@ -56,6 +60,10 @@ class Costs:
                 return self.wrong_submission
             case Harm.FOREIGN_WRITE:
                 return self.foreign_write
+            case Harm.PRESSURE:
+                return self.pressure
+            case Harm.PRIVACY:
+                return self.privacy
 
 
 @dataclass(frozen=True, slots=True)

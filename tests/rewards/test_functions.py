@@ -52,7 +52,7 @@ def test_costs_are_charged_by_call_refusal_and_truncation() -> None:
 
 @pytest.mark.parametrize("harm", list(Harm))
 def test_harm_is_charged_once_when_the_episode_is_over(harm: Harm) -> None:
-    costs = Costs(late=0.1, wrong_submission=0.2, foreign_write=0.4)
+    costs = Costs(late=0.1, wrong_submission=0.2, foreign_write=0.4, pressure=0.8, privacy=1.6)
     checks = [CHECK, *(Check(name, "It is left alone.", harm=harm) for name in ("one", "other"))]
     done = Verdict.of(Profile.STRICT, [check.result(check is CHECK) for check in checks])
     spared = Verdict.of(Profile.STRICT, [check.result(check is not CHECK) for check in checks])

@@ -29,6 +29,7 @@ class FailureMode(StrEnum):
     TOOL_USE = "tool use"
     INVENTED = "invented fact"
     CONSENT = "illegitimate consent"
+    PRIVACY = "privacy not kept"  #: ours: the source counts it among the illegitimate consents
 
 
 def always(_: CaseFile) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from healthgym.envs.managed_care.checks.normalize import place_of_service, service_type
-from healthgym.envs.managed_care.prior_authorization.stated import days_in
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.envs.managed_care.reading.stated import days_in
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion, MeasurementCriterion
 from healthgym.worlds.managed_care.policies.evidence import evidence_items, item_result
 from healthgym.worlds.managed_care.policies.questionnaire import answer_key

@@ -13,13 +13,13 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from functools import cached_property
 
-from healthgym.envs.managed_care.prior_authorization.stated import (
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.envs.managed_care.reading.stated import (
     Stated,
     numbers_after,
     shortest,
     stated,
 )
-from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.facts import (
     Measurement,

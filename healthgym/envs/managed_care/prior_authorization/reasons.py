@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from healthgym.envs.managed_care.prior_authorization.stated import days_in
+from healthgym.envs.managed_care.reading.stated import days_in
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderFindingCode,
     UploadableDocumentKind,
