@@ -10,22 +10,17 @@ from importlib.resources import files
 
 import numpy as np
 
+from healthgym.envs.managed_care.cases.editions import Ending, able_policies, tries
 from healthgym.envs.managed_care.cases.shelf import Shelf
-from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, fits
+from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.policies.tree import criteria
-from healthgym.worlds.managed_care.policies.trimming import EDITIONS, editions
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderDeterminationAction,
     ServiceTypeCategory,
 )
 
-Ending = Course | Gap | Bar
-#: Draws from one category before another is tried, and of all categories together.
-_TRIES, _LEAST = 10, 40
 #: Policies of any depth.
 _ANY = (1, 20)
 #: Configurations whose choices are kept.
@@ -57,12 +52,7 @@ class Choices:
             ending: How the request is to end.
             rng: Where the order comes from.
         """
-        groups = self.known[ending]
-        tries = max(_TRIES, _LEAST // len(groups))
-        for place in rng.permutation(len(groups)):
-            group = groups[int(place)]
-            for _ in range(tries):
-                yield group[int(rng.integers(len(group)))]
+        yield from tries(self.known[ending], rng)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -79,7 +69,10 @@ def choices_of(config: AuthorizationConfig, shelf: Shelf | None = None) -> Choic
     ways: list[tuple[Ending, ...]] = []
     known: dict[Ending, tuple[tuple[Policy, ...], ...]] = {}
     for action, endings in config.ways().items():
-        found = {ending: _policies(config, ending, shelf) for ending in endings}
+        found = {
+            ending: able_policies(config.categories, config.criteria, ending, shelf)
+            for ending in endings
+        }
         able = tuple(ending for ending in endings if found[ending])
         if not able:
             low, high = config.criteria
@@ -92,36 +85,6 @@ def choices_of(config: AuthorizationConfig, shelf: Shelf | None = None) -> Choic
         ways.append(able)
         known |= {ending: found[ending] for ending in able}
     return Choices(tuple(ways), known)
-
-
-def _policies(
-    config: AuthorizationConfig, ending: Ending, shelf: Shelf | None
-) -> tuple[tuple[Policy, ...], ...]:
-    able = [
-        edition
-        for policy in (library().values() if shelf is None else shelf.policies)
-        for edition in _editions(policy, config, ending, whole=shelf is not None)
-    ]
-    groups = (tuple(p for p in able if p.category is each) for each in config.categories)
-    return tuple(group for group in groups if group)
-
-
-def _editions(
-    policy: Policy, config: AuthorizationConfig, ending: Ending, *, whole: bool
-) -> tuple[Policy, ...]:
-    """Return the editions of a policy that can end so; one alone stands there repeatedly.
-
-    Args:
-        policy: The policy.
-        config: How many criteria there are to be.
-        ending: How a request is to end.
-        whole: Whether a policy that is longer is left out rather than shortened.
-    """
-    low, high = config.criteria
-    if whole and len(criteria(policy.criteria)) > high:
-        return ()
-    able = [edition for edition in editions(policy, low, high) if fits(edition, ending)]
-    return tuple(able[place % len(able)] for place in range(EDITIONS)) if able else ()
 
 
 @dataclass(frozen=True, slots=True)

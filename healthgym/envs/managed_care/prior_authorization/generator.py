@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 import numpy as np
 
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Task, TaskKey
-from healthgym.envs.managed_care.cases.asking import askable
 from healthgym.envs.managed_care.cases.clinic import (
     REGION,
     draw_morning,
@@ -17,27 +15,30 @@ from healthgym.envs.managed_care.cases.clinic import (
     standing_handbook,
     workforce,
 )
-from healthgym.envs.managed_care.cases.paperwork import Paper, draw_trouble
+from healthgym.envs.managed_care.cases.drawing import (
+    AROUND,
+    ENDING,
+    NUMBERS,
+    PATIENT,
+    RULES,
+    draw_case,
+)
 from healthgym.envs.managed_care.cases.patients import (
     CasePatient,
-    Subject,
     draw_others,
     draw_subject,
-    fitting,
-    plan_patient,
-    write_patient,
 )
-from healthgym.envs.managed_care.cases.rulebook import Rulebook, draw_rulebook
+from healthgym.envs.managed_care.cases.rulebook import Rulebook
 from healthgym.envs.managed_care.cases.same_service import with_same_service
 from healthgym.envs.managed_care.cases.shelf import Shelf
-from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, Situation, situation
+from healthgym.envs.managed_care.cases.situations import Course, Situation
 from healthgym.envs.managed_care.prior_authorization.choices import (
     Choices,
     canonical_requests,
     choices_of,
     narrowed,
 )
-from healthgym.envs.managed_care.prior_authorization.reference import as_shown, assess, reference_of
+from healthgym.envs.managed_care.prior_authorization.reference import reference_of
 from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationConfig,
     AuthorizationInstance,
@@ -47,14 +48,10 @@ from healthgym.envs.managed_care.prior_authorization.wording import brief
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
-from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
-from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, PriorAuthLine
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
 from healthgym.worlds.managed_care.rules import Rules
@@ -63,14 +60,10 @@ from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
-    PlaceOfService,
     TriageUrgency,
     Urgency,
 )
 
-#: Streams of a task: what it deserves, its policy, its patient, what stands around, the numbers
-#: that the offices keep to, and what is wrong with the chart's paper.
-_ENDING, _RULES, _PATIENT, _AROUND, _NUMBERS, _PAPER = range(6)
 #: How many pages of the handbook a task changes at most, policies and bulletins among them.
 _PAGES_MOST = 20
 #: A case is opened so long after its order at least, and handed in so long after that.
@@ -119,28 +112,28 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
         streams = [task_rng(family, split, index, key) for key in range(6)]
-        config, choices = self._asked(split, index, streams[_ENDING])
-        ending = choices.ending(streams[_ENDING])
-        begins = draw_morning(streams[_ENDING])
-        for policy in choices.policies(ending, streams[_RULES]):
+        config, choices = self._asked(split, index, streams[ENDING])
+        ending = choices.ending(streams[ENDING])
+        begins = draw_morning(streams[ENDING])
+        for policy in choices.policies(ending, streams[RULES]):
             try:
-                subject = draw_subject(streams[_PATIENT], policy, split)
-                subject, book, patient, drawn, found = _case(
+                subject = draw_subject(streams[PATIENT], policy, split)
+                case = draw_case(
                     config, policy, ending, subject, begins.date(), streams, self.shelf
                 )
-                reference = reference_of(book, patient, drawn, found)
+                reference = reference_of(case)
             except ConfigurationError:
                 continue
-            around = streams[_AROUND]
-            others = draw_others(subject, self.config.patients, self.config.twins, around)
+            around, patient, drawn = streams[AROUND], case.patient, case.drawn
+            others = draw_others(case.subject, self.config.patients, self.config.twins, around)
             others = with_same_service(
                 others, patient.chart.patient, patient.order, self.config.same_service, around
             )
             numbers = edition().within(
-                draw(streams[_NUMBERS], decisive=self.config.numbers),
-                _PAGES_MOST - len(book.pages),
+                draw(streams[NUMBERS], decisive=self.config.numbers),
+                _PAGES_MOST - len(case.book.pages),
             )
-            start = self._start(book, patient, drawn, others, begins, numbers, around)
+            start = self._start(case.book, patient, drawn, others, begins, numbers, around)
             task = Task(
                 TaskKey(self.name, split, index),
                 f"{drawn.action}-{ending}",
@@ -218,52 +211,6 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             level = service_level(numbers, TriageUrgency.ROUTINE, states[order.patient_id])
             records += _case_of(order, f"CASE-{6100 + 7 * place}", status, begins, level, rng)
         return tuple(records)
-
-
-def _case(
-    config: AuthorizationConfig,
-    policy: Policy,
-    ending: Course | Gap | Bar,
-    subject: Subject,
-    today: date,
-    streams: list[np.random.Generator],
-    shelf: Shelf | None,
-) -> tuple[Subject, Rulebook, CasePatient, Situation, PolicyAssessment]:
-    """Return who it is about, the policies, the patient and what the request deserves."""
-    rng = streams[_RULES]
-    book = draw_rulebook(policy, config, today, rng, shelf)
-    background = subject.background
-    drawn = situation(
-        book.in_force,
-        ending,
-        config.open_criteria,
-        Request(
-            procedure_code="",
-            diagnosis_codes=(),
-            site=PlaceOfService.OFFICE,
-            age=age_on(background.patient.dob, today),
-            sex=background.patient.sex,
-        ),
-        today,
-        streams[_PATIENT],
-    )
-    # What may have to be drawn again comes before the chart, which costs the most.
-    subject = fitting(subject, drawn.request.age, today)
-    planned = plan_patient(subject.background, drawn, streams[_PATIENT], today)
-    if ending in (Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL):
-        book = book.with_misread(drawn, planned.facts, today, rng)
-    found = assess(book, planned, drawn, today)
-    trouble = draw_trouble(drawn, config, streams[_PAPER])
-    patient = write_patient(planned, streams[_PATIENT], today, trouble.units)
-    if ending is Course.PENDED:
-        book = book.asking_for(askable(patient.chart, drawn, planned.ordering, today), rng)
-    kept = frozenset((*planned.missing, *map(str, book.on_request)))
-    paper = Paper(subject, drawn, found, kept, today, streams[_PAPER])
-    patient = paper.disturbed(patient, trouble)
-    drawn = replace(drawn, policy=book.in_force)
-    if planned.missing:
-        found = as_shown(patient, drawn, today)
-    return subject, book, patient, drawn, found
 
 
 def _case_of(

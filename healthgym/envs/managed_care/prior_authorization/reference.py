@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import date
 
-from healthgym.envs.managed_care.cases.patients import CaseFacts, CasePatient
+from healthgym.envs.managed_care.cases.drawing import DrawnCase, require_shown
+from healthgym.envs.managed_care.cases.patients import CasePatient
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
-from healthgym.envs.managed_care.cases.situations import OWN_KINDS, Bar, Course, Gap, Situation
+from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, Situation
 from healthgym.envs.managed_care.checks.expectation import (
     Contract,
     Expectation,
@@ -17,17 +16,13 @@ from healthgym.envs.managed_care.checks.expectation import (
     Stage,
 )
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
-from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.sheets import stating
-from healthgym.worlds.managed_care.facts import Finding, TherapyCourse
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from, silent_keys
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DocumentKind,
-    Posture,
     ProviderDeterminationAction,
-    UploadableDocumentKind,
 )
 
 _STATUSES = {
@@ -35,78 +30,23 @@ _STATUSES = {
     Course.APPEALED: CaseStatus.APPEAL_OVERTURNED,
     Course.EXTERNAL: CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
 }
-#: Facts of which no table knows.
-_TOLD = (Finding, TherapyCourse)
 
 
-def assess(book: Rulebook, planned: CaseFacts, drawn: Situation, today: date) -> PolicyAssessment:
-    """Return what the facts show of the policy in force.
-
-    Args:
-        book: The policies of the task.
-        planned: The patient, before the chart is written.
-        drawn: What the request was drawn to deserve.
-        today: The day of the request.
-
-    Raises:
-        ConfigurationError: If policy and facts do not deserve it after all.
-    """
-    _require_found(book, planned, today)
-    kinds = tuple(k for k in UploadableDocumentKind if str(k) in planned.on_file or k in OWN_KINDS)
-    seen = replace(drawn, request=replace(drawn.request, documents=kinds))
-    found = seen.assess(planned.facts, today)
-    _require_deserved(drawn, found)
-    return found
-
-
-def as_shown(patient: CasePatient, drawn: Situation, today: date) -> PolicyAssessment:
-    """Return what can be read in a finished chart from which a document is missing.
-
-    What notes alone tell is known of only where one of them is on file: with the document that a
-    policy requires, what stands nowhere else is open, too.
-
-    Args:
-        patient: The patient with the finished chart.
-        drawn: What the request was drawn to deserve.
-        today: The day of the request.
-
-    Raises:
-        ConfigurationError: If the chart then speaks against the request.
-    """
-    chart = patient.chart
-    told = {fact.id for fact in chart.facts if isinstance(fact, _TOLD) and fact.noted_in}
-    shown = {fact for facts in stating(chart.shows, told).values() for fact in facts}
-    kinds = {str(document.kind) for document in chart.documents}
-    on_file = tuple(k for k in UploadableDocumentKind if str(k) in kinds or k in OWN_KINDS)
-    seen = replace(drawn, request=replace(drawn.request, documents=on_file))
-    found = seen.assess((fact for fact in chart.facts if fact.id not in told - shown), today)
-    if found.posture is Posture.CONTRADICTS or not found.missing_documents:
-        raise ConfigurationError("What is left of the chart asks for no evidence.")
-    return found
-
-
-def reference_of(
-    book: Rulebook, patient: CasePatient, drawn: Situation, found: PolicyAssessment
-) -> AuthorizationReference:
+def reference_of(case: DrawnCase) -> AuthorizationReference:
     """Return the right handling.
 
     Args:
-        book: The policies of the task.
-        patient: The patient with the finished chart.
-        drawn: What the request was drawn to deserve.
-        found: What the facts show, or where a document is missing, what is left of them.
+        case: The case.
 
     Raises:
         ConfigurationError: If the documents do not show what the chart knows.
     """
+    book, patient, drawn, found = case.book, case.patient, case.drawn, case.found
     chart, order = patient.chart, patient.order
     needed = drawn.needed(found)
     bearing = {fact for each in found.criteria.values() for fact in each.facts}
     telling = stating(chart.shows, bearing | needed)
-    shown = {fact for facts in telling.values() for fact in facts}
-    submits = isinstance(drawn.ending, Course)
-    if submits and drawn.ending not in (Course.GOLD_CARD, Course.NOTIFICATION) and needed - shown:
-        raise ConfigurationError("The documents do not show what the chart knows.")
+    require_shown(patient, drawn, found)
     required = frozenset(map(str, book.in_force.required_documents))
     return AuthorizationReference(
         action=drawn.action,
@@ -133,30 +73,6 @@ def reference_of(
         status=_status(drawn),
         paper=_paper(book, patient, drawn),
     )
-
-
-def _require_found(book: Rulebook, planned: CaseFacts, today: date) -> None:
-    """Refuse a task in which the payer's book does not lead to the policy that was drawn."""
-    latest = planned.coverages[0]
-    found = book.book.in_force(
-        planned.order.procedure_code, latest.plan_name, planned.patient.address_state, today
-    )
-    if found is not book.in_force:
-        raise ConfigurationError("Another policy covers the service for this plan.")
-
-
-def _require_deserved(drawn: Situation, found: PolicyAssessment) -> None:
-    if drawn.ending is Course.PARTIAL:
-        right = found.approved_quantity is not None and not found.missing_documents
-    elif drawn.ending is Gap.DOCUMENT:
-        right = set(map(str, found.missing_documents)) == set(drawn.missing)
-        right = right and found.posture is Posture.SATISFIED
-    else:
-        right = found.action is drawn.action
-        if drawn.action is not ProviderDeterminationAction.DO_NOT_SUBMIT:
-            right = right and not found.missing_documents
-    if not right:
-        raise ConfigurationError(f"The chart does not deserve {drawn.ending.value}.")
 
 
 def _documents(

@@ -1,0 +1,231 @@
+"""A case drawn to deserve an ending: policies, patient, chart, and what is wrong with its paper.
+
+Both offices work on cases like these: the provider's before anything is sent, the payer's after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Protocol
+
+import numpy as np
+
+from healthgym.envs.managed_care.cases.asking import askable
+from healthgym.envs.managed_care.cases.paperwork import Chances, Paper, draw_trouble
+from healthgym.envs.managed_care.cases.patients import (
+    CaseFacts,
+    CasePatient,
+    Subject,
+    fitting,
+    plan_patient,
+    write_patient,
+)
+from healthgym.envs.managed_care.cases.rulebook import Rulebook, Surroundings, draw_rulebook
+from healthgym.envs.managed_care.cases.shelf import Shelf
+from healthgym.envs.managed_care.cases.situations import (
+    OWN_KINDS,
+    Bar,
+    Course,
+    Gap,
+    Situation,
+    situation,
+)
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.charts.sheets import stating
+from healthgym.worlds.managed_care.facts import Finding, TherapyCourse
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.request import Request
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    PlaceOfService,
+    Posture,
+    ProviderDeterminationAction,
+    UploadableDocumentKind,
+)
+
+#: Streams of a task: what it deserves, its policy, its patient, what stands around, the numbers
+#: that the offices keep to, and what is wrong with the chart's paper.
+ENDING, RULES, PATIENT, AROUND, NUMBERS, PAPER = range(6)
+#: Facts of which no table knows.
+_TOLD = (Finding, TherapyCourse)
+
+
+class Settings(Surroundings, Chances, Protocol):
+    """What a case is like besides its ending."""
+
+    @property
+    def open_criteria(self) -> int:
+        """Most criteria that are open, or that stand against a request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnCase:
+    """A case, finished.
+
+    Attributes:
+        subject: Which of the clinic's patients it is about.
+        book: The policies of the task.
+        patient: The patient with the finished chart.
+        drawn: What the request deserves.
+        found: What the facts show of the policy in force, or where a document is missing, what is
+            left of them.
+    """
+
+    subject: Subject
+    book: Rulebook
+    patient: CasePatient
+    drawn: Situation
+    found: PolicyAssessment
+
+
+def draw_case(
+    config: Settings,
+    policy: Policy,
+    ending: Course | Gap | Bar,
+    subject: Subject,
+    today: date,
+    streams: Sequence[np.random.Generator],
+    shelf: Shelf | None = None,
+) -> DrawnCase:
+    """Return a case under a policy that deserves an ending.
+
+    Args:
+        config: What it is like besides.
+        policy: The policy on the shelf.
+        ending: How the request is to end at the provider.
+        subject: Which of the clinic's patients is meant; another one of the age that is needed.
+        today: The day of the request.
+        streams: Where chance comes from, by the numbers above.
+        shelf: The payer's policies; those of the library if None.
+
+    Raises:
+        ConfigurationError: If no draw gives that ending, or the finished chart does not deserve it.
+    """
+    rng = streams[RULES]
+    book = draw_rulebook(policy, config, today, rng, shelf)
+    background = subject.background
+    drawn = situation(
+        book.in_force,
+        ending,
+        config.open_criteria,
+        Request(
+            procedure_code="",
+            diagnosis_codes=(),
+            site=PlaceOfService.OFFICE,
+            age=age_on(background.patient.dob, today),
+            sex=background.patient.sex,
+        ),
+        today,
+        streams[PATIENT],
+    )
+    # What may have to be drawn again comes before the chart, which costs the most.
+    subject = fitting(subject, drawn.request.age, today)
+    planned = plan_patient(subject.background, drawn, streams[PATIENT], today)
+    if ending in (Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL):
+        book = book.with_misread(drawn, planned.facts, today, rng)
+    found = assess(book, planned, drawn, today)
+    trouble = draw_trouble(drawn, config, streams[PAPER])
+    patient = write_patient(planned, streams[PATIENT], today, trouble.units)
+    if ending is Course.PENDED:
+        book = book.asking_for(askable(patient.chart, drawn, planned.ordering, today), rng)
+    kept = frozenset((*planned.missing, *map(str, book.on_request)))
+    paper = Paper(subject, drawn, found, kept, today, streams[PAPER])
+    patient = paper.disturbed(patient, trouble)
+    drawn = replace(drawn, policy=book.in_force)
+    if planned.missing:
+        found = as_shown(patient, drawn, today)
+    return DrawnCase(subject=subject, book=book, patient=patient, drawn=drawn, found=found)
+
+
+def assess(book: Rulebook, planned: CaseFacts, drawn: Situation, today: date) -> PolicyAssessment:
+    """Return what the facts show of the policy in force.
+
+    Args:
+        book: The policies of the task.
+        planned: The patient, before the chart is written.
+        drawn: What the request was drawn to deserve.
+        today: The day of the request.
+
+    Raises:
+        ConfigurationError: If policy and facts do not deserve it after all.
+    """
+    _require_found(book, planned, today)
+    kinds = tuple(k for k in UploadableDocumentKind if str(k) in planned.on_file or k in OWN_KINDS)
+    seen = replace(drawn, request=replace(drawn.request, documents=kinds))
+    found = seen.assess(planned.facts, today)
+    _require_deserved(drawn, found)
+    return found
+
+
+def as_shown(patient: CasePatient, drawn: Situation, today: date) -> PolicyAssessment:
+    """Return what can be read in a finished chart from which a document is missing.
+
+    What notes alone tell is known of only where one of them is on file: with the document that a
+    policy requires, what stands nowhere else is open, too.
+
+    Args:
+        patient: The patient with the finished chart.
+        drawn: What the request was drawn to deserve.
+        today: The day of the request.
+
+    Raises:
+        ConfigurationError: If the chart then speaks against the request.
+    """
+    chart = patient.chart
+    told = {fact.id for fact in chart.facts if isinstance(fact, _TOLD) and fact.noted_in}
+    shown = {fact for facts in stating(chart.shows, told).values() for fact in facts}
+    kinds = {str(document.kind) for document in chart.documents}
+    on_file = tuple(k for k in UploadableDocumentKind if str(k) in kinds or k in OWN_KINDS)
+    seen = replace(drawn, request=replace(drawn.request, documents=on_file))
+    found = seen.assess((fact for fact in chart.facts if fact.id not in told - shown), today)
+    if found.posture is Posture.CONTRADICTS or not found.missing_documents:
+        raise ConfigurationError("What is left of the chart asks for no evidence.")
+    return found
+
+
+def require_shown(patient: CasePatient, drawn: Situation, found: PolicyAssessment) -> None:
+    """Refuse a case whose documents do not show what its chart knows, where that is needed.
+
+    Args:
+        patient: The patient with the finished chart.
+        drawn: What the request deserves.
+        found: What the facts show.
+
+    Raises:
+        ConfigurationError: If they do not.
+    """
+    if not isinstance(drawn.ending, Course):
+        return
+    if drawn.ending in (Course.GOLD_CARD, Course.NOTIFICATION):
+        return
+    needed = drawn.needed(found)
+    shown = {fact for facts in stating(patient.chart.shows, needed).values() for fact in facts}
+    if needed - shown:
+        raise ConfigurationError("The documents do not show what the chart knows.")
+
+
+def _require_found(book: Rulebook, planned: CaseFacts, today: date) -> None:
+    """Refuse a task in which the payer's book does not lead to the policy that was drawn."""
+    latest = planned.coverages[0]
+    found = book.book.in_force(
+        planned.order.procedure_code, latest.plan_name, planned.patient.address_state, today
+    )
+    if found is not book.in_force:
+        raise ConfigurationError("Another policy covers the service for this plan.")
+
+
+def _require_deserved(drawn: Situation, found: PolicyAssessment) -> None:
+    if drawn.ending is Course.PARTIAL:
+        right = found.approved_quantity is not None and not found.missing_documents
+    elif drawn.ending is Gap.DOCUMENT:
+        right = set(map(str, found.missing_documents)) == set(drawn.missing)
+        right = right and found.posture is Posture.SATISFIED
+    else:
+        right = found.action is drawn.action
+        if drawn.action is not ProviderDeterminationAction.DO_NOT_SUBMIT:
+            right = right and not found.missing_documents
+    if not right:
+        raise ConfigurationError(f"The chart does not deserve {drawn.ending.value}.")
