@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,21 @@ def is_in(world: ManagedCareWorld, person: str) -> bool:
     """Return whether somebody is at work now."""
     worker = world.staff.workers.get(person)
     return worker is None or office_calendar(worker.region, worker.hours).is_open(world.clock.now)
+
+
+def after(world: ManagedCareWorld, person: str, takes: timedelta) -> datetime:
+    """Return when somebody who begins now is done, in the person's own hours.
+
+    Args:
+        world: The world.
+        person: Id in the directory; of somebody without known hours, the usual ones count.
+        takes: Business time.
+    """
+    worker = world.staff.workers.get(person)
+    calendar = office_calendar(worker.region, worker.hours) if worker else office_calendar("")
+    at = calendar.add_business_hours(world.clock.now, takes)
+    # The last minute of a day is the first of the next.
+    return at if calendar.is_open(at) else calendar.next_opening(at)
 
 
 def on_desk(world: ManagedCareWorld, roles: tuple[WorkerRole, ...]) -> str:

@@ -12,10 +12,9 @@ from datetime import datetime
 
 from healthgym.core.clock import Due
 from healthgym.core.state import table
-from healthgym.worlds.managed_care import payer_calls
+from healthgym.worlds.managed_care import duty, payer_calls
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
-from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import read_packet
@@ -329,14 +328,10 @@ class PayerDesk(App):
         """Put a step on the agenda: who does it, and when that person gets to it."""
         worker = worker or self._assigned(case_id, ROLES[step])
         known = self.world.staff.workers.get(worker)
-        region, hours = (known.region, known.hours) if known else ("", None)
-        calendar = office_calendar(region, hours) if hours else office_calendar(region)
         hurried = self.world.cases.get(case_id).urgency is Urgency.EXPEDITED
         takes = HURRIED.get(step, TAKES[step]) if hurried else TAKES[step]
         takes += PER_CASE * (known.load if known else 0)
-        at = calendar.add_business_hours(self.world.clock.now, takes)
-        if not calendar.is_open(at):  # the last minute of a day is the first of the next
-            at = calendar.next_opening(at)
+        at = duty.after(self.world, worker, takes)
         self._put(at, case_id, step, worker, reply=reply)
 
     def _put(

@@ -35,6 +35,8 @@ from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import Inbo
 from healthgym.worlds.managed_care.apps.provider.orders_and_cases import OrdersAndCases
 from healthgym.worlds.managed_care.history import History
 from healthgym.worlds.managed_care.payer_desk import STEP, PayerDesk
+from healthgym.worlds.managed_care.provider_desk import STEP as PROVIDER_STEP
+from healthgym.worlds.managed_care.provider_desk import ProviderDesk
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
 
@@ -93,16 +95,20 @@ class ManagedCareWorld(World):
         self.outreach = Outreach(self)
         self.assessments = Assessments(self)
         self.plans = CarePlans(self)
-        # Whoever does the payer's work where nobody plays it.
+        # Whoever does the work of a side that nobody plays.
         self.desk = PayerDesk(self)
+        self.practice = ProviderDesk(self)
         self._begin_with(start.records)
         if start.rules is Rules.STRICT:
             deadlines.watch_all(self)
+        self.practice.begin()
 
     def happen(self, due: Due) -> None:
-        """Carry out what has fallen due: a step of the payer's staff, a deadline, a lapse."""
+        """Carry out what has fallen due: a step of somebody's staff, a deadline, a lapse."""
         if due.name == STEP:
             self.desk.on_due(due)
+        elif due.name == PROVIDER_STEP:
+            self.practice.on_due(due)
         elif due.name in deadlines.NAMES:
             deadlines.on_due(self, due)
         elif due.name in peer_lapses.NAMES:
@@ -111,6 +117,7 @@ class ManagedCareWorld(World):
             told = lapses.on_due(self, due)
             if told and self.start.desk is not None:
                 self.notify(self.start.desk.listener, told)
+            self.practice.lapsed(due, told)
         else:
             super().happen(due)
 

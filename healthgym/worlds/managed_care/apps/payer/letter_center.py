@@ -284,6 +284,7 @@ class LetterCenter(App):
         self.world.history.audit(
             self.name, "deliver_letter", letter.case_id, who, letter=letter_id, channel=channel
         )
+        self.world.practice.received(sent)
         return {"letter": sent}
 
     def reissue(self, letter_id: str, reason: str) -> Mapping[str, Letter]:

@@ -26,6 +26,7 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_mapped,
     require_role,
 )
+from healthgym.worlds.managed_care.apps.payer.slots import pick
 from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
@@ -36,7 +37,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     MessageKind,
     PeerToPeerOutcome,
     PeerToPeerStatus,
-    SlotRule,
     TaskActor,
 )
 
@@ -135,7 +135,7 @@ class PeerToPeer(App):
     def offer(
         self, request_id: str, payer_contact_id: str, slots: tuple[str, ...] = ()
     ) -> Mapping[str, object]:
-        """Offer times for a call; a provider that nobody plays picks one at once.
+        """Offer times for a call; a provider without a desk of its own picks one at once.
 
         Args:
             request_id: The request.
@@ -169,7 +169,7 @@ class PeerToPeer(App):
             updated_at=self.world.clock.now,
         )
         view: dict[str, object] = {"offer_email": correspondence.offer(self.world, offered)}
-        if contract is not None and plays_payer:
+        if contract is not None and plays_payer and not self.world.practice.offered(offered):
             picked = pick(contract, slots)
             view["provider_reply"] = correspondence.reply(self.world, offered, picked)
             if picked is not None:
@@ -271,6 +271,7 @@ class PeerToPeer(App):
         if self.session_of(request_id) is not None:
             fixed = self._open(fixed)
         self.requests[request_id] = fixed
+        self.world.practice.scheduled(fixed)
         self.audit("schedule_p2p", request.case_id, contact)
         return {
             "p2p_request": fixed,
@@ -368,18 +369,3 @@ class PeerToPeer(App):
         if physician is not None:
             return physician
         return next((one for one in staff.contacts if staff.role_of(one) is not None), None)
-
-
-def pick(contract: PeerContract, slots: tuple[str, ...]) -> str | None:
-    """Return which of the times offered a provider takes; None if none can be made.
-
-    Args:
-        contract: What it can make, and which of these it takes.
-        slots: The times offered.
-    """
-    made = [slot for slot in slots if slot in contract.offered_slots or not contract.offered_slots]
-    if not made:
-        return None
-    if contract.slot_rule is SlotRule.FIRST_OFFERED:
-        return made[0]
-    return made[-1] if contract.slot_rule is SlotRule.LAST_OFFERED else made[len(made) // 2]

@@ -141,6 +141,7 @@ def request_information(
         letter = world.letters.write(case_id, LetterType.PEND, actor, quiet=True)
     world.intake.audit("request_missing_information", case_id, actor)
     world.history.stage(case_id, "missing_information", "requested", actor)
+    world.practice.asked(case_id)
     return {
         "case": world.cases.get(case_id),
         "message": message,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from healthgym.worlds.managed_care.apps.payer import peer_calls, peer_session
-from healthgym.worlds.managed_care.apps.payer.peer_to_peer import pick
+from healthgym.worlds.managed_care.apps.payer.slots import pick
 from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
