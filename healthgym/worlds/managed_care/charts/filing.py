@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 from importlib.resources import files
@@ -25,6 +26,7 @@ from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.reports import panel_of
 from healthgym.worlds.managed_care.charts.sheets import Binder, DeferredDocument, Sheet
+from healthgym.worlds.managed_care.charts.stays import Stay, StayKind, stay_form
 from healthgym.worlds.managed_care.charts.structured import id_tail
 from healthgym.worlds.managed_care.charts.visits import Visit
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Measurement
@@ -47,7 +49,13 @@ _AUTHORS = {
     "laboratory": "Pathology",
 }
 #: Where encounters of a type take place; the practice otherwise.
-_PLACES = {"inpatient": "hospital", "imaging": "imaging", "lab": "laboratory"}
+_PLACES = {
+    "inpatient": "hospital",
+    "emergency": "hospital",
+    "day_surgery": "hospital",
+    "imaging": "imaging",
+    "lab": "laboratory",
+}
 #: What a laboratory writes.
 _RESULTED = frozenset({DocumentKind.LAB_RESULT, DocumentKind.LAB_SUMMARY})
 _IN_THE_LABORATORY = timedelta(hours=3, minutes=6)
@@ -100,7 +108,12 @@ class Desk:
         self._primary = own[chooser.below(len(own))]
         self._specialists: dict[str, Worker] = {}
         self._ordering: tuple[int, Ordering] | None = None
+        self._stays: Mapping[int, Stay] = {}
         self._filed: dict[date, int] = {}
+
+    def admit(self, stays: Mapping[int, Stay]) -> None:
+        """Note which encounters are stays, by place; to be called before anything is written."""
+        self._stays = stays
 
     def expect(self, ordering: Ordering, place: int) -> None:
         """Note from which visit the orders come; to be called before anything is written."""
@@ -113,6 +126,9 @@ class Desk:
             if each.place is not None:
                 kinds.setdefault(each.place, []).append(each)
         for place, visit in enumerate(visits):
+            if place in self._stays:
+                self.encounters.append(self._stayed(place, self._stays[place]))
+                continue
             if self._ordering is not None and place == self._ordering[0]:
                 own = self._ordering[1]
                 args = own.encounter, self._called(own.code, own.name), own.clinician
@@ -156,6 +172,24 @@ class Desk:
             encounter_cpt_description=cpt[1],
             facility_name=f"{house}, {city}" if city else house,
         )
+
+    def _stayed(self, place: int, stay: Stay) -> Encounter:
+        """Return the encounter of a stay, which tells on what day it ended."""
+        start = visit_start(self._binder.patient, stay.begun)
+        focus = self._called(stay.code, stay.name)
+        doctor = self._specialist(_AUTHORS["hospital"])
+        written = self._encounter(place, start, stay.kind.value, focus, doctor)
+        if stay.kind is not StayKind.INPATIENT:
+            return written
+        return replace(written, summary=f"{written.summary}, discharged {stay.ended}")
+
+    def write_stays(self) -> None:
+        """File the note of each stay."""
+        for place, stay in self._stays.items():
+            form, planned = stay_form(stay.kind), stay.planned(place, self._binder.facts)
+            author = self._author(form, ())
+            focus, start = self._called(stay.code, stay.name), self._start(planned)
+            self._file(planned, form, author, focus, stay.code, start)
 
     def write(self, planned: Planned, after: timedelta = _NOTHING) -> None:
         """File a document; its text is written when somebody reads it.

@@ -16,6 +16,7 @@ from healthgym.worlds.managed_care.charts.ordering import Ordering, with_visit
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import plan
 from healthgym.worlds.managed_care.charts.sheets import Stated
+from healthgym.worlds.managed_care.charts.stays import Stay, with_stays
 from healthgym.worlds.managed_care.charts.structured import structured
 from healthgym.worlds.managed_care.charts.visits import visits_of
 from healthgym.worlds.managed_care.facts import AnyFact
@@ -36,6 +37,7 @@ def render_chart(
     *,
     units: Mapping[str, str] = _NO_UNITS,
     ordering: Ordering | None = None,
+    stays: Sequence[Stay] = (),
 ) -> PatientChart:
     """Write the chart of a patient.
 
@@ -50,6 +52,7 @@ def render_chart(
         units: UCUM unit in which documents give a measurement, by fact id, where it is not the
             fact's own; the structured record keeps the fact's.
         ordering: The visit from which the orders come; None where it is not kept.
+        stays: Days in the hospital; what changed in one makes no visit to the practice.
 
     Raises:
         ValueError: If two facts share an id, or a date is before birth, after today, or an end
@@ -58,9 +61,14 @@ def render_chart(
     check_facts(patient, facts, today)
     starts = [each.effective_date for each in coverages if each.effective_date is not None]
     first = min(starts, default=patient.dob)
-    visits = visits_of(facts, first, today, patient.address_state or "")
+    changed = frozenset(name for stay in stays for name in stay.changed)
+    own = [fact for fact in facts if fact.id not in changed] if changed else facts
+    visits = visits_of(own, first, today, patient.address_state or "")
     desk = Desk(patient, facts, orders, staff, Chooser(rng), units)
     planned = plan(facts, visits, today)
+    if stays:
+        inside, visits, planned = with_stays(stays, visits, planned)
+        desk.admit(inside)
     if ordering is not None:
         place, visits, planned = with_visit(ordering, visits, planned)
         desk.expect(ordering, place)
@@ -69,6 +77,8 @@ def render_chart(
         desk.write(each)
     if ordering is not None:
         desk.write_order_note(ordering)
+    if stays:
+        desk.write_stays()
     return DeferredChart.later(
         partial(structured, patient, facts),
         patient=patient,

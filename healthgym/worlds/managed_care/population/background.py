@@ -174,7 +174,9 @@ def _illnesses(
     open_to = [
         each
         for each in conditions().values()
-        if each.ages[0] <= age <= each.ages[1]
+        # One without a weight is drawn only where it is asked for.
+        if each.weight
+        and each.ages[0] <= age <= each.ages[1]
         and each.sex in ("", patient.sex)
         and each not in found
         and each.name not in lacking

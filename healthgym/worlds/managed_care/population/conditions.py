@@ -99,7 +99,8 @@ class Condition:
 
     Attributes:
         name: Its name in the model.
-        weight: How common it is, in relation to the others.
+        weight: How common it is, in relation to the others; 0 for one that only those have for whom
+            it is asked for.
         ages: Ages at which patients have it.
         sex: Whom it affects; empty for everybody.
         diagnoses: Codes and names, of which a patient has one.
