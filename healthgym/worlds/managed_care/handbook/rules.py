@@ -261,6 +261,11 @@ class OperatingRules:
     gad7_problem: int = 10
     a1c_controlled_below: float = 7.0
     a1c_uncontrolled_above: float = 9.0
+    systolic_controlled_below: int = 140
+    systolic_uncontrolled_above: int = 160
+    control_months: int = 12
+    screening_age_days: int = 30
+    urgent_discharge_days: int = 7
     problems_least: int = 2
     complex_problems_least: int = 3
     escalate_urgent_minutes: int = 60
@@ -355,6 +360,31 @@ def draw(rng: np.random.Generator, share: float = 0.5, *, decisive: bool = True)
     if decisive:
         changes |= _decisive(rng)
     return replace(usual, state_hours=hours, **changes)  # type: ignore[arg-type]
+
+
+def care_fields() -> tuple[str, ...]:
+    """Return the fields that :func:`draw_care` draws, in alphabetical order."""
+    return tuple(sorted((*_tables()["care_draws"], "cadences")))
+
+
+def draw_care(rng: np.random.Generator) -> OperatingRules:
+    """Return the rules with numbers of care management of a task's own.
+
+    Args:
+        rng: The task's generator.
+    """
+    changes: dict[str, int | float] = {
+        name: values[int(rng.integers(len(values)))]
+        for name, values in sorted(_tables()["care_draws"].items())
+    }
+    cadences = {
+        CMProgram(program): FollowUpCadence(kinds[int(rng.integers(len(kinds)))])
+        for program, kinds in sorted(_tables()["cadence_draws"].items())
+    }
+    usual = usual_rules()
+    # In the order of the table, as the page prints it.
+    own = {program: cadences.get(program, kind) for program, kind in usual.cadences.items()}
+    return replace(usual, cadences=own, **changes)  # type: ignore[arg-type]
 
 
 @cache

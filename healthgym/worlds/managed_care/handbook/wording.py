@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
+from healthgym.worlds.managed_care.charts.knowledge import written_number, written_unit
+from healthgym.worlds.managed_care.control import Control, controls
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.holidays import holidays_of
 from healthgym.worlds.managed_care.vocabulary.authorization import LetterType, TriageUrgency
@@ -151,6 +153,22 @@ def _cadence_table(rules: OperatingRules) -> str:
     return table(("Programme", "Follow-up unless the plan says why not"), rows)
 
 
+def _control_table(rules: OperatingRules) -> str:
+    rows = [
+        (each.name, ", ".join(each.codes), each.measure, *_control_bounds(each, rules))
+        for each in controls()
+    ]
+    return table(("Condition", "ICD-10-CM", "Measure", "Controlled", "Uncontrolled"), rows)
+
+
+def _control_bounds(row: Control, rules: OperatingRules) -> tuple[str, str]:
+    good, bad = (written_number(bound, row.decimals) for bound in row.bounds(rules))
+    unit = written_unit(row.unit)
+    unit = f" {unit}" if unit not in ("", "%") else unit
+    words = ("below", "above") if row.lower else ("above", "below")
+    return f"{words[0]} {good}{unit}", f"{words[1]} {bad}{unit}"
+
+
 def _slot_list(kind: LetterType) -> Callable[[OperatingRules], str]:
     return lambda rules: "\n".join(f"- {slot}" for slot in rules.letter_slots[kind])
 
@@ -162,6 +180,7 @@ _TABLES: Mapping[str, Callable[[OperatingRules], str]] = {
     "holiday_table": _holiday_table,
     "state_holiday_table": _state_holidays,
     "cadence_table": _cadence_table,
+    "control_table": _control_table,
     "expedited_way": _expedited_way,
     "approval_slots": _slot_list(LetterType.APPROVAL),
     "partial_approval_slots": _slot_list(LetterType.PARTIAL_APPROVAL),
@@ -176,6 +195,12 @@ _TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "holiday_table": ("holidays",),
     "state_holiday_table": ("holidays", "regions"),
     "cadence_table": ("cadences",),
+    "control_table": (
+        "a1c_controlled_below",
+        "a1c_uncontrolled_above",
+        "systolic_controlled_below",
+        "systolic_uncontrolled_above",
+    ),
     "expedited_way": ("expedited_channel",),
     **dict.fromkeys(
         ("approval_slots", "partial_approval_slots", "denial_slots", "pend_slots"),
