@@ -6,15 +6,14 @@ what they told is :class:`Memory`, state of the world: a second call meets the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from healthgym.core.borders import Json
-
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.conversation.acts import Meant
+    from healthgym.worlds.managed_care.conversation.mind import Mind, Turn
 
 
 class Consent(StrEnum):
@@ -74,14 +73,16 @@ class Memory:
         exchanges: How many messages they heard and answered, over all calls.
         consent: Whether they agreed.
         disclosed: What they told, oldest first.
-        mind: What else a voice keeps in mind: JSON values.
+        turns: What each message did, oldest first; of voices that keep account of it.
+        mind: What else a voice keeps in mind; None before the first message.
     """
 
     calls: int = 0
     exchanges: int = 0
     consent: Consent = Consent.OPEN
     disclosed: tuple[Disclosure, ...] = ()
-    mind: Mapping[str, Json] = field(default_factory=dict)
+    turns: tuple[Turn, ...] = ()
+    mind: Mind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,21 @@ class Reply:
     memory: Memory | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallContext:
+    """When a message is heard.
+
+    Attributes:
+        now: What the person's clock shows, without a zone.
+        call: Number of the call, from 1.
+        exchange: Number of the message in the call, from 1.
+    """
+
+    now: datetime
+    call: int
+    exchange: int
+
+
 class LineDownError(Exception):
     """No answer could be had: a failure of the line or of who speaks for the person."""
 
@@ -106,13 +122,20 @@ class LineDownError(Exception):
 class PatientVoice(Protocol):
     """Somebody who answers the phone. Immutable."""
 
-    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
+    def reply(
+        self,
+        message: str,
+        heard: Memory,
+        acts: tuple[Meant, ...] = (),
+        call: CallContext | None = None,
+    ) -> Reply:
         """Answer a message.
 
         Args:
             message: What the care manager says.
             heard: What the person has in mind.
             acts: What the care manager says to have meant by it; none on the published surface.
+            call: When it is heard; None where nobody asks for it.
 
         Raises:
             LineDownError: If no answer can be had.
@@ -141,7 +164,13 @@ class ScriptedVoice:
         self._then = Reply(text=then)
         self._broke: list[LineDown] = []
 
-    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
+    def reply(
+        self,
+        message: str,
+        heard: Memory,
+        acts: tuple[Meant, ...] = (),
+        call: CallContext | None = None,
+    ) -> Reply:
         """Return the next line.
 
         Raises:
@@ -182,7 +211,13 @@ class PlainVoice:
     agrees: bool = True
     answers: tuple[Answer, ...] = ()
 
-    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
+    def reply(
+        self,
+        message: str,
+        heard: Memory,
+        acts: tuple[Meant, ...] = (),
+        call: CallContext | None = None,
+    ) -> Reply:
         """Answer a message; hang up when asked again after a refusal."""
         said = message.casefold()
         if "?" in said and ("consent" in said or "agree" in said):

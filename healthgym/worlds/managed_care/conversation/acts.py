@@ -72,7 +72,8 @@ class Said:
     Attributes:
         act: What is done.
         topic: What a question, a permission or a named fact is about; None where it is open.
-        item: Number of an instrument's item from 1, or the medicine that is named; else empty.
+        item: Number of an instrument's item from 1, the medicine that is named, or the worry that
+            is answered (a ``Concern``); empty where it is open.
         sure: Whether the words leave no doubt; where they do, the person asks back.
     """
 

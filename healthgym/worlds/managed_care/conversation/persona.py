@@ -128,6 +128,7 @@ class Persona:
         trust: Trust at the beginning, from -2 to 2.
         patience: Exchanges of a call that they have the strength for.
         items_at_once: Questions of an instrument that they can take in one turn.
+        only: Subjects for which alone they agree; empty if they agree to the programme as it is.
         busy: A first call at a bad time; None if it is a good one.
         breaks: Where the assessment ends unfinished; None if it does not.
         seed: From which their wording is drawn.
@@ -150,6 +151,7 @@ class Persona:
     trust: int = 0
     patience: int = 10
     items_at_once: int = 3
+    only: frozenset[Topic] = frozenset()
     busy: Busy | None = None
     breaks: Break | None = None
     seed: int = 0

@@ -31,7 +31,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     SessionStatus,
     TerminationReason,
 )
-from healthgym.worlds.managed_care.voices import Consent, LineDownError, Memory
+from healthgym.worlds.managed_care.voices import CallContext, Consent, LineDownError, Memory
 
 #: Minutes by which a stated length of a call may exceed the clock's: the note is written later.
 _SLACK: Final = timedelta(minutes=5)
@@ -129,7 +129,7 @@ class Outreach(App):
         if voice is None:
             raise Refusal(RefusalCode.NOT_FOUND, "Nobody answers under the patient's number.")
         try:
-            reply = voice.reply(message, heard, acts)
+            reply = voice.reply(message, heard, acts, self._context(session))
         except LineDownError:
             raise Refusal(
                 RefusalCode.BLOCKED, "The line broke and nothing was heard; say it again."
@@ -232,6 +232,15 @@ class Outreach(App):
         return (session for session in self.sessions.values() if session.case_id == case_id)
 
     # -- how a call goes on ----------------------------------------------------------------------
+
+    def _context(self, session: ConversationSession) -> CallContext:
+        """Return when the next message of a call is heard."""
+        patient = self.world.care_chart.of(session.case_id).patient
+        return CallContext(
+            now=office_calendar(patient.address_state).local(self.world.clock.now),
+            call=self.memory(session.case_id).calls,
+            exchange=len(session.messages) // 2 + 1,
+        )
 
     def _too_long(self, session: ConversationSession) -> bool:
         """Return whether a call has lasted so long that nobody listens any more."""

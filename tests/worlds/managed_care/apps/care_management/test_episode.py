@@ -21,6 +21,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
 )
 from healthgym.worlds.managed_care.voices import (
     Answer,
+    CallContext,
     Consent,
     LineDown,
     Memory,
@@ -140,7 +141,13 @@ def test_a_second_call_meets_the_same_person() -> None:
 class _Curt(PlainVoice):
     """Somebody who hangs up when told goodbye."""
 
-    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
+    def reply(
+        self,
+        message: str,
+        heard: Memory,
+        acts: tuple[Meant, ...] = (),
+        call: CallContext | None = None,
+    ) -> Reply:
         if message.startswith("Goodbye"):
             return Reply(text="Bye.", stop=True)
         return super().reply(message, heard, acts)
