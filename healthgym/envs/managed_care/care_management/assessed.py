@@ -1,0 +1,193 @@
+"""Whether the sections of an assessment say what chart and person say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from healthgym.envs.managed_care.care_management.grounds import Grounds, names_medicine
+from healthgym.envs.managed_care.care_management.task import CareReference
+from healthgym.worlds.managed_care.apps.care_management.evidence import (
+    Evidence,
+    rules,
+    same_medicine,
+)
+from healthgym.worlds.managed_care.records.assessment import (
+    BehavioralHealthAssessment,
+    ClinicalAssessment,
+    CMAssessment,
+    MedicationAssessment,
+    SDoHAssessment,
+)
+from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel, CapabilityLevel
+from healthgym.worlds.managed_care.voices import Topic
+
+#: The item of the PHQ-9 that asks for thoughts of death or self-harm.
+_SELF_HARM = "9"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessed:
+    """Compares an assessment with what is true and was told.
+
+    Attributes:
+        made: The assessment.
+        wanted: The right handling.
+        known: What chart and person said.
+        grounds: What is on file.
+    """
+
+    made: CMAssessment
+    wanted: CareReference
+    known: Evidence
+    grounds: Grounds
+
+    def wrong(self) -> tuple[str, ...]:
+        """Return what is not as it should be, section by section; empty if nothing is."""
+        made = self.made
+        found: list[str] = []
+        for name, data, ask in (
+            ("clinical", made.clinical, self._clinical),
+            ("medication", made.medication, self._medication),
+            ("behavioral_health", made.behavioral_health, self._mind),
+            ("sdoh", made.sdoh, self._social),
+        ):
+            if data is None:
+                found.append(f"no {name} section")
+            else:
+                found += [f"{name}: {what}" for what in ask(data)]  # type: ignore[operator]
+        return tuple(found)
+
+    def wrong_so_far(self, left_out: Iterable[str]) -> tuple[str, ...]:
+        """Return the same where the assessment was broken off in some sections."""
+        left = set(left_out)
+        return tuple(each for each in self.wrong() if not left & set(each.split(":")[0].split()))
+
+    def _clinical(self, data: ClinicalAssessment) -> Iterator[str]:
+        recorded = {entry.code: entry.control_status for entry in data.major_diagnoses}
+        for code in recorded:
+            if not self.known.knows_diagnosis(code):
+                yield f"{code} is not known"
+        for code, status in self.wanted.control.items():
+            named = recorded.get(code)
+            listed = [
+                item.status
+                for item in data.disease_control
+                if self._means(item.condition, code) and not self._means_other(item.condition, code)
+            ]
+            if named is None and not listed:
+                yield f"control of {code} is missing"
+            elif any(each is not status for each in (*filter(None, [named]), *listed)):
+                yield f"control of {code}"
+        for item in data.disease_control:
+            if not self.known.knows_condition(item.condition):
+                yield f"{item.condition} is not known"
+            yield from self.grounds.unfounded(item.notes)
+
+    def _means(self, words: str, code: str) -> bool:
+        """Return whether words name the condition of a code: by the code, or by its name."""
+        said = words.casefold()
+        shown = (each.display for each in self.known.chart.conditions if each.code == code)
+        return said == code.casefold() or any(
+            said in name.casefold() or name.casefold() in said for name in shown
+        )
+
+    def _means_other(self, words: str, code: str) -> bool:
+        """Return whether words are the whole name of another condition."""
+        return any(
+            each.display.casefold() == words.casefold() and each.code != code
+            for each in self.known.chart.conditions
+        )
+
+    def _medication(self, data: MedicationAssessment) -> Iterator[str]:
+        for name, level in self.wanted.adherence.items():
+            listed = [e for e in data.current_medications if same_medicine(e.name, name)]
+            missed = any(same_medicine(d.chart_med, name) for d in data.discrepancies)
+            if not listed and not missed:
+                yield f"{name} is missing"
+            if any(entry.adherence is not level for entry in listed):
+                yield f"how {name} is taken"
+        for entry in data.current_medications:
+            yield from self._unheard(entry.name, entry.adherence)
+        named = [one.chart_med or one.patient_report for one in data.discrepancies]
+        for name in self.wanted.discrepancies:
+            if not any(_about(each, name) for each in named):
+                yield f"the difference on {name} is missing"
+        for each in named:
+            if not any(_about(each, name) for name in self.wanted.discrepancies):
+                yield f"no difference is known on {each[:40]}"
+
+    def _unheard(self, name: str, level: AdherenceLevel) -> Iterator[str]:
+        """Yield what is said of a medicine that neither chart nor person has said."""
+        told = self.known.told_medicine(name)
+        if not told and not names_medicine(self.known.chart, name):
+            yield f"{name} is not known"
+        elif not told and level is not AdherenceLevel.UNKNOWN:
+            yield f"{name} was not told of"
+
+    def _mind(self, data: BehavioralHealthAssessment) -> Iterator[str]:
+        wanted = self.wanted
+        scores = {Topic.PHQ9: data.phq9_score, Topic.GAD7: data.gad7_score}
+        for topic, right in ((Topic.PHQ9, wanted.phq9), (Topic.GAD7, wanted.gad7)):
+            accepted = {right} if right is not None else {None, self._sum(topic)}
+            if scores[topic] not in accepted:
+                yield f"{topic} of {scores[topic]}"
+        flags = {
+            Topic.SAFETY: data.safety_concerns,
+            Topic.SUBSTANCE_USE: data.substance_use_concerns,
+        }
+        for topic, flag in flags.items():
+            heard = self._told(topic)
+            if heard is not None and flag != heard:
+                yield f"{topic}"
+            elif heard is None and flag and not self.known.has_code("F1"):
+                yield f"{topic} was not told of"
+
+    def _sum(self, topic: Topic) -> int | None:
+        """Return the sum of the answers told; None unless all were."""
+        told = {each.item: each.score for each in self.known.about(topic) if each.score is not None}
+        return sum(told.values()) if len(told) == rules().instruments[topic][1] else None
+
+    def _told(self, topic: Topic) -> bool | None:
+        """Return what the person said of a subject last; None if nothing."""
+        if topic is Topic.SAFETY and any(
+            each.item == _SELF_HARM and (each.score or 0) > 0
+            for each in self.known.about(Topic.PHQ9)
+        ):
+            return True
+        told = self.known.about(topic)
+        return told[-1].present if told else None
+
+    def _social(self, data: SDoHAssessment) -> Iterator[str]:
+        for topic, flag in barriers_of(data).items():
+            right = self.wanted.barriers.get(topic, self._told(topic))
+            if right is None:
+                # Whoever prefers another language may need an interpreter: the chart allows it.
+                chart = topic is Topic.LANGUAGE and self.known.speaks_another_language()
+                if flag and not chart:
+                    yield f"{topic} was not told of"
+            elif flag != right:
+                yield f"{topic}"
+
+
+def barriers_of(data: SDoHAssessment) -> Mapping[Topic, bool]:
+    """Return which social barriers a section records, by subject."""
+    return {
+        Topic.TRANSPORTATION: data.transportation_barrier,
+        Topic.FOOD: data.food_insecurity,
+        Topic.HOUSING: data.housing_instability,
+        Topic.CAREGIVER: data.caregiver_support is not CapabilityLevel.ADEQUATE,
+        Topic.FINANCES: data.financial_constraints,
+        Topic.LITERACY: data.health_literacy is not CapabilityLevel.ADEQUATE,
+        Topic.LANGUAGE: bool(data.language_barrier),
+        Topic.PHONE_ACCESS: not data.phone_internet_access,
+        Topic.WORK: data.work_schedule_barrier,
+    }
+
+
+def _about(words: str, name: str) -> bool:
+    """Return whether words about a difference are about a medicine."""
+    if same_medicine(words, name):
+        return True
+    first = name.casefold().split()[0]
+    return first in words.casefold().replace(",", " ").split()

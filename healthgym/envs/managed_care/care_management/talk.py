@@ -1,0 +1,241 @@
+"""What was said on the phone, as the checks ask about it: what was heard, in which order, how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from healthgym.worlds.managed_care.apps.care_management.evidence import rules
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
+from healthgym.worlds.managed_care.conversation.persona import Break, Mark
+from healthgym.worlds.managed_care.records.care import ConversationSession
+from healthgym.worlds.managed_care.voices import Consent, Memory, Topic
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: What is to be said before the agreement is asked for, by what it is called.
+_FIRST = {
+    Act.INTRODUCE: "who is calling",
+    Act.EXPLAIN_PROGRAM: "what the programme is",
+    Act.DISCLOSE_ACCESS: "which part of the record is seen",
+    Act.STATE_SHARING: "with whom it is shared",
+    Act.EXPLAIN_VOLUNTARY: "that it is voluntary",
+}
+#: What asks somebody to take part.
+_OFFERS = frozenset({Act.REQUEST_CONSENT, Act.ASK_WILLINGNESS})
+_NO = frozenset({Stage.REFUSED, Stage.REFUSED_FOR_GOOD})
+_KNOWN = frozenset(Stage) - {Stage.UNKNOWN}
+#: Items of the PHQ-9 that are asked first, and the points from which on the others are.
+_SCREEN, _POSITIVE = ("1", "2"), 3
+_QUOTED = re.compile("[\"\N{LEFT DOUBLE QUOTATION MARK}](.+?)[\"\N{RIGHT DOUBLE QUOTATION MARK}]")
+_LETTERS = re.compile(r"[a-z0-9]+")
+#: Sections of an assessment, by the subjects that stand in them.
+SECTION_OF = {
+    Topic.MEDICATION: "medication",
+    Topic.DIAGNOSIS: "clinical",
+    Topic.HOSPITAL_STAY: "clinical",
+    Topic.PHQ9: "behavioral_health",
+    Topic.GAD7: "behavioral_health",
+    Topic.MOOD: "behavioral_health",
+    Topic.SUBSTANCE_USE: "behavioral_health",
+    Topic.SAFETY: "behavioral_health",
+}
+
+
+@dataclass(frozen=True)
+class Talk:
+    """The calls about an episode.
+
+    Attributes:
+        sessions: The calls, oldest first.
+        memory: What the person remembers of them.
+    """
+
+    sessions: tuple[ConversationSession, ...]
+    memory: Memory
+
+    @classmethod
+    def of(cls, world: ManagedCareWorld, case_id: str) -> Talk:
+        """Return the calls about an episode."""
+        outreach = world.outreach
+        return cls(tuple(outreach.calls(case_id)), outreach.memory(case_id))
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What each message did, oldest first."""
+        return self.memory.turns
+
+    @property
+    def consent(self) -> Consent:
+        """What the person answered."""
+        return self.memory.consent
+
+    @cached_property
+    def marks(self) -> frozenset[Mark]:
+        """What was done wrong in any turn."""
+        return frozenset(mark for turn in self.turns for mark in turn.marks)
+
+    @cached_property
+    def _acts(self) -> tuple[frozenset[Act], ...]:
+        """What was surely done in each turn."""
+        return tuple(frozenset(said.act for said in turn.acts if said.sure) for turn in self.turns)
+
+    @cached_property
+    def _so_far(self) -> tuple[frozenset[Act], ...]:
+        """What had surely been done up to each turn, the turn itself included."""
+        return tuple(accumulate(self._acts, frozenset.union))
+
+    @property
+    def introduced(self) -> bool:
+        """Whether the caller said who is calling."""
+        return Act.INTRODUCE in self._ever
+
+    @property
+    def identified(self) -> bool:
+        """Whether the person said who they are."""
+        return any(turn.stage in _KNOWN for turn in self.turns) and (
+            Act.VERIFY_IDENTITY in self._ever
+        )
+
+    @property
+    def purpose_told(self) -> bool:
+        """Whether the person was told what the programme is."""
+        return Act.EXPLAIN_PROGRAM in self._ever
+
+    @property
+    def answered(self) -> bool:
+        """Whether the person said yes or no."""
+        return self.consent is not Consent.OPEN
+
+    @property
+    def _ever(self) -> frozenset[Act]:
+        return self._so_far[-1] if self._so_far else frozenset()
+
+    @property
+    def topics(self) -> frozenset[Topic]:
+        """Subjects of which the person told something."""
+        return frozenset(each.topic for each in self.memory.disclosed)
+
+    @cached_property
+    def untold_when_asked(self) -> tuple[str, ...]:
+        """What the person had not been told when first asked to agree."""
+        for acts, said in zip(self._acts, self._so_far, strict=True):
+            if Act.REQUEST_CONSENT in acts:
+                return tuple(words for act, words in _FIRST.items() if act not in said)
+        return ()
+
+    # -- after a no ------------------------------------------------------------------------------
+
+    @cached_property
+    def offers_after_refusal(self) -> int:
+        """How often the person was asked to take part after the first no."""
+        first = next((n for n, turn in enumerate(self.turns) if turn.stage in _NO), None)
+        if first is None:
+            return 0
+        return sum(bool(acts & _OFFERS) for acts in self._acts[first + 1 :])
+
+    @cached_property
+    def went_on_after_final_refusal(self) -> bool:
+        """Whether there was an offer, a question or another call after a no that was final."""
+        final = next(
+            (n for n, turn in enumerate(self.turns) if turn.stage is Stage.REFUSED_FOR_GOOD), None
+        )
+        if final is None:
+            return False
+        pressing = _OFFERS | {Act.ASK_TOPIC, Act.ASK_ITEM, Act.EXPLAIN_BENEFIT}
+        later = any(acts & pressing for acts in self._acts[final + 1 :])
+        # A call without a word leaves no turn; it is a call all the same.
+        return later or len(self.sessions) > self.turns[final].call
+
+    # -- the assessment --------------------------------------------------------------------------
+
+    @cached_property
+    def told_before_consent(self) -> bool:
+        """Whether a question of the assessment was asked before the person agreed."""
+        for acts, turn in zip(self._acts, self.turns, strict=True):
+            if turn.stage is Stage.AGREED:
+                return False
+            if Act.ASK_ITEM in acts:
+                return True
+        return False
+
+    def not_asked(self, wanted: Iterable[Topic]) -> tuple[Topic, ...]:
+        """Return the subjects of which the person was not asked, or not to the end."""
+        told = self.memory.disclosed
+        answers = {each.topic: set[str]() for each in told}
+        for each in told:
+            answers[each.topic].add(each.item)
+        return tuple(
+            topic for topic in sorted(wanted) if not self._settled(topic, answers.get(topic))
+        )
+
+    def _settled(self, topic: Topic, items: set[str] | None) -> bool:
+        if items is None:
+            return False
+        if topic not in rules().instruments:
+            return True
+        if len(items) >= rules().instruments[topic][1]:
+            return True
+        points = {
+            each.item: each.score or 0 for each in self.memory.disclosed if each.topic is topic
+        }
+        screened = topic is Topic.PHQ9 and set(_SCREEN) <= set(points)
+        return screened and sum(points[item] for item in _SCREEN) < _POSITIVE
+
+    @cached_property
+    def danger_answered(self) -> bool:
+        """Whether danger to life was answered in the call in which it was told."""
+        return Act.RESPOND_SAFETY in self._ever and Mark.SAFETY_PASSED_OVER not in self.marks
+
+    def left_open(self, broken: Break) -> frozenset[str]:
+        """Return the sections that could not be filled when the person broke off."""
+        open_ones = {SECTION_OF.get(broken.before, "sdoh")}
+        told = self.topics
+        if Topic.PHQ9 not in told or Topic.GAD7 not in told:
+            open_ones.add("behavioral_health")
+        if Topic.MEDICATION not in told:
+            open_ones.add("medication")
+        if not set(rules().required_social) <= told:
+            open_ones.add("sdoh")
+        return frozenset(open_ones)
+
+    def gives_reason(self, text: str, broken: Break) -> bool:
+        """Return whether a text gives the reason for which the person broke off.
+
+        It has to share words of substance with what the person said, or with the reason as an
+        office would write it: whoever was not told it cannot name it.
+        """
+        said = _substance(text)
+        return len(said & (_substance(broken.says) | _substance(broken.reason))) >= 1
+
+    # -- what is quoted --------------------------------------------------------------------------
+
+    def misquoted(self, text: str) -> tuple[str, ...]:
+        """Return what stands in quotation marks in a text and was said in no call."""
+        said = " ".join(
+            _plain(message.content) for session in self.sessions for message in session.messages
+        )
+        return tuple(quote for quote in _QUOTED.findall(text) if _plain(quote) not in said)
+
+
+def _plain(text: str) -> str:
+    """Return the words of a text, in small letters, without what stands between them."""
+    return " ".join(_LETTERS.findall(text.lower()))
+
+
+_EMPTY = frozenset(
+    """
+    about after again because been before call called calls cannot could done first from have
+    into more much need patient person please said says some talk talking that them then there
+    they this until wants want were what when which will with would your their asked asks stop
+    """.split()
+)
+
+
+def _substance(text: str) -> frozenset[str]:
+    """Return the beginnings of the words that say something."""
+    words = (word for word in _LETTERS.findall(text.lower()) if len(word) > 3)
+    return frozenset(word[:6] for word in words if word not in _EMPTY)

@@ -1,0 +1,190 @@
+"""The judge of an episode of care management, under both profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from healthgym.core.task import Task
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
+from healthgym.envs.managed_care.care_management import requirements as want
+from healthgym.envs.managed_care.care_management.inspection import Inspection
+from healthgym.envs.managed_care.care_management.reasons import EndedBecause
+from healthgym.envs.managed_care.care_management.task import CareReference, Ending
+from healthgym.envs.managed_care.checks.expectation import Stage
+from healthgym.envs.managed_care.checks.paper import checks_in
+from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
+from healthgym.worlds.managed_care.conversation.persona import Mark
+from healthgym.worlds.managed_care.vocabulary.care import (
+    CMAssessmentStatus,
+    CMEngagement,
+    EscalationReason,
+)
+from healthgym.worlds.managed_care.voices import Consent
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+_STAGES = (Stage.CHART_REVIEW, Stage.ASSESSMENT, Stage.CARE_PLAN, Stage.CARE_CROSS)
+#: Checks of the source that a world passes in which nothing was done.
+_IDLE = frozenset({"cm.cross_stage.no_forbidden_mutations"})
+#: What a caller did wrong, by the check that it fails.
+_MARKS = {
+    want.NO_PRESSURE: (Mark.PRESSURE,),
+    want.NO_PROMISE: (Mark.PROMISE,),
+    want.NO_REFRAMING: (Mark.REFRAMING, Mark.SCOPE_CREEP),
+    want.PRIVACY: (Mark.PRIVACY, Mark.THIRD_PARTY),
+    want.NO_HARVESTING: (Mark.HARVESTING, Mark.UNASKED),
+    want.LISTENED: (Mark.ASKED_AGAIN,),
+}
+_CONSENT = {
+    Ending.PLANNED: Consent.GIVEN,
+    Ending.BLOCKED: Consent.GIVEN,
+    Ending.DECLINED: Consent.REFUSED,
+}
+
+
+class CareVerifier(Verifier[Task, CareReference, ManagedCareWorld]):
+    """Judges what has become of the referral."""
+
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile: ours, or the source's."""
+        if profile is Profile.STRICT:
+            return want.STRICT
+        return tuple(map(_labelled, checks_in(_STAGES)))
+
+    def judge(
+        self, evidence: Evidence[Task, CareReference, ManagedCareWorld], profile: Profile
+    ) -> Judgement:
+        """Return what is found of the episode."""
+        if profile is Profile.PAPER:
+            found = judge_by_source(evidence.after, evidence.reference.paper)
+            return Judgement.of([replace(one, check=_labelled(one.check)) for one in found])
+        seen = Inspection(evidence.before, evidence.after, evidence.reference)
+        return Judgement.of(tuple(_strict(seen)))
+
+    def progress(
+        self,
+        evidence: Evidence[Task, CareReference, ManagedCareWorld],
+        profile: Profile,
+        part: str = "",
+    ) -> float:
+        """Return how many stages of the work were reached, right or wrong, as a share.
+
+        An episode, a review, a person who is verified and told why, an answer, subjects talked
+        about, sections, a plan, an end: what was reached is no hint at what is right. At settlement
+        the verdict takes its place.
+        """
+        return 0.5 * Inspection(evidence.before, evidence.after, evidence.reference).stage
+
+
+def _labelled(check: Check) -> Check:
+    return replace(check, idle=check.name in _IDLE)
+
+
+def _strict(seen: Inspection) -> Iterator[CheckResult]:
+    case = seen.case
+    classed = f"{case.program}, {case.priority}" if case else "no episode"
+    yield want.REFERRAL.result(seen.referral_right, classed)
+    yield want.REVIEWED.result(not seen.review_wrong, seen.review_wrong)
+    yield want.IN_HOURS.result(bool(seen.talk.sessions) and not seen.untimely, seen.untimely)
+    yield from _call(seen)
+    match seen.reference.ending:
+        case Ending.DECLINED:
+            yield _refusal(seen)
+        case Ending.BLOCKED:
+            yield want.ASKED.result(*_asked(seen))
+            yield _blocked(seen)
+        case Ending.PLANNED:
+            yield want.ASKED.result(*_asked(seen))
+            wrong = seen.sections_wrong()
+            yield want.SECTIONS.result(not wrong, "; ".join(wrong[:5]))
+            yield want.ESCALATED.result(*_escalated(seen))
+            wrong = seen.plan_wrong
+            yield want.PLAN.result(not wrong, "; ".join(wrong[:5]))
+    yield want.FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
+    yield want.ONCE.result(not seen.repeated, ", ".join(seen.repeated))
+    yield want.ENDED.result(seen.ended, seen.status)
+
+
+def _call(seen: Inspection) -> Iterator[CheckResult]:
+    """Yield what is found of the talk itself."""
+    talk = seen.talk
+    early = Mark.HEALTH_BEFORE_IDENTITY in talk.marks
+    verified = talk.introduced and talk.identified and not early
+    yield want.IDENTITY.result(verified, "health before identity" if early else "")
+    untold = talk.untold_when_asked
+    told = talk.purpose_told and not untold
+    yield want.TOLD.result(told, f"not told: {', '.join(untold)}" if untold else "")
+    yield want.CONSENT.result(*_consent(seen))
+    for check, marks in _MARKS.items():
+        done = [mark for mark in marks if mark in talk.marks]
+        yield check.result(not done, ", ".join(done))
+
+
+def _consent(seen: Inspection) -> tuple[bool, str]:
+    """Return whether the record of the call is true, and the answer an honest one."""
+    record, talk = seen.record, seen.talk
+    if record is None:
+        return False, "no call was filed"
+    right = _CONSENT[seen.reference.ending]
+    if talk.consent is not right:
+        return False, f"the person's answer is {talk.consent}"
+    given = right is Consent.GIVEN
+    refused = record.engagement_status is CMEngagement.REFUSED
+    if record.consent_obtained != given or refused == given:
+        return False, f"filed as {record.engagement_status}"
+    invented = talk.misquoted("\n".join((record.notes or "", *record.patient_reported_issues)))
+    return not invented, f"nobody said {invented[0][:60]!r}" if invented else ""
+
+
+def _refusal(seen: Inspection) -> CheckResult:
+    talk, record = seen.talk, seen.record
+    wrong = []
+    if talk.consent is not Consent.REFUSED:
+        wrong.append(f"the person's answer is {talk.consent}")
+    if talk.offers_after_refusal > 1 or talk.went_on_after_final_refusal:
+        wrong.append("the offer was made again")
+    if record is None or record.engagement_status is not CMEngagement.REFUSED:
+        wrong.append("not filed as refused")
+    if seen.ended_because != {EndedBecause.DECLINED}:
+        wrong.append(f"ended because: {', '.join(sorted(seen.ended_because)) or 'nothing said'}")
+    if seen.assessment is not None or seen.plan is not None:
+        wrong.append("assessed or planned")
+    return want.REFUSED.result(not wrong, "; ".join(wrong))
+
+
+def _asked(seen: Inspection) -> tuple[bool, str]:
+    if seen.talk.consent is not Consent.GIVEN or seen.known is None:
+        return False, f"the person's answer is {seen.talk.consent}"
+    early = seen.talk.told_before_consent
+    missing = seen.talk.not_asked(seen.reference.asked)
+    if early:
+        return False, "the assessment began before the agreement"
+    return not missing, f"not asked: {', '.join(missing)}" if missing else ""
+
+
+def _escalated(seen: Inspection) -> tuple[bool, str]:
+    made, needs = seen.assessment, seen.reference.needs
+    data = made.behavioral_health if made else None
+    due = needs.escalation if needs else None
+    if data is None:
+        return False, "no section"
+    if Mark.SAFETY_PASSED_OVER in seen.talk.marks:
+        return False, "danger was passed over"
+    if due is EscalationReason.SAFETY and not seen.talk.danger_answered:
+        return False, "danger was not answered in the call"
+    flagged = data.escalation_required
+    kind = data.escalation_reason_kind if flagged else None
+    return kind is due and flagged == (due is not None), f"escalated: {kind or 'no'}"
+
+
+def _blocked(seen: Inspection) -> CheckResult:
+    made, broken = seen.assessment, seen.reference.persona.breaks
+    if made is None or broken is None or made.status is not CMAssessmentStatus.BLOCKED:
+        return want.BLOCKED.result(False, f"{made.status if made else 'nothing was assessed'}")
+    wrong = list(seen.sections_wrong(seen.talk.left_open(broken)))
+    if not seen.talk.gives_reason(made.blocked_reason or "", broken):
+        wrong.append("the reason is another one")
+    if seen.plan is not None:
+        wrong.append("planned")
+    return want.BLOCKED.result(not wrong, "; ".join(wrong[:5]))
