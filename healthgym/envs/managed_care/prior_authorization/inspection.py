@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from healthgym.envs.managed_care.cases.situations import Bar
 from healthgym.envs.managed_care.checks.normalize import service_type
-from healthgym.envs.managed_care.prior_authorization.reasons import Reason, read_reason
 from healthgym.envs.managed_care.prior_authorization.sending import Sending
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.envs.managed_care.reading.reasons import Reason, read_reason
 from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.policies.documents import documents_for

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from healthgym.envs.managed_care.cases.situations import Bar
-from healthgym.envs.managed_care.prior_authorization.reasons import Reason, read_reason
+from healthgym.envs.managed_care.reading.reasons import Reason, read_reason
 from healthgym.envs.managed_care.tools.auth import AuthToolset
 from healthgym.worlds.managed_care.handbook.edition import written_library
 from healthgym.worlds.managed_care.policies.loading import library
