@@ -30,7 +30,7 @@ _NO = frozenset({Stage.REFUSED, Stage.REFUSED_FOR_GOOD})
 _KNOWN = frozenset(Stage) - {Stage.UNKNOWN}
 #: Items of the PHQ-9 that are asked first, and the points from which on the others are.
 _SCREEN, _POSITIVE = ("1", "2"), 3
-_QUOTED = re.compile("[\"\N{LEFT DOUBLE QUOTATION MARK}](.+?)[\"\N{RIGHT DOUBLE QUOTATION MARK}]")
+_QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
 _LETTERS = re.compile(r"[a-z0-9]+")
 #: Sections of an assessment, by the subjects that stand in them.
 SECTION_OF = {

@@ -15,6 +15,7 @@ import numpy as np
 
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.cases.clinic import workforce
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.ordering import orderer
 from healthgym.envs.managed_care.cases.patients import CasePatient, draw_subject, number_of
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
@@ -22,7 +23,6 @@ from healthgym.envs.managed_care.cases.situations import (
     Bar,
     Course,
     Gap,
-    Situation,
     fits,
     situation,
 )
@@ -51,7 +51,6 @@ from healthgym.worlds.managed_care.policies.criteria import (
     TherapyCriterion,
 )
 from healthgym.worlds.managed_care.policies.drawing import drawn as with_own_numbers
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.pages import page_path, term_row
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -87,18 +86,12 @@ class Drill:
     """A case for a drill.
 
     Attributes:
-        drawn: What the request deserves.
-        found: What its facts show of the policy.
-        book: The policy, and its page.
-        patient: The patient, whose chart is one document.
-        case: The case, which is open.
+        drawn: The case as any other; the patient's chart is one document, the handbook one page.
+        case: Its record, which is open.
         line: Its line.
     """
 
-    drawn: Situation
-    found: PolicyAssessment
-    book: Rulebook
-    patient: CasePatient
+    drawn: DrawnCase
     case: PriorAuthCase
     line: PriorAuthLine
 
@@ -149,7 +142,8 @@ def _drill(
     rng: np.random.Generator,
 ) -> Drill:
     today = now.date()
-    background = draw_subject(rng, policy, split).background
+    subject = draw_subject(rng, policy, split)
+    background = subject.background
     who = background.patient
     drawn = situation(
         policy,
@@ -200,14 +194,14 @@ def _drill(
         shows={note.id: frozenset(fact.id for fact in drawn.facts)},
     )
     case, line = _open(order, now, rng)
-    return Drill(
-        drawn=drawn,
-        found=found,
+    whole = DrawnCase(
+        subject=subject,
         book=book,
         patient=CasePatient(chart=chart, order=order),
-        case=case,
-        line=line,
+        drawn=drawn,
+        found=found,
     )
+    return Drill(drawn=whole, case=case, line=line)
 
 
 def _line(policy: Policy, item: AnyCriterion) -> str:

@@ -80,18 +80,18 @@ class DrillGenerator(AuthorizationTaskGenerator):
             provider=people.provider,
             payer=people.payer,
             staff=staff(),
-            charts=ChartLibrary((drill.patient.chart,)),
+            charts=ChartLibrary((drill.drawn.patient.chart,)),
             records=(drill.case, drill.line, _packet(drill)),
             rules=self.rules,
             operations=draw(rng),
-            handbook=Library.of(drill.book.pages),
-            policies=drill.book.book,
+            handbook=Library.of(drill.drawn.book.pages),
+            policies=drill.drawn.book.book,
             actor=drill.case.assigned_to,
         )
         reference = _reference(drill)
         task = Task(
             TaskKey(self.name, split, index),
-            f"{drill.drawn.action}-{drill.drawn.ending}",
+            f"{reference.action}-{drill.drawn.drawn.ending}",
             _brief(drill, start),
             {"difficulty": DRILL},
         )
@@ -100,7 +100,7 @@ class DrillGenerator(AuthorizationTaskGenerator):
 
 def _packet(drill: Drill) -> DocumentReference:
     """Return the packet that a colleague has made of the note: only the decision is open."""
-    note = drill.patient.chart.documents[0]
+    note = drill.drawn.patient.chart.documents[0]
     return DocumentReference(
         id="DOC-BUNDLE-7001",
         patient_id=note.patient_id,
@@ -120,7 +120,7 @@ def _packet(drill: Drill) -> DocumentReference:
 
 
 def _reference(drill: Drill) -> AuthorizationReference:
-    found = reference_of(drill.book, drill.patient, drill.drawn, drill.found)
+    found = reference_of(drill.drawn)
     status = _ENDS[found.action]
     paper = replace(
         found.paper,
@@ -133,12 +133,12 @@ def _reference(drill: Drill) -> AuthorizationReference:
 
 def _brief(drill: Drill, start: WorldStart) -> str:
     again = start.now.date() + timedelta(days=start.operations.follow_up_days)
-    policy = drill.book.in_force
+    policy = drill.drawn.book.in_force
     return _TEXT.format(
         case=CASE,
-        service=drill.patient.order.description,
+        service=drill.drawn.patient.order.description,
         page=page_path(policy.id),
-        note=drill.patient.chart.documents[0].id,
+        note=drill.drawn.patient.chart.documents[0].id,
         policy=policy.id,
         code=Bar.CONTRADICTED,
         again=again,
