@@ -12,6 +12,7 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import (
     rules,
     same_medicine,
 )
+from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS
 from healthgym.worlds.managed_care.records.assessment import (
     BehavioralHealthAssessment,
     ClinicalAssessment,
@@ -45,23 +46,21 @@ class Assessed:
     def wrong(self) -> tuple[str, ...]:
         """Return what is not as it should be, section by section; empty if nothing is."""
         made = self.made
-        found: list[str] = []
-        for name, data, ask in (
-            ("clinical", made.clinical, self._clinical),
-            ("medication", made.medication, self._medication),
-            ("behavioral_health", made.behavioral_health, self._mind),
-            ("sdoh", made.sdoh, self._social),
-        ):
-            if data is None:
-                found.append(f"no {name} section")
-            else:
-                found += [f"{name}: {what}" for what in ask(data)]  # type: ignore[operator]
-        return tuple(found)
+        found: dict[str, Iterable[str]] = dict.fromkeys(SECTIONS, ("is missing",))
+        if made.clinical is not None:
+            found["clinical"] = self._clinical(made.clinical)
+        if made.medication is not None:
+            found["medication"] = self._medication(made.medication)
+        if made.behavioral_health is not None:
+            found["behavioral_health"] = self._mind(made.behavioral_health)
+        if made.sdoh is not None:
+            found["sdoh"] = self._social(made.sdoh)
+        return tuple(f"{name}: {what}" for name, wrong in found.items() for what in wrong)
 
     def wrong_so_far(self, left_out: Iterable[str]) -> tuple[str, ...]:
         """Return the same where the assessment was broken off in some sections."""
         left = set(left_out)
-        return tuple(each for each in self.wrong() if not left & set(each.split(":")[0].split()))
+        return tuple(each for each in self.wrong() if each.partition(":")[0] not in left)
 
     def _clinical(self, data: ClinicalAssessment) -> Iterator[str]:
         recorded = {entry.code: entry.control_status for entry in data.major_diagnoses}

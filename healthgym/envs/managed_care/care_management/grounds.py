@@ -8,20 +8,13 @@ from dataclasses import dataclass, fields
 from datetime import date
 from functools import cached_property
 
+from healthgym.envs.managed_care.care_management.words import words
 from healthgym.envs.managed_care.reading.stated import Stated, shortest, stated
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.care import CMReferral
 
-#: Words of a condition's name that are in many names, and name none.
-_COMMON = frozenset(
-    """
-    acute chronic disease disorder unspecified specified other without with type stage severe
-    moderate mild complication complications following after history personal primary essential
-    single recurrent episode status encounter condition patient problem problems level related
-    """.split()
-)
 _WORD = re.compile(r"[a-z]{4,}")
 #: Shortest letters by which two words are taken for one, whatever their endings.
 _STEM = 6
@@ -52,8 +45,8 @@ class Grounds:
             return True
         if any(number in self._values and not _small(number) for number in said.numbers):
             return True
-        words = {word[:_STEM] for word in _WORD.findall(text.lower())}
-        return bool(words & self._names)
+        named = {word[:_STEM] for word in _WORD.findall(text.lower())}
+        return bool(named & self._names)
 
     def unfounded_codes(self, text: str) -> tuple[str, ...]:
         """Return the codes in a text that nothing on file has."""
@@ -154,7 +147,7 @@ def _stems(chart: PatientChart, referral: CMReferral) -> Iterator[str]:
     named += [each.display for each in chart.observations]
     for text in (*named, referral.reason):
         for word in _WORD.findall(text.lower()):
-            if word not in _COMMON:
+            if word not in words().common:
                 yield word[:_STEM]
 
 

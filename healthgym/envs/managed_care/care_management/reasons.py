@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+
+from healthgym.envs.managed_care.care_management.words import words
 
 
 class EndedBecause(StrEnum):
@@ -37,17 +37,11 @@ def read_ending(text: str) -> frozenset[EndedBecause]:
 @cache
 def _forms() -> Mapping[EndedBecause, re.Pattern[str]]:
     return {
-        EndedBecause(kind): re.compile(rf"(?<![a-z])(?:{'|'.join(words)})")
-        for kind, words in _loaded()["ended"].items()
+        EndedBecause(kind): re.compile(rf"(?<![a-z])(?:{'|'.join(forms)})")
+        for kind, forms in words().ended.items()
     }
 
 
 @cache
 def _negated() -> re.Pattern[str]:
-    return re.compile(_loaded()["negated"])
-
-
-@cache
-def _loaded() -> dict[str, dict[str, list[str]]] | dict[str, str]:
-    text = (files(__package__) / "data" / "reasons.json").read_text("utf-8")
-    return json.loads(text)
+    return re.compile(words().negated)

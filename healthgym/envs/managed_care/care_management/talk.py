@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from healthgym.envs.managed_care.care_management.words import words
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
@@ -226,16 +227,7 @@ def _plain(text: str) -> str:
     return " ".join(_LETTERS.findall(text.lower()))
 
 
-_EMPTY = frozenset(
-    """
-    about after again because been before call called calls cannot could done first from have
-    into more much need patient person please said says some talk talking that them then there
-    they this until wants want were what when which will with would your their asked asks stop
-    """.split()
-)
-
-
 def _substance(text: str) -> frozenset[str]:
     """Return the beginnings of the words that say something."""
-    words = (word for word in _LETTERS.findall(text.lower()) if len(word) > 3)
-    return frozenset(word[:6] for word in words if word not in _EMPTY)
+    found = (word for word in _LETTERS.findall(text.lower()) if len(word) > 3)
+    return frozenset(word[:6] for word in found if word not in words().empty)

@@ -1,0 +1,38 @@
+"""Words by which free text is read: reasons, and what is in every name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Words of ``data/words.json``.
+
+    Attributes:
+        ended: Forms of the reasons for which an episode ends, by reason.
+        negated: What stands before a form that is negated.
+        common: Words of a condition's name that are in many names, and name none.
+        empty: Words that say nothing of a reason.
+    """
+
+    ended: Mapping[str, tuple[str, ...]]
+    negated: str
+    common: frozenset[str]
+    empty: frozenset[str]
+
+
+@cache
+def words() -> Words:
+    """Return the words, read once."""
+    loaded = json.loads((files(__package__) / "data" / "words.json").read_text("utf-8"))
+    return Words(
+        ended={kind: tuple(forms) for kind, forms in loaded["ended"].items()},
+        negated=loaded["negated"],
+        common=frozenset(loaded["common_in_names"].split()),
+        empty=frozenset(loaded["empty_words"].split()),
+    )
