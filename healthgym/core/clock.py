@@ -146,3 +146,7 @@ class Counters(Stateful):
         value = self._next.get(name, 1)
         self._next[name] = value + 1
         return value
+
+    def numbers(self) -> Mapping[str, int]:
+        """Return the next number of each counter, with which another world can go on."""
+        return dict(self._next.items())

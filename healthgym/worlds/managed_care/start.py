@@ -13,6 +13,7 @@ from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.handbook.edition import written_library
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.history import Entry
 from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.provider_plan import ProviderPlan
 from healthgym.worlds.managed_care.records.people import Organization
@@ -34,6 +35,7 @@ class WorldStart:
         charts: The patients' charts.
         records: Records of any application that were there before: cases, lines, policies of
             cases, intakes, reviews, referrals.
+        history: The log of what was done before.
         rules: Which rules the offices keep.
         payer_mode: Whether the payer decides by itself at submission, or somebody plays it.
         letters_queued: Whether a request for information is only queued as a letter, for whoever
@@ -58,6 +60,7 @@ class WorldStart:
     staff: Staff
     charts: ChartLibrary
     records: tuple[object, ...] = ()
+    history: tuple[Entry, ...] = ()
     rules: Rules = Rules.STRICT
     payer_mode: PayerMode = PayerMode.AGENT
     letters_queued: bool = False
@@ -80,5 +83,6 @@ class WorldStart:
             self.charts.content_hash(),
             self.handbook.digest,
             *map(repr, self.records),
+            *map(repr, self.history),
         ]
         return content_hash(found)

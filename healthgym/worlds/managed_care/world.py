@@ -70,6 +70,8 @@ class ManagedCareWorld(World):
         self.actor = start.actor
         self.counters = Counters(start.counters)
         self.history = History(self.clock)
+        for entry in start.history:
+            self.history.entries.append(entry)
         # The provider's desk.
         self.chart = ChartReader(self)
         self.cases = OrdersAndCases(self)

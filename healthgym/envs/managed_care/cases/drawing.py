@@ -72,6 +72,7 @@ class DrawnCase:
         drawn: What the request deserves.
         found: What the facts show of the policy in force, or where a document is missing, what is
             left of them.
+        today: The day of the request.
     """
 
     subject: Subject
@@ -79,6 +80,7 @@ class DrawnCase:
     patient: CasePatient
     drawn: Situation
     found: PolicyAssessment
+    today: date
 
 
 def draw_case(
@@ -137,7 +139,9 @@ def draw_case(
     drawn = replace(drawn, policy=book.in_force)
     if planned.missing:
         found = as_shown(patient, drawn, today)
-    return DrawnCase(subject=subject, book=book, patient=patient, drawn=drawn, found=found)
+    return DrawnCase(
+        subject=subject, book=book, patient=patient, drawn=drawn, found=found, today=today
+    )
 
 
 def assess(book: Rulebook, planned: CaseFacts, drawn: Situation, today: date) -> PolicyAssessment:

@@ -21,6 +21,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     ServiceTypeCategory,
 )
 
+#: Where the requests of both offices are listed.
+_CASES = "healthgym.envs.managed_care.cases"
 #: Policies of any depth.
 _ANY = (1, 20)
 #: Configurations whose choices are kept.
@@ -103,7 +105,7 @@ class Ask:
 @lru_cache(maxsize=1)
 def canonical_requests() -> tuple[Ask, ...]:
     """Return what the 25 canonical requests are about, in order."""
-    text = files(__package__).joinpath("data/canonical.json").read_text("utf-8")
+    text = files(_CASES).joinpath("data/canonical.json").read_text("utf-8")
     endings: dict[str, Ending] = {each.value: each for each in (*Course, *Gap, *Bar)}
     return tuple(
         Ask(endings[row["ending"]], ServiceTypeCategory(row["category"]))

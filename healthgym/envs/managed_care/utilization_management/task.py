@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from healthgym.core import arguments
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.managed_care.checks.expectation import Expectation
+from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.start import WorldStart
@@ -23,6 +25,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     PeerToPeerOutcome,
     Posture,
     ProviderNetworkStatus,
+    ServiceTypeCategory,
     TriageDisposition,
     TriageUrgency,
 )
@@ -50,6 +53,128 @@ class Path(StrEnum):
     LANE = "lane"  #: gold card or notification, approved at triage
     UPHELD = "upheld"  #: a call of peers establishes nothing new
     OVERTURNED = "overturned"  #: a call of peers establishes what was missing
+    RETURNED = "returned"  #: ends at intake: not insured, not in the network, nothing to authorize
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewConfig:
+    """What cases are like, and how much stands around them.
+
+    Attributes:
+        stages: Where the agent may take a case over; each is drawn as often.
+        paths: How a case may rightly be decided; each is drawn as often, of those that are
+            possible from a stage.
+        categories: Kinds of service; each is drawn as often, of those in which the path can be.
+        criteria: Fewest and most criteria of a policy.
+        open_criteria: Most criteria that are open, or that stand against a request.
+        patients: Other members.
+        twins: Of these, members who resemble the one that is meant.
+        same_service: Chance that other members have asked for the same service.
+        cases: Open cases of other members, in various stages.
+        misleading: Whether the packet holds pages that do not count, where the chart has them.
+        rivals: Pages of policies that are nearly the one in force: other plans, other states,
+            superseded versions.
+        amended: Chance that a later page amends a number of the policy.
+        corrected: Chance that a note gives a wrong value that a later one puts right.
+        drafted: Chance that a draft which nobody signed gives another value.
+        misfiled: Chance that a page of another patient lies in the chart.
+        converted: Chance that documents give a value in another unit than the policy.
+        numbers: Whether the numbers of operations that decide a case are the task's own; others
+            vary in any case.
+    """
+
+    stages: tuple[StartStage, ...] = tuple(StartStage)
+    paths: tuple[Path, ...] = tuple(Path)
+    categories: tuple[ServiceTypeCategory, ...] = tuple(ServiceTypeCategory)
+    criteria: tuple[int, int] = (2, 14)
+    open_criteria: int = 2
+    patients: int = 24
+    twins: int = 2
+    same_service: float = 0.55
+    cases: int = 24
+    misleading: bool = True
+    rivals: int = 3
+    amended: float = 0.3
+    corrected: float = 0.3
+    drafted: float = 0.3
+    misfiled: float = 0.2
+    converted: float = 0.3
+    numbers: bool = True
+
+    def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            object.__setattr__(self, name, _members(name, kind, getattr(self, name)))
+        low, high = self.criteria
+        if not 1 <= low <= high <= 20:
+            raise ConfigurationError(
+                f"criteria is a lowest and a highest number from 1 to 20, not {(low, high)!r}."
+            )
+        if not 1 <= self.open_criteria <= 20:
+            raise ConfigurationError("open_criteria lies between 1 and 20.")
+        bounds = {"patients": 60, "cases": 24, "rivals": 8}
+        for name, most in bounds.items():
+            if not 0 <= getattr(self, name) <= most:
+                raise ConfigurationError(f"{name} lies between 0 and {most}.")
+        if not 0 <= self.twins <= self.patients:
+            raise ConfigurationError("twins are among the members; there are not more of them.")
+        if self.cases > self.patients:
+            raise ConfigurationError("Each open case is another member's; ask for more patients.")
+        for name in _CHANCES:
+            chance = getattr(self, name)
+            if not 0 <= chance <= 1:
+                raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
+
+
+_CHANCES = ("same_service", "amended", "corrected", "drafted", "misfiled", "converted")
+_KINDS: Mapping[str, type[StrEnum]] = {
+    "stages": StartStage,
+    "paths": Path,
+    "categories": ServiceTypeCategory,
+}
+
+
+def _members(name: str, kind: type[StrEnum], values: Iterable[str]) -> tuple[StrEnum, ...]:
+    """Return members of an enumeration, each once, whether named or given."""
+    found = () if isinstance(values, str) else tuple(dict.fromkeys(values))
+    if not found:
+        raise ConfigurationError(f"{name} holds at least one of {', '.join(kind)}.")
+    return tuple(arguments.member(kind, value, f"{name}:") for value in found)
+
+
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, ReviewConfig] = {
+    "easy": ReviewConfig(
+        stages=(StartStage.INTAKE, StartStage.TRIAGE, StartStage.NURSE_REVIEW),
+        paths=(Path.NURSE_APPROVES, Path.DENIED, Path.LANE, Path.RETURNED),
+        criteria=(2, 5),
+        open_criteria=1,
+        patients=6,
+        twins=0,
+        same_service=0.4,
+        cases=4,
+        misleading=False,
+        rivals=1,
+        amended=0.0,
+        corrected=0.0,
+        drafted=0.0,
+        misfiled=0.0,
+        converted=0.0,
+    ),
+    "medium": ReviewConfig(),
+    "hard": ReviewConfig(
+        criteria=(4, 20),
+        open_criteria=4,
+        patients=30,
+        twins=4,
+        same_service=0.8,
+        rivals=8,
+        amended=0.6,
+        corrected=0.6,
+        drafted=0.6,
+        misfiled=0.5,
+        converted=0.6,
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,18 +223,26 @@ class ReviewReference(Reference):
         path: How it is rightly decided.
         policy: The policy in force, amendments included.
         postures: How the packet stands to each criterion, by id.
-        results: The right finding on each criterion, by id, from what the packet holds.
-        bearing: Documents of the packet that bear on a criterion, by its id.
+        results: The right finding on each criterion, by id, from what the packet holds when the
+            agent begins.
+        final: The same once a reply has come in; as before where none comes, or it brings nothing.
+        bearing: Documents sent, with a reply or before, that bear on a criterion, by its id.
+        packet: Ids of the documents that were sent at first.
+        void: Documents of these that do not count: errors put right, drafts, other patients'.
+        reply: Ids of the documents that come with the reply.
+        answered: Whether a request for information was answered before the agent begins.
+        lapses: Whether a request for information is never answered, so that it lapses.
         intake: What intake confirms; None where it is done before.
         triage: What triage sets; None where it is done before.
-        recommendation: What a nurse recommends first; None where that is done before.
+        recommendation: What a nurse recommends first; None where that is done before, or a
+            physician reads first.
         wanted: Criteria and kinds of documents about which information is asked for.
         decision: What a physician decides at last; None where none is asked.
         denied_on: Criteria on which an adverse decision rests.
         units: Units approved, where fewer than asked for.
         call: What the clinician on the other side of a call holds; None where none is due.
         outcome: What comes of the call.
-        determination: The payer's word.
+        determination: The payer's word; None where the case ends without one.
         letters: Letters that go out, each once.
         notices: Kinds of notices to the member, each once.
         status: Where the case ends.
@@ -122,7 +255,13 @@ class ReviewReference(Reference):
     policy: Policy
     postures: Mapping[str, Posture]
     results: Mapping[str, CriterionResult]
+    final: Mapping[str, CriterionResult]
     bearing: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    packet: tuple[str, ...] = ()
+    void: frozenset[str] = frozenset()
+    reply: tuple[str, ...] = ()
+    answered: bool = False
+    lapses: bool = False
     intake: IntakeTruth | None = None
     triage: TriageTruth | None = None
     recommendation: NurseReviewRecommendation | None = None
@@ -132,7 +271,7 @@ class ReviewReference(Reference):
     units: int | None = None
     call: PeerContract | None = None
     outcome: PeerToPeerOutcome | None = None
-    determination: DeterminationDecision
+    determination: DeterminationDecision | None
     letters: tuple[LetterType, ...]
     notices: tuple[str, ...]
     status: CaseStatus

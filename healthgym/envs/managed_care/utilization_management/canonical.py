@@ -1,0 +1,72 @@
+"""The cases of prior authorization's canonical test split, drawn here again from the same seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+
+from healthgym.core.seeding import Split, task_rng
+from healthgym.envs.managed_care.cases.clinic import draw_morning
+from healthgym.envs.managed_care.cases.drawing import (
+    ENDING,
+    PATIENT,
+    RULES,
+    DrawnCase,
+    Settings,
+    draw_case,
+    require_shown,
+)
+from healthgym.envs.managed_care.cases.editions import Ending, able_policies, tries
+from healthgym.envs.managed_care.cases.patients import draw_subject
+from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
+
+#: The family whose seeds these are, and how many streams it draws from.
+_FAMILY, _STREAMS = "prior-authorization-canonical", 6
+#: Policies of any depth.
+_ANY = (1, 20)
+
+
+def same_draw(
+    config: Settings, difficulty: str, split: Split, index: int
+) -> tuple[DrawnCase, datetime, list[np.random.Generator]]:
+    """Return the case of a canonical task of prior authorization, and when it is sent.
+
+    Args:
+        config: What the case is like besides; the same as there.
+        difficulty: Name of the configuration.
+        split: The split.
+        index: Number of the task.
+
+    Returns:
+        The case, the morning, and the streams as the draw has left them.
+    """
+    streams = [task_rng(f"{_FAMILY}/{difficulty}", split, index, n) for n in range(_STREAMS)]
+    ending, category = _requests()[index]
+    # One action and one way of it: two draws among one, which the other family makes, too.
+    streams[ENDING].integers(1)
+    streams[ENDING].integers(1)
+    opens = draw_morning(streams[ENDING])
+    for policy in tries(able_policies((category,), _ANY, ending), streams[RULES]):
+        try:
+            subject = draw_subject(streams[PATIENT], policy, split)
+            case = draw_case(config, policy, ending, subject, opens.date(), streams)
+            require_shown(case.patient, case.drawn, case.found)
+        except ConfigurationError:
+            continue
+        return case, opens, streams
+    raise ConfigurationError(f"No policy gives a request that ends {ending.value!r}.")
+
+
+@lru_cache(maxsize=1)
+def _requests() -> Sequence[tuple[Ending, ServiceTypeCategory]]:
+    folder = files("healthgym.envs.managed_care.cases")
+    rows = json.loads(folder.joinpath("data/canonical.json").read_text("utf-8"))["requests"]
+    known: dict[str, Ending] = {each.value: each for each in (*Course, *Gap, *Bar)}
+    return tuple((known[row["ending"]], ServiceTypeCategory(row["category"])) for row in rows)

@@ -1,0 +1,282 @@
+"""Tasks from seeds: a case as the provider's office has it, sent, and worked up to a stage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, Task, TaskKey
+from healthgym.envs.managed_care.cases.clinic import (
+    draw_morning,
+    staff,
+    standing_handbook,
+    workforce,
+)
+from healthgym.envs.managed_care.cases.drawing import (
+    AROUND,
+    ENDING,
+    NUMBERS,
+    PATIENT,
+    RULES,
+    DrawnCase,
+    draw_case,
+    require_shown,
+)
+from healthgym.envs.managed_care.cases.patients import draw_others, draw_subject
+from healthgym.envs.managed_care.cases.same_service import with_same_service
+from healthgym.envs.managed_care.cases.situations import Gap
+from healthgym.envs.managed_care.utilization_management.canonical import same_draw
+from healthgym.envs.managed_care.utilization_management.choices import (
+    Ask,
+    Choices,
+    Way,
+    canonical_cases,
+    choices_of,
+    narrowed,
+)
+from healthgym.envs.managed_care.utilization_management.others import open_cases
+from healthgym.envs.managed_care.utilization_management.packet import Sent, put_together, turning
+from healthgym.envs.managed_care.utilization_management.peers import contract_of
+from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
+from healthgym.envs.managed_care.utilization_management.roster import roster
+from healthgym.envs.managed_care.utilization_management.start import (
+    Chain,
+    begins,
+    blank,
+    log_of,
+    records_of,
+    work_up,
+)
+from healthgym.envs.managed_care.utilization_management.task import (
+    Path,
+    ReviewConfig,
+    ReviewInstance,
+    ReviewReference,
+    ReviewTaskGenerator,
+    StartStage,
+)
+from healthgym.envs.managed_care.utilization_management.wording import brief
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.chart import ChartLibrary
+from healthgym.worlds.managed_care.handbook.edition import edition
+from healthgym.worlds.managed_care.handbook.full import HandbookSize
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
+from healthgym.worlds.managed_care.provider_plan import PendAnswer, ProviderPlan
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.vocabulary.authorization import SlotRule
+
+#: Streams besides those of the case: what is sent and answered, and when the agent begins.
+_DESK, _STREAMS = 6, 7
+#: How many pages of the handbook a task changes at most, policies and bulletins among them.
+_PAGES_MOST = 20
+_FIRST_CASE, _STEP = 6100, 7
+_NOTHING = "We have looked, and there is nothing on this beyond what you have."
+_FOUND = "With apologies: this was overlooked when the packet was put together."
+_ALL_SENT = "Everything that we have on this was sent with the request."
+
+
+class ReviewGenerator(ReviewTaskGenerator):
+    """Draws tasks.
+
+    Where the case is taken over is drawn first, then how it is rightly decided, each as often as
+    another that is possible, then what request leads there, a kind of service, a policy, and a
+    patient. The practice then sends it, and the payer's people work it up. A draw in which what is
+    sent does not lead there is drawn again.
+
+    Args:
+        config: What cases are like.
+        difficulty: Name of the configuration, for the task's metadata.
+        name: Family name in task keys.
+        rules: Which rules the offices keep.
+        handbook: How large a handbook stands in them.
+        canonical: Whether the test split is the 25 cases of prior authorization's canonical one.
+    """
+
+    def __init__(
+        self,
+        config: ReviewConfig,
+        difficulty: str,
+        name: str,
+        rules: Rules,
+        *,
+        handbook: HandbookSize = HandbookSize.COMPACT,
+        canonical: bool = False,
+    ) -> None:
+        self.config, self.difficulty, self.name, self.rules = config, difficulty, name, rules
+        self.handbook = handbook
+        self._cases = canonical_cases() if canonical else ()
+        if not canonical:
+            choices_of(config)  # raises here, for whoever asks for what cannot be
+        self.tests = len(self._cases) if canonical else None
+
+    def draw(self, split: Split, index: int) -> ReviewInstance:
+        """Return a task."""
+        # Tasks of one index are other tasks at every difficulty.
+        family = f"{self.name}/{self.difficulty}"
+        streams = [task_rng(family, split, index, key) for key in range(_STREAMS)]
+        if self._cases and self.is_fixed(split):
+            return self._fixed(split, index, streams)
+        config, choices = self._asked(streams[ENDING])
+        way = choices.way(streams[ENDING])
+        opens = draw_morning(streams[ENDING])
+        for policy in choices.policies(way, streams[RULES]):
+            try:
+                subject = draw_subject(streams[PATIENT], policy, split)
+                case = draw_case(config, policy, way.ending, subject, opens.date(), streams)
+                require_shown(case.patient, case.drawn, case.found)
+                return self._task(TaskKey(self.name, split, index), way, case, opens, streams)
+            except ConfigurationError:
+                continue
+        raise ConfigurationError(f"No policy gives a case that goes {way.path} from {way.stage}.")
+
+    def _fixed(
+        self, split: Split, index: int, streams: list[np.random.Generator]
+    ) -> ReviewInstance:
+        """Return a canonical task: on the same case as prior authorization's."""
+        asked = self._cases[index]
+        case, opens, around = same_draw(self.config, self.difficulty, split, index)
+        way = Way(asked.stage, asked.path, case.drawn.ending)
+        streams = [*around, *streams[len(around) :]]
+        return self._task(TaskKey(self.name, split, index), way, case, opens, streams)
+
+    def _asked(self, rng: np.random.Generator) -> tuple[ReviewConfig, Choices]:
+        """Return what the case of a task is like."""
+        if not self._cases:
+            return self.config, choices_of(self.config)
+        asked: Ask = self._cases[int(rng.integers(len(self._cases)))]
+        config = narrowed(self.config, asked)
+        return config, choices_of(config)
+
+    # -- the case at the payer -----------------------------------------------------------------
+
+    def _task(
+        self,
+        key: TaskKey,
+        way: Way,
+        case: DrawnCase,
+        opens: datetime,
+        streams: list[np.random.Generator],
+    ) -> ReviewInstance:
+        rng, around = streams[_DESK], streams[AROUND]
+        ids = [f"CASE-{_FIRST_CASE + _STEP * place}" for place in range(1, self.config.cases + 2)]
+        own = ids.pop(int(rng.integers(len(ids))))
+        sent = put_together(case, way.path, own, opens, rng, more=self.config.misleading)
+        lapses, answer = _answer(way, case, sent, rng)
+        _require_due(way, case, sent, lapses=lapses)
+        numbers = edition().within(
+            draw(streams[NUMBERS], decisive=self.config.numbers),
+            _PAGES_MOST - len(case.book.pages),
+        )
+        start = self._offices(case, opens, numbers, around)
+        called = way.path in (Path.UPHELD, Path.OVERTURNED)
+        call = contract_of(case, way.path, sent, numbers)
+        plan = ProviderPlan(
+            answers={own: (answer,)},
+            slot_rules={own: tuple(SlotRule)[int(rng.integers(len(SlotRule)))]},
+        )
+        call = replace(call, slot_rule=plan.slot_rules[own])
+        start = replace(start, contracts={own: call}, provider_desk=plan)
+        world = blank(start, opens)
+        chain = Chain(world=world, case=case, sent=sent, case_id=own, path=way.path, answer=answer)
+        work_up(chain, way.stage)
+        reference = reference_of(
+            Taken(
+                chain=chain,
+                stage=way.stage,
+                path=way.path,
+                lapses=lapses,
+                call=call if called else None,
+            )
+        )
+        start = _taken_over(start, chain, way.stage, ids, rng)
+        task = Task(
+            key,
+            f"{way.stage}-{way.path}",
+            brief(start, own, way.stage),
+            {"difficulty": self.difficulty},
+        )
+        return Instance(task, reference, start)
+
+    def _offices(
+        self, case: DrawnCase, opens: datetime, numbers: OperatingRules, rng: np.random.Generator
+    ) -> WorldStart:
+        people, patient = workforce(), case.patient
+        others = draw_others(case.subject, self.config.patients, self.config.twins, rng)
+        others = with_same_service(
+            others, patient.chart.patient, patient.order, self.config.same_service, rng
+        )
+        return WorldStart(
+            now=opens,
+            provider=people.provider,
+            payer=people.payer,
+            staff=staff(),
+            charts=ChartLibrary((patient.chart, *others)),
+            rules=self.rules,
+            letters_queued=True,
+            operations=numbers,
+            handbook=standing_handbook(self.handbook).overlay(
+                (*edition().overlay(numbers), *case.book.pages, roster())
+            ),
+            policies=case.book.book,
+        )
+
+
+def _taken_over(
+    start: WorldStart,
+    chain: Chain,
+    stage: StartStage,
+    case_ids: list[str],
+    rng: np.random.Generator,
+) -> WorldStart:
+    """Return the world as the agent finds it: the case worked up, and other cases around."""
+    now, actor = begins(chain, stage, int(rng.integers(5, 40)))
+    own = chain.case.patient.chart.patient.id
+    others = [chart for chart in start.charts.values() if chart.patient.id != own]
+    records = records_of(chain.world)
+    more = tuple(open_cases(chain.world, others, case_ids, rng))
+    return replace(
+        start,
+        now=now,
+        actor=actor,
+        records=(*records, *more),
+        history=log_of(chain.world),
+        counters=chain.world.counters.numbers(),
+    )
+
+
+def _answer(
+    way: Way, case: DrawnCase, sent: Sent, rng: np.random.Generator
+) -> tuple[bool, PendAnswer]:
+    """Return whether a request for information lapses, and what the practice answers."""
+    hours = int(rng.integers(2, 7))
+    if way.path is Path.INFORMED:
+        return False, PendAnswer(documents=sent.held_back, sentence=_FOUND, hours=hours)
+    if way.path is not Path.UNINFORMED:
+        said = _NOTHING if way.path in (Path.UPHELD, Path.OVERTURNED) else _ALL_SENT
+        return False, PendAnswer(sentence=said, hours=hours)
+    late = way.stage in (StartStage.MD_REVIEW, StartStage.PEER_TO_PEER)
+    # Where one criterion alone is open, an answer would lead to a call.
+    open_ended = sent.found.missing_documents or len(turning(case, sent.found)) < 2
+    silent = not late and (bool(open_ended) or bool(rng.random() < 0.5))
+    if case.drawn.ending is Gap.DOCUMENT or silent:
+        return True, PendAnswer(silent=True)
+    return False, PendAnswer(sentence=_NOTHING, hours=hours)
+
+
+def _require_due(way: Way, case: DrawnCase, sent: Sent, *, lapses: bool) -> None:
+    """Refuse a case in which a call would be due although the path has none.
+
+    Raises:
+        ConfigurationError: If one would be.
+    """
+    if way.path is not Path.UNINFORMED or lapses:
+        return
+    if sent.found.missing_documents or len(turning(case, sent.found)) < 2:
+        raise ConfigurationError("One criterion alone is open, so that a call is due.")
+
+
+__all__ = ["ReviewGenerator", "ReviewReference"]

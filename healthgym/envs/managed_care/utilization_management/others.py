@@ -1,0 +1,298 @@
+"""Open cases of other members, in various stages: what else lies on the payer's desks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from healthgym.envs.managed_care.cases.clinic import REGION, workforce
+from healthgym.envs.managed_care.utilization_management.start import first_in
+from healthgym.envs.managed_care.utilization_management.task import StartStage
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.records.case import (
+    PriorAuthCase,
+    PriorAuthLine,
+    SubmissionPacket,
+)
+from healthgym.worlds.managed_care.records.chart import ServiceRequest
+from healthgym.worlds.managed_care.records.intake import (
+    IntakeCase,
+    IntakeDiagnosis,
+    IntakeLineItem,
+    IntakeProcedure,
+    IntakeProviderInfo,
+)
+from healthgym.worlds.managed_care.records.review import (
+    NurseCaseRecommendation,
+    PayerReviewTask,
+    PayerRoutingRecord,
+    TriageRecord,
+)
+from healthgym.worlds.managed_care.service_levels import service_level
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AuthorizationType,
+    CaseStatus,
+    IntakeStatus,
+    NurseReviewRecommendation,
+    PayerReviewStatus,
+    PayerRole,
+    PayerRouteTarget,
+    ProviderNetworkStatus,
+    RequestSource,
+    ReviewType,
+    SubmissionChannel,
+    TriageDisposition,
+    TriageUrgency,
+    Urgency,
+    UrgencyLevel,
+)
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: Stages in which other cases lie, and how long ago each was handed in: minutes, at least and most.
+_STAGES = {
+    StartStage.INTAKE: (20, 150),
+    StartStage.TRIAGE: (90, 300),
+    StartStage.NURSE_REVIEW: (120, 480),
+    StartStage.MD_REVIEW: (240, 600),
+}
+_SENT_MOST = 3
+_STANDARD = PayerRouteTarget.STANDARD_UM
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """Writes the records of one case.
+
+    Attributes:
+        world: The world whose calendars, staff and counters they follow.
+        chart: The member's chart.
+        order: What is asked for.
+        case_id: The case.
+        stage: Where it lies.
+        at: When it was handed in.
+    """
+
+    world: ManagedCareWorld
+    chart: PatientChart
+    order: ServiceRequest
+    case_id: str
+    stage: StartStage
+    at: datetime
+
+    def records(self) -> Iterator[object]:
+        """Yield the records, from the case to the last word that was said on it."""
+        level = service_level(
+            self.world.operations, TriageUrgency.ROUTINE, self.chart.patient.address_state
+        )
+        due = level.deadline(self.at)
+        intake = self._intake()
+        late = self.stage in (StartStage.NURSE_REVIEW, StartStage.MD_REVIEW)
+        yield self._case(intake.id, due, CaseStatus.UNDER_REVIEW if late else CaseStatus.SUBMITTED)
+        yield self._line()
+        yield self._packet()
+        yield intake
+        if late:
+            yield from self._reviewed(intake, due, level.hours, level.rule_source)
+
+    def _case(self, intake_id: str, due: datetime, status: CaseStatus) -> PriorAuthCase:
+        coordinators = workforce().with_role(WorkerRole.PA_COORDINATOR)
+        return PriorAuthCase(
+            id=self.case_id,
+            external_case_id=self.case_id.replace("CASE-", "PA-"),
+            patient_id=self.order.patient_id,
+            service_request_id=self.order.id,
+            status=status,
+            urgency=Urgency.STANDARD,
+            requested_by=self.order.ordering_practitioner_id,
+            assigned_to=coordinators[int(self.case_id[-2:]) % len(coordinators)].id,
+            created_at=self.at - timedelta(minutes=30),
+            updated_at=self.at,
+            decision_due_at=due,
+            submission_channel=SubmissionChannel.PORTAL,
+            payer_intake_case_id=intake_id,
+        )
+
+    def _line(self) -> PriorAuthLine:
+        return PriorAuthLine(
+            id=f"LINE-{self.case_id}",
+            case_id=self.case_id,
+            line_number=1,
+            procedure_code=self.order.procedure_code,
+            diagnosis_codes=self.order.diagnosis_codes,
+            site_of_service=self.order.site_of_service,
+        )
+
+    def _packet(self) -> SubmissionPacket:
+        sent = self.chart.documents[-_SENT_MOST:]
+        return SubmissionPacket(
+            id=self.world.authorizations.draw_id("SUB-"),
+            case_id=self.case_id,
+            channel=SubmissionChannel.PORTAL,
+            payload={"bundle_document_id": None, "questionnaire_answers": {}, "line_updates": {}},
+            source_surface="provider_submission",
+            attached_document_ids=tuple(page.id for page in sent),
+            submitted_at=self.at,
+            status=str(CaseStatus.SUBMITTED),
+        )
+
+    def _intake(self) -> IntakeCase:
+        order, coverage = self.order, self.chart.coverage
+        done = self.stage is not StartStage.INTAKE
+        doctor = self.world.staff.practitioners[order.ordering_practitioner_id]
+        network = ProviderNetworkStatus.OUT_OF_NETWORK
+        if coverage is not None and coverage.network_status == ProviderNetworkStatus.IN_NETWORK:
+            network = ProviderNetworkStatus.IN_NETWORK
+        intake = IntakeCase(
+            id=self.world.intake.draw_id("intake-"),
+            case_id=self.case_id,
+            auth_type=AuthorizationType.SP,
+            status=IntakeStatus.IN_PROGRESS,
+            received_at=self.at,
+            state=self.chart.patient.address_state,
+            owner=next(iter(self.world.intake.clerks()), None),
+            request_date=self.at.date().isoformat(),
+            request_source=str(RequestSource.PORTAL),
+            method=str(SubmissionChannel.PORTAL),
+            level_of_urgency=str(UrgencyLevel.STANDARD),
+            urgency_requested_by=order.ordering_practitioner_id,
+            diagnoses=tuple(
+                IntakeDiagnosis(name="", code=code, is_primary=not place)
+                for place, code in enumerate(order.diagnosis_codes)
+            ),
+            line_items=(_item(order),),
+            requesting_provider=IntakeProviderInfo(
+                provider_name=doctor.name,
+                provider_id=doctor.id,
+                npi=doctor.npi,
+                in_network=network is ProviderNetworkStatus.IN_NETWORK,
+                provider_group_name=self.world.start.provider.name,
+                provider_specialty=doctor.specialty or None,
+            ),
+            plan_type=coverage.plan_name if coverage else None,
+            provider_network_status=network,
+        )
+        if not done:
+            return intake
+        return replace(
+            intake,
+            status=IntakeStatus.COMPLETE,
+            completed_at=self.at + timedelta(minutes=40),
+            decision_request_complete=True,
+            decision_member_eligible=True,
+            decision_service_covered=True,
+            decision_provider_network_status=network,
+        )
+
+    def _reviewed(
+        self, intake: IntakeCase, due: datetime, hours: int, source: str
+    ) -> Iterator[object]:
+        clerk, _ = first_in(self.world, WorkerRole.INTAKE_COORDINATOR, [])
+        triaged = self.at + timedelta(minutes=60)
+        triage = TriageRecord(
+            id=self.world.triage.draw_id("TRG-"),
+            case_id=self.case_id,
+            intake_case_id=intake.id,
+            urgency_level=TriageUrgency.ROUTINE,
+            receipt_timestamp=self.at,
+            state=intake.state,
+            sla_deadline=due,
+            sla_hours=hours,
+            sla_rule_source=source,
+            disposition=TriageDisposition.NURSE_REVIEW,
+            disposition_reason="By its policy.",
+            created_at=triaged,
+            actor=clerk,
+        )
+        yield triage
+        yield PayerRoutingRecord(
+            id=self.world.triage.draw_id("RTE-"),
+            case_id=self.case_id,
+            intake_case_id=intake.id,
+            recommended_target=_STANDARD,
+            reason="Routed to standard um, by the rules of its policy.",
+            created_at=triaged,
+            actor=clerk,
+        )
+        yield from self._task(intake, due, triaged)
+
+    def _task(self, intake: IntakeCase, due: datetime, triaged: datetime) -> Iterator[object]:
+        handed_on = self.stage is StartStage.MD_REVIEW
+        nurse, _ = first_in(self.world, WorkerRole.UM_NURSE, [])
+        yield PayerReviewTask(
+            id=self.world.triage.draw_id("RTASK-"),
+            case_id=self.case_id,
+            intake_case_id=intake.id,
+            route_target=_STANDARD,
+            required_role=PayerRole.UM_NURSE,
+            review_type=ReviewType.CLINICAL_REVIEW,
+            status=PayerReviewStatus.COMPLETED if handed_on else PayerReviewStatus.QUEUED,
+            queue_name=str(_STANDARD),
+            assigned_to=nurse if handed_on else None,
+            assigned_role=PayerRole.UM_NURSE if handed_on else None,
+            sla_due_at=due,
+            created_at=triaged,
+            updated_at=triaged,
+        )
+        if handed_on:
+            yield NurseCaseRecommendation(
+                id=self.world.nursing.draw_id("NCR-"),
+                case_id=self.case_id,
+                intake_case_id=intake.id,
+                reviewer_id=nurse,
+                recommendation=NurseReviewRecommendation.ESCALATE,
+                clinical_notes="A criterion is not met by what was sent.",
+                created_at=triaged + timedelta(minutes=60),
+            )
+
+
+def _item(order: ServiceRequest) -> IntakeLineItem:
+    return IntakeLineItem(
+        line_number=1,
+        service_type=order.service_type,
+        request_date=order.requested_date.date().isoformat(),
+        level_of_urgency=str(UrgencyLevel.STANDARD),
+        urgency_requested_by=order.ordering_practitioner_id,
+        place_of_service=order.site_of_service,
+        procedures=(
+            IntakeProcedure(name=order.description, code=order.procedure_code, is_primary=True),
+        ),
+    )
+
+
+def open_cases(
+    world: ManagedCareWorld,
+    others: Sequence[PatientChart],
+    case_ids: Sequence[str],
+    rng: np.random.Generator,
+) -> Iterator[object]:
+    """Yield the records of other members' open cases; one case for a member.
+
+    Args:
+        world: The world at the time at which the agent begins.
+        others: The members' charts.
+        case_ids: Ids of the cases.
+        rng: Where stages and times come from.
+    """
+    calendar = office_calendar(REGION)
+    with_orders = [chart for chart in others if chart.orders]
+    order = rng.permutation(len(with_orders))
+    for place, case_id in zip(order, case_ids, strict=False):
+        chart = with_orders[int(place)]
+        stage = tuple(_STAGES)[int(rng.integers(len(_STAGES)))]
+        low, high = _STAGES[stage]
+        ago = timedelta(minutes=int(rng.integers(low, high)))
+        at = world.clock.now - ago
+        if not calendar.is_open(at):
+            day = calendar.local(at).date()
+            while not calendar.is_business_day(day):
+                day -= timedelta(days=1)
+            at = min(at, calendar.utc(day, calendar.closes) - timedelta(minutes=10))
+        desk = _Desk(
+            world=world, chart=chart, order=chart.orders[-1], case_id=case_id, stage=stage, at=at
+        )
+        yield from desk.records()

@@ -1,0 +1,249 @@
+"""What the practice sends for a case: documents of the chart, and papers of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.situations import OWN_KINDS, Course
+from healthgym.envs.managed_care.utilization_management.task import Path
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.sheets import stating
+from healthgym.worlds.managed_care.policies.evaluation import (
+    PolicyAssessment,
+    decisive,
+    evaluate,
+)
+from healthgym.worlds.managed_care.policies.questionnaire import answers_from
+from healthgym.worlds.managed_care.records.chart import DocumentReference
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    DocumentKind,
+    Posture,
+    UploadableDocumentKind,
+)
+
+_OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)
+_UNKNOWN = "not documented"
+#: Papers of its own are written so long before a request is sent.
+_WRITTEN = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What was sent, and what it shows.
+
+    Attributes:
+        documents: Ids of the documents of the packet, papers of the practice included.
+        own: The papers of the practice: a letter, a questionnaire.
+        held_back: Ids of documents that the practice overlooked, and can send.
+        found: What the packet shows of the policy in force.
+        answers: Answers to the policy's questions.
+    """
+
+    documents: tuple[str, ...]
+    own: tuple[DocumentReference, ...]
+    held_back: tuple[str, ...] = ()
+    found: PolicyAssessment
+    answers: Mapping[str, str]
+
+
+def put_together(
+    case: DrawnCase, path: Path, case_id: str, at: datetime, rng: np.random.Generator, *, more: bool
+) -> Sent:
+    """Return what the practice sends.
+
+    Args:
+        case: The case.
+        path: How it is rightly decided.
+        case_id: Its id.
+        at: When it is sent.
+        rng: Where chance comes from.
+        more: Whether pages that do not count are sent along.
+
+    Raises:
+        ConfigurationError: If what is sent does not show what the path needs.
+    """
+    answers = _answers(case)
+    own = tuple(_own(case, case_id, at, answers))
+    picked = _picked(case)
+    held: tuple[str, ...] = ()
+    if path in (Path.INFORMED, Path.OVERTURNED):
+        held = _overlooked(case, picked, own, path, rng)
+    kept = [name for name in picked if name not in held]
+    void = sorted(case.patient.void) if more else []
+    order = {page.id: place for place, page in enumerate(case.patient.chart.documents)}
+    documents = sorted((*kept, *void), key=order.__getitem__)
+    sent = Sent(
+        documents=(*documents, *(page.id for page in own)),
+        own=own,
+        held_back=held,
+        found=seen(case, kept, own),
+        answers=answers,
+    )
+    _require(case, path, sent)
+    return sent
+
+
+def seen(
+    case: DrawnCase, documents: Iterable[str], own: Iterable[DocumentReference]
+) -> PolicyAssessment:
+    """Return what documents show of the policy in force on the day of the request.
+
+    Args:
+        case: The case.
+        documents: Ids of documents of the chart.
+        own: Papers of the practice, which show nothing.
+    """
+    chart, names = case.patient.chart, frozenset(documents)
+    kinds = {str(page.kind) for page in chart.documents if page.id in names}
+    kinds |= {str(page.kind) for page in own}
+    shown = {fact for name in names for fact in chart.shows.get(name, ())}
+    request = replace(
+        case.drawn.request, documents=tuple(k for k in UploadableDocumentKind if str(k) in kinds)
+    )
+    facts = (fact for fact in chart.facts if fact.id in shown)
+    return evaluate(case.book.in_force, facts, request, case.today)
+
+
+def turning(case: DrawnCase, found: PolicyAssessment) -> tuple[str, ...]:
+    """Return the criteria whose change would turn a result."""
+    postures = {name: each.posture for name, each in found.criteria.items()}
+    return decisive(case.book.in_force.criteria, postures)
+
+
+# -- which documents ------------------------------------------------------------------------------
+
+
+def _picked(case: DrawnCase) -> tuple[str, ...]:
+    """Return what is sent: few documents that show what is needed, or all that bear on it."""
+    bearing = _bearing(case)
+    able = [page for page in case.patient.chart.documents if page.id in bearing]
+    if not isinstance(case.drawn.ending, Course):
+        return tuple(page.id for page in able)
+    shows = case.patient.chart.shows
+    open_facts, picked = set(case.drawn.needed(case.found)), []
+    while open_facts:
+        best = max(able, key=lambda page: len(open_facts & shows.get(page.id, frozenset())))
+        told = open_facts & shows.get(best.id, frozenset())
+        if not told:
+            break
+        picked.append(best.id)
+        open_facts -= told
+    kinds = {str(page.kind) for page in able if page.id in picked}
+    for kind in sorted(map(str, case.book.in_force.required_documents)):
+        if kind not in kinds:
+            picked += [page.id for page in able if str(page.kind) == kind][-1:]
+    return tuple(picked)
+
+
+def _bearing(case: DrawnCase) -> frozenset[str]:
+    """Return the documents of the chart that bear on the policy, and one of each required kind."""
+    chart, found = case.patient.chart, case.found
+    facts = {fact for each in found.criteria.values() for fact in each.facts}
+    shows = stating(chart.shows, facts | case.drawn.needed(found))
+    counting = [page for page in chart.documents if page.id not in case.patient.void]
+    telling = {page.id for page in counting if facts & shows.get(page.id, frozenset())}
+    kinds = {str(page.kind) for page in counting if page.id in telling}
+    mute = set(map(str, case.book.in_force.required_documents)) - kinds
+    return frozenset(telling | {page.id for page in counting if str(page.kind) in mute})
+
+
+def _overlooked(
+    case: DrawnCase,
+    picked: tuple[str, ...],
+    own: tuple[DocumentReference, ...],
+    path: Path,
+    rng: np.random.Generator,
+) -> tuple[str, ...]:
+    """Return documents without which the packet leaves something open; the fewest first.
+
+    Raises:
+        ConfigurationError: If there are none.
+    """
+    shows = case.patient.chart.shows
+    groups = {
+        tuple(name for name in picked if shows.get(name, frozenset()) & set(each.facts))
+        for each in case.found.criteria.values()
+        if each.facts
+    }
+    able: list[tuple[str, ...]] = sorted(filter(None, groups), key=lambda one: (len(one), one))
+    shuffled: list[int] = rng.permutation(len(able)).tolist()
+    order = sorted(shuffled, key=lambda place: len(able[place]))
+    for place in order:
+        found = seen(case, (name for name in picked if name not in able[place]), own)
+        if _leaves_open(case, path, found):
+            return able[place]
+    raise ConfigurationError("No document that is overlooked leaves something open.")
+
+
+def _leaves_open(case: DrawnCase, path: Path, found: PolicyAssessment) -> bool:
+    if found.posture not in _OPEN:
+        return False
+    if path is Path.INFORMED:
+        return True
+    return not found.missing_documents and len(turning(case, found)) == 1
+
+
+def _require(case: DrawnCase, path: Path, sent: Sent) -> None:
+    """Refuse a packet that does not show what a path needs.
+
+    Raises:
+        ConfigurationError: If it does not.
+    """
+    found = sent.found
+    alone = len(turning(case, found)) == 1
+    match path:
+        case Path.NURSE_APPROVES | Path.PHYSICIAN_APPROVES:
+            right = found.posture is Posture.SATISFIED and not found.missing_documents
+        case Path.PARTLY:
+            right = found.approved_quantity is not None and not found.missing_documents
+        case Path.DENIED:
+            right = found.posture is Posture.CONTRADICTS and found.approved_quantity is None
+        case Path.INFORMED:
+            right = found.posture in _OPEN
+        case Path.UNINFORMED:
+            right = found.posture in _OPEN or bool(found.missing_documents)
+            right = right and found.posture is not Posture.CONTRADICTS
+        case Path.UPHELD | Path.OVERTURNED:
+            right = found.posture in _OPEN and alone and not found.missing_documents
+        case _:
+            right = True
+    if not right:
+        raise ConfigurationError(f"The packet does not make it {path.value}.")
+
+
+# -- papers of the practice -----------------------------------------------------------------------
+
+
+def _answers(case: DrawnCase) -> dict[str, str]:
+    known = answers_from(case.found.criteria)
+    questions = case.book.in_force.form.questions
+    return {question.key: known.get(question.key, _UNKNOWN) for question in questions}
+
+
+def _own(
+    case: DrawnCase, case_id: str, at: datetime, answers: Mapping[str, str]
+) -> Iterable[DocumentReference]:
+    """Yield the letter and the questionnaire that the policy asks for."""
+    policy, order = case.book.in_force, case.patient.order
+    for place, kind in enumerate(sorted(set(policy.required_documents) & OWN_KINDS), 1):
+        form = kind is UploadableDocumentKind.QUESTIONNAIRE_FORM
+        lines = [f"{question.text} {answers[question.key]}" for question in policy.form.questions]
+        text = (
+            "\n".join((policy.form.title, *lines))
+            if form
+            else f"We ask for {order.description}. What {policy.id} requires is in the packet."
+        )
+        yield DocumentReference(
+            id=f"DOC-UP-{place:04d}",
+            patient_id=case.patient.chart.patient.id,
+            case_id=case_id,
+            kind=DocumentKind(str(kind)),
+            title="Questionnaire" if form else "Letter of medical necessity",
+            content=text,
+            created_at=at - _WRITTEN,
+        )

@@ -1,0 +1,44 @@
+"""What the agent is told first: which case it is, and what the desk is asked to do."""
+
+from __future__ import annotations
+
+from healthgym.envs.managed_care.utilization_management.task import StartStage
+from healthgym.worlds.managed_care.start import WorldStart
+
+_WHERE = {
+    StartStage.INTAKE: "It has just come in and lies at intake.",
+    StartStage.TRIAGE: "Intake has confirmed it, and nobody has triaged it yet.",
+    StartStage.NURSE_REVIEW: "It is triaged, routed, and waits for a nurse.",
+    StartStage.MD_REVIEW: "It waits for a physician; what was done before is on record.",
+    StartStage.PEER_TO_PEER: (
+        "A physician means to decide adversely and has asked for a call with the clinician who "
+        "ordered; nothing has been offered yet."
+    ),
+}
+_RULES = (
+    "See this one case through to its end: whatever intake, triage, review, determination and "
+    "correspondence it still needs, each step by somebody who may do it and is on duty, under "
+    "that person's id. Who works here, as what and when, is on the roster in the handbook. Judge "
+    "by the policy that is in force for the member on the day of the request and by what was "
+    "sent, and by nothing else; cite what you rely on. Where something has to be asked for, "
+    "offered or waited for, wait lets time pass; the practice has its own hours. Other cases are "
+    "other people's: leave them alone. How the plan works is in the handbook, and its numbers are "
+    "those that hold today. Call finish when nothing is left to do."
+)
+
+
+def brief(start: WorldStart, case_id: str, stage: StartStage) -> str:
+    """Return the instruction.
+
+    Args:
+        start: What the world begins with.
+        case_id: The case.
+        stage: Where it is taken over.
+    """
+    worker = start.staff.workers[start.actor]
+    title = str(worker.role).replace("_", " ").replace("um ", "utilization-management ")
+    return (
+        f"You work the desks of {start.payer.name}, at first as {worker.name} ({worker.id}, "
+        f"{title}); it is {start.now:%A, %Y-%m-%d %H:%M} UTC. Case {case_id} is yours. "
+        f"{_WHERE[stage]}\n\n{_RULES}"
+    )
