@@ -1,0 +1,118 @@
+"""How a call with the ordering clinician is arranged and held by somebody who knows the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from healthgym.envs.managed_care.utilization_management.task import ReviewReference
+from healthgym.envs.managed_care.utilization_management.working import Desk
+from healthgym.worlds.managed_care.apps.payer import peer_rules
+from healthgym.worlds.managed_care.apps.payer.reviewers import Part, parts_taken
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.contracts import PeerContract
+from healthgym.worlds.managed_care.dates import moment
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus, RevealMode
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: How soon after the offer a call may be.
+_SOONEST = timedelta(hours=4)
+_STEP = timedelta(minutes=30)
+_PATIENCE = timedelta(days=6)
+
+
+def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
+    """Offer times, confirm the one that is taken, ask what matters, and sum it up.
+
+    Args:
+        desk: Where calls are made.
+        wanted: The right handling; it has a call.
+        before: The world as the agent took it over.
+    """
+    contract, case = wanted.call, wanted.case_id
+    if contract is None:
+        return
+    request = desk.world.peer.of(case)[-1].id
+    taken = [who for who, part in parts_taken(desk.world, case) if part is not Part.PEER]
+    desk.do("p2p.list", case_id=case)
+    physician = desk.somebody(desk.world.operations.may_hold_peer_to_peer, taken)
+    least = desk.world.operations.p2p_slots_least
+    slots = list(_times(desk, case, physician, contract))[:least]
+    desk.do(
+        "p2p.offer_slots",
+        request_id=request,
+        payer_contact_id=physician,
+        slots=[f"{at:%Y-%m-%dT%H:%M:%S}" for at in slots],
+    )
+    desk.wait_for(
+        lambda world: world.peer.requests[request].status is PeerToPeerStatus.SLOT_SELECTED,
+        _PATIENCE,
+    )
+    picked = desk.world.peer.requests[request].provider_selected_slot
+    if picked is None:
+        return
+    _wait_for(desk, physician)
+    desk.do("p2p.schedule", request_id=request, payer_contact_id=physician)
+    desk.wait(moment(picked, "slots"))
+    desk.do("p2p_session.get_context", request_id=request)
+    _talk(desk, request, contract)
+    _wait_for(desk, physician)
+    desk.do(
+        "p2p_session.submit_summary",
+        request_id=request,
+        summary=_summary(wanted, contract),
+        proposed_result=str(wanted.outcome),
+    )
+
+
+def _talk(desk: Desk, request: str, contract: PeerContract) -> None:
+    """Ask for every fact that the case hangs on and that can be had."""
+    for fact in contract.facts:
+        session = desk.world.peer.session_of(request)
+        known = session.revealed_fact_ids if session else ()
+        if fact.id in contract.required_points and fact.id not in known:
+            about = ", ".join(fact.topics[:2]) or fact.id
+            desk.do(
+                "p2p_session.send_turn",
+                request_id=request,
+                message=f"What can you tell me about {about}?",
+            )
+
+
+def _summary(wanted: ReviewReference, contract: PeerContract) -> str:
+    points = [
+        fact.text
+        for fact in contract.facts
+        if fact.id in contract.required_points and fact.reveal_mode is not RevealMode.NEVER
+    ]
+    named = ", ".join(sorted(wanted.denied_on or wanted.wanted))
+    return (
+        f"Disputed under {wanted.policy.id}: {named}. {' '.join(points)} Outcome: {wanted.outcome}."
+    )
+
+
+def _wait_for(desk: Desk, person: str) -> None:
+    """Wait until somebody is in."""
+    role = desk.world.staff.role_of(person)
+    others = [one for one in desk.world.staff.with_role(WorkerRole(str(role))) if one != person]
+    desk.somebody((str(role),), others)
+
+
+def _times(desk: Desk, case_id: str, physician: str, contract: PeerContract) -> Iterator[datetime]:
+    """Yield times at which both offices are open, those that the clinician can make first."""
+    world = desk.world
+    region = office_calendar(peer_rules.region(world, case_id))
+    worker = world.staff.workers[physician]
+    own = office_calendar(worker.region, worker.hours)
+    last = region.local(
+        region.add_business_days(world.clock.now, world.operations.p2p_offer_workdays)
+    ).date()
+    at = world.clock.now.replace(minute=0, second=0, microsecond=0) + _SOONEST
+    able = []
+    while region.local(at).date() <= last:
+        if region.is_open(at) and own.is_open(at):
+            able.append(at)
+        at += _STEP
+    made = {moment(slot, "slots") for slot in contract.offered_slots}
+    yield from sorted(able, key=lambda one: (one not in made, one))

@@ -1,0 +1,224 @@
+"""What reviewers found in an episode, beside what the packet shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from functools import cached_property
+
+from healthgym.envs.managed_care.utilization_management.task import ReviewReference
+from healthgym.worlds.managed_care.apps.payer.criteria import evidence
+from healthgym.worlds.managed_care.packets import Packet, read_packet
+from healthgym.worlds.managed_care.policies.evaluation import (
+    PolicyAssessment,
+    combined,
+    evaluate,
+    favourable,
+)
+from healthgym.worlds.managed_care.policies.tree import (
+    Group,
+    Node,
+    Not,
+    criteria,
+    needed,
+    parts,
+)
+from healthgym.worlds.managed_care.records.review import LineReview, NurseCriterionEvaluation
+from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: Findings by criterion.
+Found = Mapping[str, NurseCriterionEvaluation]
+#: Documents that a finding may name although they have no bearing on it.
+NEEDLESS_MOST = 1
+_RESULTS = {
+    CriterionResult.MET: Posture.SATISFIED,
+    CriterionResult.NOT_MET: Posture.CONTRADICTS,
+    CriterionResult.UNCLEAR: Posture.INSUFFICIENT,
+}
+
+
+class Findings:
+    """Looks at the reviews of an episode.
+
+    What is right follows from the policy in force and from what was sent until the review's last
+    entry, replies included.
+
+    Args:
+        before: The world as it began.
+        after: The world now; neither is changed.
+        reference: The right handling.
+    """
+
+    def __init__(
+        self, before: ManagedCareWorld, after: ManagedCareWorld, reference: ReviewReference
+    ) -> None:
+        self.before, self.after, self.reference = before, after, reference
+        self.policy = reference.policy
+
+    # -- what was written down -----------------------------------------------------------------
+
+    @cached_property
+    def nurse(self) -> Found:
+        """What nurses found in the episode, a later finding in the place of an earlier one."""
+        return _last(_new(self.before.nursing.reviews, self.after.nursing.reviews, self.case_id))
+
+    @cached_property
+    def physician(self) -> Found:
+        """What physicians found in the episode."""
+        return _last(_new(self.before.medical.reviews, self.after.medical.reviews, self.case_id))
+
+    @cached_property
+    def standing(self) -> Found:
+        """What is on record in the end, a physician's finding before a nurse's."""
+        nurses = self.after.nursing.reviews_of(self.case_id)
+        return {**_last(nurses), **_last(self.after.medical.reviews_of(self.case_id))}
+
+    @property
+    def case_id(self) -> str:
+        """The case."""
+        return self.reference.case_id
+
+    # -- what the packet shows -----------------------------------------------------------------
+
+    @cached_property
+    def packet(self) -> Packet:
+        """What the provider has sent by now."""
+        return self._read(self.after)
+
+    @cached_property
+    def shown(self) -> PolicyAssessment:
+        """What it shows of the policy."""
+        return self._assessed(self.packet)
+
+    @cached_property
+    def shown_first(self) -> PolicyAssessment:
+        """What was shown before the episode."""
+        return self._assessed(self._read(self.before))
+
+    def _read(self, world: ManagedCareWorld) -> Packet:
+        return read_packet(world, self.case_id, self.policy, self._day)
+
+    def _assessed(self, packet: Packet) -> PolicyAssessment:
+        return evaluate(self.policy, packet.facts, packet.request, self._day)
+
+    @property
+    def _day(self) -> date:
+        return self.before.cases.get(self.case_id).created_at.date()
+
+    # -- whether it is right -------------------------------------------------------------------
+
+    @cached_property
+    def wrong_by_nurse(self) -> tuple[str, ...]:
+        """Criteria on which the nurses' last findings are missing or wrong."""
+        return self._wrong(self.nurse, closing=False)
+
+    @cached_property
+    def wrong_on_record(self) -> tuple[str, ...]:
+        """Criteria on which nothing right is on record once a physician has looked."""
+        return self._wrong(self.standing, closing=True)
+
+    def _wrong(self, found: Found, *, closing: bool) -> tuple[str, ...]:
+        spare = frozenset(self._spare(self.policy.criteria, found))
+        good = dict(favourable(self.policy.criteria))
+        wrong = []
+        for name, right in self._right.items():
+            accepted = {right}
+            if closing and right is CriterionResult.UNCLEAR and good[name] is Posture.SATISFIED:
+                # Nothing more is awaited: what is still open is not shown.
+                accepted.add(CriterionResult.NOT_MET)
+            if name in spare:
+                accepted.add(CriterionResult.UNCLEAR)
+            entry = found.get(name)
+            if entry is None and name in spare:
+                continue
+            if entry is None or entry.result not in accepted:
+                wrong.append(name)
+        return tuple(wrong)
+
+    @property
+    def _right(self) -> Mapping[str, CriterionResult]:
+        return {name: one.result for name, one in self.shown.criteria.items()}
+
+    def _spare(self, node: Node, found: Found) -> Iterator[str]:
+        """Yield criteria that need not be pursued: another part of their group carries it."""
+        if not isinstance(node, Group) or isinstance(node, Not):
+            return
+        below = parts(node)
+        if needed(node) < len(below) and _carried(node, found):
+            yield from (item.id for item in criteria(node))
+        else:
+            for part in below:
+                yield from self._spare(part, found)
+
+    @cached_property
+    def unsourced(self) -> tuple[str, ...]:
+        """Findings of the episode that rest on nothing, on too much, or on what is not there."""
+        bad = [*self._unsourced(self.nurse), *self._unsourced(self.physician)]
+        return tuple(dict.fromkeys(bad))
+
+    def _unsourced(self, found: Found) -> Iterator[str]:
+        for name, entry in found.items():
+            if not self._sound(name, entry):
+                yield name
+
+    def _sound(self, name: str, entry: NurseCriterionEvaluation) -> bool:
+        named = references(entry)
+        if not named <= self._known or named & self._strangers:
+            return False
+        if entry.result is CriterionResult.UNCLEAR:
+            return True
+        bearing = self.bearing(name)
+        if not bearing:  # it is the request's own, or nothing shows it
+            met = entry.result is CriterionResult.MET
+            return len(named) <= NEEDLESS_MOST + 1 and (bool(named) or not met)
+        return bool(named & bearing) and len(named - bearing) <= NEEDLESS_MOST
+
+    def bearing(self, name: str) -> frozenset[str]:
+        """Return the documents sent that bear on a criterion."""
+        known = self.shown.criteria.get(name)
+        facts = known.facts if known else ()
+        telling = {each for fact in facts for each in self.packet.sources.get(fact, ())}
+        return frozenset(telling | self.reference.bearing.get(name, frozenset()))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """Whatever a reviewer can point to."""
+        return evidence(self.after, self.after.cases.get(self.case_id))
+
+    @cached_property
+    def _strangers(self) -> frozenset[str]:
+        """Pages in the packet that are about somebody else."""
+        chart = self.after.charts[self.after.cases.get(self.case_id).patient_id]
+        own = chart.patient.id
+        return frozenset(
+            each.id
+            for each in chart.documents
+            if each.id in self.packet.documents and own not in each.content
+        )
+
+
+def references(entry: NurseCriterionEvaluation) -> frozenset[str]:
+    """Return what a finding points to, its items included."""
+    of_items = (name for item in entry.item_observations for name in item.source_refs_used)
+    return frozenset((*entry.source_refs_used, *of_items))
+
+
+def _carried(group: Node, found: Found) -> bool:
+    """Return whether findings carry a group although some part of it is not pursued."""
+    postures = {item.id: Posture.ABSENT for item in criteria(group)}
+    known = {name: _RESULTS[one.result] for name, one in found.items() if name in postures}
+    return combined(group, postures | known) is Posture.SATISFIED
+
+
+def _new(
+    before: Mapping[str, LineReview], after: Mapping[str, LineReview], case_id: str
+) -> Iterator[LineReview]:
+    for key, review in after.items():
+        if review.case_id == case_id and before.get(key) != review:
+            yield review
+
+
+def _last(reviews: Iterable[LineReview]) -> Found:
+    ordered = sorted(reviews, key=lambda each: each.updated_at)
+    return {one.criterion_id: one for each in ordered for one in each.criteria_evaluations}

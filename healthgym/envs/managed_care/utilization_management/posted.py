@@ -1,0 +1,116 @@
+"""What went out in an episode: letters to the provider, notices to the member."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from healthgym.envs.managed_care.utilization_management.requests import Asked
+from healthgym.envs.managed_care.utilization_management.task import ReviewReference
+from healthgym.worlds.managed_care.apps.payer import letter_texts, pends
+from healthgym.worlds.managed_care.records.case import Message
+from healthgym.worlds.managed_care.records.decision import Letter
+from healthgym.worlds.managed_care.service_levels import case_timers
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    LetterType,
+    MessageKind,
+    SubmissionChannel,
+)
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+
+class Posted:
+    """Looks at the letters and notices of an episode.
+
+    Args:
+        before: The world as it began.
+        after: The world now; neither is changed.
+        reference: The right handling.
+        requests: The requests for information of the episode.
+    """
+
+    def __init__(
+        self,
+        before: ManagedCareWorld,
+        after: ManagedCareWorld,
+        reference: ReviewReference,
+        requests: tuple[Asked, ...],
+    ) -> None:
+        self.before, self.after, self.reference = before, after, reference
+        self.requests = requests
+
+    @cached_property
+    def letters(self) -> tuple[Letter, ...]:
+        """The letters of the episode about the case."""
+        written = {one.generated_letter_id for one in self.after.letters.requests.values()}
+        return tuple(
+            one
+            for one in self.after.letters.of(self._case)
+            # What the calendar writes when a pend lapses, nobody asked for.
+            if one.id not in self.before.letters.letters
+            and (one.id in written or one.reissued_from_letter_id)
+        )
+
+    @cached_property
+    def notices(self) -> tuple[str, ...]:
+        """The kinds of notices that the member was sent in the episode; of others, the subject."""
+        kinds = {
+            str(row["subject"]): kind for kind, row in letter_texts.wording()["notices"].items()
+        }
+        return tuple(kinds.get(one.subject, one.subject) for one in self._told())
+
+    @property
+    def right(self) -> bool:
+        """Whether just the right ones went out, each whole, in time and by the right way."""
+        wanted = self.reference
+        return (
+            Counter(str(one.letter_type) for one in self.letters)
+            == Counter(map(str, wanted.letters))
+            and Counter(self.notices) == Counter(map(str, wanted.notices))
+            and not self.flawed
+        )
+
+    @cached_property
+    def flawed(self) -> tuple[str, ...]:
+        """Letters that were not delivered, or lack what they must state."""
+        return tuple(one.id for one in self.letters if not self._sent(one) or self._gaps(one))
+
+    def _sent(self, letter: Letter) -> bool:
+        """Return whether a letter was delivered, by the channel on which the request came."""
+        case = self.after.cases.get(self._case)
+        channel = case.submission_channel or SubmissionChannel.PORTAL
+        return letter.delivered_at is not None and letter.delivery_channel is channel
+
+    def _gaps(self, letter: Letter) -> list[str]:
+        """Return what a letter must state, by the rules of the day, and does not."""
+        kind = LetterType(letter.letter_type)
+        case = self.after.cases.get(self._case)
+        slots = dict(letter_texts.facts(self.after, case, kind))
+        slots["date"] = f"{letter.created_at:%Y-%m-%d}"
+        if kind is LetterType.PEND:
+            slots.update(self._asked_before(letter))
+        return letter_texts.gaps(self.after, kind, slots, letter.body)
+
+    def _asked_before(self, letter: Letter) -> Mapping[str, str]:
+        """Return what a pend letter states: of the last request before it, answered or not."""
+        earlier = [one for one in self.requests if one.at <= letter.created_at]
+        if not earlier:
+            return {"missing_items": "", "due_date": ""}
+        due = earlier[-1].at + case_timers(self.after.operations).pend
+        listed = pends.items(earlier[-1].text)
+        return {
+            "missing_items": "\n".join(f"- {item}" for item in listed),
+            "due_date": f"{due:%Y-%m-%d}",
+        }
+
+    def _told(self) -> Iterator[Message]:
+        known = self.before.inbox.messages
+        for key, message in self.after.inbox.messages.items():
+            told = message.kind == MessageKind.MEMBER_NOTIFICATION
+            if told and message.case_id == self._case and key not in known:
+                yield message
+
+    @property
+    def _case(self) -> str:
+        return self.reference.case_id

@@ -1,0 +1,46 @@
+"""How letters and notices are written and sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from healthgym.envs.managed_care.utilization_management.working import Desk
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.authorization import LetterType, SubmissionChannel
+
+_WRITERS = (WorkerRole.LETTER_SPECIALIST,)
+
+
+def post(desk: Desk, case_id: str, kind: LetterType) -> None:
+    """Write a letter, check it, and send it by the channel on which the request came.
+
+    Args:
+        desk: Where calls are made.
+        case_id: The case.
+        kind: Which letter.
+    """
+    known = {one.id for one in desk.world.letters.of(case_id)}
+    writer = desk.somebody(_WRITERS)
+    if not desk.do(f"payer_letter_center.generate_{kind}", case_id=case_id, actor=writer):
+        return
+    letter = next(one for one in desk.world.letters.of(case_id) if one.id not in known)
+    channel = desk.world.cases.get(case_id).submission_channel or SubmissionChannel.PORTAL
+    desk.do("payer_letter_center.audit_completeness", letter_id=letter.id)
+    desk.do("payer_letter_center.deliver", letter_id=letter.id, channel=str(channel))
+
+
+def tell(desk: Desk, case_id: str, notices: Iterable[str]) -> None:
+    """Send the member notices.
+
+    Args:
+        desk: Where calls are made.
+        case_id: The case.
+        notices: Which.
+    """
+    for notice in notices:
+        desk.do(
+            "payer_letter_center.generate_notification",
+            case_id=case_id,
+            notification_type=str(notice),
+            actor=desk.somebody(_WRITERS),
+        )

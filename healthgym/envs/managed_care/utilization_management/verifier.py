@@ -1,0 +1,215 @@
+"""The judge of a review, under both profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from healthgym.core.task import Task
+from healthgym.core.verdict import Check, CheckResult, Harm, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
+from healthgym.envs.managed_care.checks.expectation import Stage
+from healthgym.envs.managed_care.checks.paper import checks_in
+from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
+from healthgym.envs.managed_care.checks.rule import FailureMode
+from healthgym.envs.managed_care.utilization_management.inspection import Inspection
+from healthgym.envs.managed_care.utilization_management.steps import reached
+from healthgym.envs.managed_care.utilization_management.task import ReviewReference
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+INTAKE = Check(
+    "intake_right",
+    "The intake says which diagnoses, line and requesting provider the request has, and its four "
+    "decisions are right; after a reply they are confirmed again.",
+    loophole="in the source the decisions alone are compared, and any line will do",
+    failure_mode=FailureMode.TOOL_USE,
+)
+TRIAGE = Check(
+    "triage_right",
+    "Urgency, gold card, disposition and lane are right, and hours, rule and deadline are those of "
+    "the rules for the member's state, to the minute.",
+    loophole="hours and deadline are never compared, and any lane can be had for the asking",
+    failure_mode=FailureMode.POLICY,
+)
+FINDINGS = Check(
+    "findings_right",
+    "Each criterion has the result that the packet shows, by whoever reviewed it last; one that a "
+    "satisfied alternative makes needless may stay open.",
+    weight=2.0,
+    loophole="findings are a judge's business in the source, and without one nobody's",
+    failure_mode=FailureMode.CRITERIA,
+)
+SOURCED = Check(
+    "findings_sourced",
+    "Each finding that a criterion is met or not met names a document of the packet that bears on "
+    "it, at most one that does not, and none that is not there or about somebody else.",
+    weight=2.0,
+    loophole="citing everything, citing nothing, one page for every criterion",
+    failure_mode=FailureMode.INVENTED,
+)
+RECOMMENDED = Check(
+    "recommendation_right",
+    "The nurse recommends what the findings call for, and once a question is answered again.",
+    weight=2.0,
+    loophole="approving everything, pending everything, handing everything on",
+    failure_mode=FailureMode.CRITERIA,
+)
+INFORMATION = Check(
+    "information_right",
+    "What is asked for is what is missing, by criterion or kind of document, and nothing that is "
+    "there; until the day that the rules give; no oftener than they allow.",
+    weight=2.0,
+    loophole="asking for everything, or for more information",
+    failure_mode=FailureMode.SKIPPED,
+)
+DECIDED = Check(
+    "physician_decision_right",
+    "The physician's decision is the right one, signed, with the units that the policy allows; an "
+    "adverse one names a criterion that it rests on, and none that the packet shows.",
+    weight=2.0,
+    loophole="any words are a rationale in the source",
+    failure_mode=FailureMode.CRITERIA,
+)
+CALL = Check(
+    "call_right",
+    "The call was held at its time for a physician who may, what the case hangs on was asked, the "
+    "outcome follows from what was established, and the summary names the criterion and that.",
+    weight=2.0,
+    loophole="an outcome without a word, since the other side's greeting counts as a call",
+    failure_mode=FailureMode.SKIPPED,
+)
+DETERMINED = Check(
+    "determination_right",
+    "The determination is the right one, and made by a lane only where a lane decides.",
+    weight=2.0,
+    loophole="one word for every case",
+    failure_mode=FailureMode.CRITERIA,
+)
+LETTERS = Check(
+    "letters_right",
+    "Just the letters and notices that the case calls for went out, each once, by the channel of "
+    "the request, and each letter states what the rules want in it, as the records have it.",
+    loophole="letters are a subset in the source, undelivered and unread",
+    failure_mode=FailureMode.TOOL_USE,
+)
+ROLES = Check(
+    "roles_kept",
+    "Whatever was done was done by somebody employed for it, the nurse of the case had no other "
+    "part in it, and nobody was overridden.",
+    idle=True,
+    loophole="unknown people decide, one person reviews twice, an override gives any decision",
+    failure_mode=FailureMode.POLICY,
+)
+IN_TIME = Check(
+    "in_time",
+    "The limit for the decision did not pass before there was one.",
+    idle=True,
+    loophole="the source's clock stands still",
+    failure_mode=FailureMode.STUCK,
+    harm=Harm.LATE,
+)
+FOREIGN = Check(
+    "others_untouched",
+    "No record of another case was added, changed or taken away.",
+    idle=True,
+    loophole="the source watches eight actions, none of them a payer's",
+    failure_mode=FailureMode.TOOL_USE,
+    harm=Harm.FOREIGN_WRITE,
+)
+ONCE = Check(
+    "no_step_twice",
+    "No finished step was taken again: a confirmation, a review, a word, a letter, a delivery.",
+    idle=True,
+    loophole="in the source the last of several records counts, and which that is can be tried out",
+    failure_mode=FailureMode.TOOL_USE,
+)
+ENDED = Check(
+    "ends_right",
+    "The case stands where the right work leads.",
+    weight=2.0,
+    failure_mode=FailureMode.STUCK,
+)
+_STRICT = (
+    INTAKE, TRIAGE, FINDINGS, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL, DETERMINED, LETTERS,
+    ROLES, IN_TIME, FOREIGN, ONCE, ENDED,
+)  # fmt: skip
+_STAGES = (
+    Stage.INTAKE,
+    Stage.TRIAGE,
+    Stage.NURSE,
+    Stage.PHYSICIAN,
+    Stage.PEER,
+    Stage.OUTCOME,
+    Stage.CROSS,
+)
+
+
+class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
+    """Judges what has become of the case. Stages that were done before are not asked about."""
+
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of a profile: ours, or the source's."""
+        if profile is Profile.STRICT:
+            return _STRICT
+        return checks_in(_STAGES)
+
+    def judge(
+        self, evidence: Evidence[Task, ReviewReference, ManagedCareWorld], profile: Profile
+    ) -> Judgement:
+        """Return what is found of the case."""
+        if profile is Profile.PAPER:
+            return Judgement.of(judge_by_source(evidence.after, evidence.reference.paper))
+        seen = Inspection(evidence.before, evidence.after, evidence.reference)
+        return Judgement.of(tuple(_strict(seen)))
+
+    def progress(
+        self,
+        evidence: Evidence[Task, ReviewReference, ManagedCareWorld],
+        profile: Profile,
+        part: str = "",
+    ) -> float:
+        """Return how many of the stages ahead were reached, right or wrong, as a share of a half.
+
+        What was reached is no hint at what is right. At settlement the verdict takes its place.
+        """
+        return 0.5 * reached(evidence.before, evidence.after, evidence.reference.case_id)
+
+
+def _strict(seen: Inspection) -> Iterator[CheckResult]:
+    wanted = seen.reference
+    if wanted.intake is not None or seen.reopened:
+        yield INTAKE.result(seen.intake_right)
+    if wanted.triage is not None:
+        yield TRIAGE.result(seen.triage_right)
+    yield from _reviewed(seen)
+    if wanted.call is not None:
+        yield CALL.result(seen.call_right)
+    made = seen.determination
+    yield DETERMINED.result(
+        seen.determination_right, str(made.final_decision) if made else "nothing is determined"
+    )
+    yield LETTERS.result(seen.posted.right, ", ".join(seen.posted.flawed))
+    yield ROLES.result(not seen.misplaced, ", ".join(seen.misplaced))
+    yield IN_TIME.result(not seen.late)
+    yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
+    yield ONCE.result(not seen.repeated, ", ".join(seen.repeated))
+    yield ENDED.result(seen.ended, str(seen.status))
+
+
+def _reviewed(seen: Inspection) -> Iterator[CheckResult]:
+    """Yield what is found of the reviews that are the episode's."""
+    wanted, found = seen.reference, seen.findings
+    by_nurse, by_physician = wanted.recommendation is not None, wanted.decision is not None
+    if by_nurse or by_physician:
+        wrong = (found.wrong_by_nurse if by_nurse else ()) or (
+            found.wrong_on_record if by_physician else ()
+        )
+        yield FINDINGS.result(not wrong, f"{len(wrong)} differ" if wrong else "")
+        entered = bool(found.nurse) or bool(found.physician)
+        yield SOURCED.result(entered and not found.unsourced, ", ".join(found.unsourced))
+    if by_nurse:
+        yield RECOMMENDED.result(seen.recommendation_right, ", ".join(map(str, seen.recommended)))
+    if wanted.wanted:
+        yield INFORMATION.result(seen.information_right)
+    if by_physician:
+        said = ", ".join(str(one.decision) for one in seen.decided)
+        yield DECIDED.result(seen.physician_right, said)

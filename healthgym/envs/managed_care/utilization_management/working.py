@@ -1,0 +1,102 @@
+"""Somebody at the payer's desks who knows who works there and what time it is.
+
+Scripts are written by working: each call is carried out in an episode of its own, so that the next
+one can follow from what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from healthgym.core.episode import Episode
+from healthgym.core.task import Task
+from healthgym.core.tool import ToolCall, call
+from healthgym.envs.managed_care.utilization_management.task import ReviewReference
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.duty import is_in
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+ReviewEpisode = Episode[Task, ReviewReference, WorldStart, ManagedCareWorld]
+#: Begins the episode in which a script is worked out.
+Opening = Callable[[], ReviewEpisode]
+#: News that may come before the time that is waited for.
+_MOST_NEWS = 40
+
+
+class Desk:
+    """Carries calls out, and keeps them.
+
+    Args:
+        episode: Where they are carried out.
+        rng: Who of several able people does something.
+    """
+
+    def __init__(self, episode: ReviewEpisode, rng: np.random.Generator) -> None:
+        self.episode, self.rng = episode, rng
+        self.calls: list[ToolCall] = []
+        self.refused: list[str] = []
+
+    @property
+    def world(self) -> ManagedCareWorld:
+        """The world as it is now."""
+        return self.episode.world
+
+    @property
+    def now(self) -> datetime:
+        """The time."""
+        return self.world.clock.now
+
+    def do(self, name: str, /, **arguments: object) -> bool:
+        """Call a tool; return whether it was accepted."""
+        if self.episode.done():
+            return False
+        made = call(name, **arguments)
+        self.calls.append(made)
+        outcome = self.episode.step(made)
+        if outcome.errors:
+            self.refused.append(f"{name}: {outcome.observation[-200:]}")
+        return not outcome.errors
+
+    def wait(self, until: datetime) -> None:
+        """Let time pass until a minute that is not before a time, whatever is heard meanwhile."""
+        until = until.replace(second=0, microsecond=0) + timedelta(minutes=bool(until.second))
+        for _ in range(_MOST_NEWS):
+            if self.now >= until or self.episode.done():
+                return
+            self.do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
+
+    def wait_for(self, holds: Callable[[ManagedCareWorld], bool], at_most: timedelta) -> None:
+        """Let time pass until something holds, or so long.
+
+        Args:
+            holds: What is waited for.
+            at_most: How long.
+        """
+        until = self.now + at_most
+        for _ in range(_MOST_NEWS):
+            if holds(self.world) or self.now >= until or self.episode.done():
+                return
+            self.do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
+
+    def somebody(self, roles: Iterable[str], but: Iterable[str] = ()) -> str:
+        """Return one who may do something and is in; wait for the first where nobody is.
+
+        Args:
+            roles: As what somebody has to be employed.
+            but: Who must not be taken.
+        """
+        left_out = frozenset(but)
+        wanted = tuple(WorkerRole(role) for role in roles)
+        people = [one for one in self.world.staff.with_role(*wanted) if one not in left_out]
+        while not (able := [one for one in people if is_in(self.world, one)]):
+            self.wait(min(map(self._opens, people)))
+        return able[int(self.rng.integers(len(able)))]
+
+    def _opens(self, person: str) -> datetime:
+        worker = self.world.staff.workers[person]
+        return office_calendar(worker.region, worker.hours).next_opening(self.now)
