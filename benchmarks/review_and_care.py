@@ -33,7 +33,6 @@ from _managed_care.scores import DIFFICULTIES
 
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall
-from healthgym.core.verdict import Profile
 from healthgym.policies import scripted as policies
 from healthgym.testing.play import actions_of
 
@@ -115,24 +114,15 @@ def _calls(env: Any, policy: str, indices: Iterable[int]) -> dict[str, list[Timi
     return taken
 
 
-@suite.measure(bounds={f"{name}.strict_ms": at_most(3) for name in IDS})
+@suite.measure(bounds={f"{name}.finish_ms": at_most(3) for name in IDS})
 def verdicts(run: Run) -> Figures:
-    """Judge the end of the oracle's episodes under both profiles."""
+    """Hand in the oracle's episodes: the last call, which is judged under both profiles."""
     figures: Figures = {}
     for name, env_id in IDS.items():
-        inner = make(env_id).unwrapped
-        taken: dict[str, list[Timing]] = {profile: [] for profile in Profile}
-        for index in range(run.repeats(60)):
-            for action in actions_of(inner, policies.resolve("oracle"), Split.TRAIN, index):
-                inner.step(action)
-            evidence = inner.episode.evidence()
-            for profile in Profile:
-                judged = timed(
-                    lambda each, e=evidence: inner.family.verifier.judge(e, each), [profile]
-                )
-                taken[profile].append(judged)
-        for profile, timings in taken.items():
-            figures |= with_prefix(name, Timing.join(timings).figures(str(profile)))
+        env = make(env_id)
+        _calls(env, "oracle", SEEN[: run.repeats(20)])
+        taken = _calls(env, "oracle", range(run.repeats(60)))
+        figures |= with_prefix(name, Timing.join(taken["finish"]).figures("finish"))
     return figures
 
 
@@ -140,7 +130,7 @@ def verdicts(run: Run) -> Figures:
     bounds={"opened_mib": at_most(1024), "played_mib": at_most(1024), "count": at_least(500)}
 )
 def environments(run: Run) -> Figures:
-    """Hold 500 live environments of both kinds, each on its own task: opened, and after ten calls."""
+    """Hold 500 live environments of both kinds, each on a task of its own: opened, and played."""
     return in_fresh_process(_held, run)
 
 
