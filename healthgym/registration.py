@@ -140,6 +140,17 @@ TABLE: tuple[Row, ...] = (
         {"canonical": True},
         "25 requests in the published mix: 8 to submit, 12 to gather for, 5 not to submit",
     ),
+    Row(
+        "HealthAgent/CareManagement-v0",
+        "healthgym.envs.managed_care.care_management.env:CareManagementEnv",
+        title="a referred member called, assessed and planned for, or left in peace",
+    ),
+    Row(
+        "HealthAgent/CareManagementCanonical-v0",
+        "healthgym.envs.managed_care.care_management.env:CareManagementEnv",
+        {"canonical": True},
+        "25 referrals by the published conditions and persons",
+    ),
 )
 
 

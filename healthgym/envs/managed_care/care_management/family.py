@@ -1,0 +1,175 @@
+"""The care-management family, declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from healthgym.core import arguments
+from healthgym.core.episode import Episode
+from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
+from healthgym.core.levels import Level, assemble
+from healthgym.core.players import Solver
+from healthgym.core.task import Task
+from healthgym.core.tool import AnyToolset
+from healthgym.core.verbs import Verb
+from healthgym.core.verifier import AGENT
+from healthgym.envs.managed_care.care_management import blind, oracle, solver
+from healthgym.envs.managed_care.care_management.generator import CareGenerator
+from healthgym.envs.managed_care.care_management.task import (
+    PRESETS,
+    CareConfig,
+    CareInstance,
+    CareReference,
+    CareTaskGenerator,
+)
+from healthgym.envs.managed_care.care_management.verifier import CareVerifier
+from healthgym.envs.managed_care.cases.clinic import standing_handbook
+from healthgym.envs.managed_care.surface import (
+    PROGRAM,
+    Ablation,
+    Surface,
+    ToolSet,
+    instructed,
+    spoken,
+    withheld,
+    worded,
+)
+from healthgym.envs.managed_care.tools.cm_assessment import AssessmentTools
+from healthgym.envs.managed_care.tools.cm_care_plan import CarePlanTools
+from healthgym.envs.managed_care.tools.cm_chart import CareChartTools
+from healthgym.envs.managed_care.tools.cm_intake import CareIntakeTools
+from healthgym.envs.managed_care.tools.cm_outreach import OutreachTools
+from healthgym.envs.managed_care.tools.cm_outreach_extended import OutreachExtendedTools
+from healthgym.envs.managed_care.tools.handbook import HandbookToolset
+from healthgym.rewards import SparseReward
+from healthgym.worlds.managed_care.handbook.full import HandbookSize
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: The care manager's tools as they were published, and the handbook's.
+PUBLISHED: tuple[type[AnyToolset], ...] = (
+    CareIntakeTools,
+    CareChartTools,
+    OutreachTools,
+    AssessmentTools,
+    CarePlanTools,
+    HandbookToolset,
+)
+#: The same with a telephone that takes a list of acts along with the words.
+EXTENDED: tuple[type[AnyToolset], ...] = tuple(
+    OutreachExtendedTools if each is OutreachTools else each for each in PUBLISHED
+)
+_VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
+
+
+class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
+    """A care manager's desk, a person on the phone, and a handbook that has to be read.
+
+    Args:
+        difficulty: A preset, a configuration, or weights of presets.
+        rules: Which rules the office keeps: ``"strict"`` or ``"compat"``.
+        handbook: How large a handbook it has: ``"compact"`` or ``"full"``.
+        canonical: Whether the test split is 25 tasks composed like the published ones.
+        ablate: Which parts of the handbook are withheld: ``"none"``, ``"domain"``, ``"medical"``
+            or ``"both"``.
+        surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
+        tools: Which tools there are: ``"published"`` or ``"extended"``.
+
+    Raises:
+        ConfigurationError: If the arguments do not fit together.
+    """
+
+    name: ClassVar[str] = "care-management"
+    roles: Mapping[str, Role] = {AGENT: Role(PUBLISHED, _VERBS)}
+    verifier = CareVerifier()
+    rules = EpisodeConfig(max_turns=100, max_observation=12_000)
+    hand_in = HandIn("finish", paper=False, withheld=False)
+
+    def __init__(
+        self,
+        difficulty: str | CareConfig | Mapping[str, float] = "medium",
+        *,
+        rules: str = Rules.STRICT,
+        handbook: str = HandbookSize.COMPACT,
+        canonical: bool = False,
+        ablate: str = Ablation.NONE,
+        surface: str = Surface.NATIVE,
+        tools: str = ToolSet.PUBLISHED,
+    ) -> None:
+        kept = arguments.member(Rules, rules, "rules")
+        name = f"{self.name}-canonical" if canonical else self.name
+        self.ablate = arguments.member(Ablation, ablate, "ablate")
+        self.surface = arguments.member(Surface, surface, "surface")
+        chosen = arguments.member(ToolSet, tools, "tools")
+        size = arguments.member(HandbookSize, handbook, "handbook")
+        if size is HandbookSize.FULL:
+            # Now rather than at the first reset: a folder that cannot be written is told at once.
+            standing_handbook(size)
+
+        def drawing(level: Level[CareConfig]) -> CareTaskGenerator:
+            return CareGenerator(
+                level.config, level.label, name, kept, handbook=size, canonical=canonical
+            )
+
+        self.generator = assemble(PRESETS, difficulty, drawing, canonical=canonical)
+        program = PROGRAM if self.surface is Surface.CLI else ""
+        toolsets = EXTENDED if chosen is ToolSet.EXTENDED else PUBLISHED
+        self.roles = {AGENT: Role(toolsets, _VERBS, program=program)}
+
+    def open(self, instance: CareInstance) -> ManagedCareWorld:
+        """Return the office on the morning of the referral."""
+        return ManagedCareWorld(self._given(instance).start)
+
+    def instruction(self, role: str, instance: CareInstance) -> str:
+        """Return the task's instruction, and how to call tools where they are not listed."""
+        return instructed(instance.task.instruction, self.surface)
+
+    def oracle(self, instance: CareInstance, rng: np.random.Generator) -> Script:
+        """Open and review rightly, talk as one should, and file what was said."""
+        return self._worded(self._solve)(instance, rng)
+
+    def baselines(self) -> Mapping[str, Baseline[Task, CareReference, WorldStart]]:
+        """Return the scripts that do not hear what decides."""
+        return {name: self._worded(play) for name, play in blind.baselines(self.rehearse).items()}
+
+    def solvers(self) -> Mapping[str, Solver]:
+        """Return who reads what an agent reads, and listens."""
+        return {"solver": spoken(solver.solve, self.roles[AGENT].commands)}
+
+    def rehearse(self, instance: CareInstance) -> oracle.Rehearsal:
+        """Return an office in which calls can be tried out."""
+        rules = replace(self.rules, max_turns=1_000)
+        family = self._plain()
+        return oracle.Rehearsal(Episode(family, instance, SparseReward(), rules))
+
+    def _plain(self) -> CareFamily:
+        """Return the family with typed calls, whatever the surface."""
+        return self if self.surface is Surface.NATIVE else CareFamily()
+
+    def _solve(self, instance: CareInstance, rng: np.random.Generator) -> Script:
+        return oracle.solve(instance, self.rehearse(instance))
+
+    def _given(self, instance: CareInstance) -> CareInstance:
+        """Return an instance as it is played here: without what is withheld."""
+        start = instance.start
+        handbook = withheld(start.handbook, self.ablate)
+        if handbook is start.handbook:
+            return instance
+        return replace(instance, start=replace(start, handbook=handbook))
+
+    def _worded(
+        self, play: Baseline[Task, CareReference, WorldStart]
+    ) -> Baseline[Task, CareReference, WorldStart]:
+        """Return a script that writes its calls as the surface takes them."""
+
+        def wording(instance: CareInstance, rng: np.random.Generator) -> Script:
+            return worded(play(self._given(instance), rng), self.roles[AGENT].commands)
+
+        return wording
+
+
