@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
@@ -11,6 +13,38 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     SlotRule,
     TaskActor,
 )
+
+
+class Remark(StrEnum):
+    """What the other side of a call says beside facts."""
+
+    AGREED = "agreed"  #: on a criterion that nobody disputes
+    UNKNOWN = "unknown"  #: on a disputed criterion of which it knows nothing
+    STILL_UNKNOWN = "still_unknown"  #: the same, asked again
+    TOLD = "told"  #: before a fact that it has told already
+    MORE = "more"  #: where it knows more of what was asked than one answer holds
+    PARTIAL = "partial"  #: on a turn that asks for more than it answers
+    TOO_MUCH = "too_much"  #: on a turn that asks for everything at once
+    REPEATED = "repeated"  #: on a turn in the words of an earlier one
+    ACCUSED = "accused"  #: on being called dishonest
+    OFFERED = "offered"  #: on a bargain, or on being told what to say
+    PRESSES = "presses"  #: what it puts forward beside the point
+    NOTHING = "nothing"  #: on what raises no subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerSubject:
+    """What a turn of a call may be about: a criterion of the policy.
+
+    Attributes:
+        id: The criterion's id.
+        title: What it is about, as a term of the page.
+        terms: Terms that raise it; all words of one, near each other.
+    """
+
+    id: str
+    title: str
+    terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,12 +56,16 @@ class PeerFact:
         text: What it says about it.
         reveal_mode: When it says so.
         topics: Words that bring it up.
+        criterion: The criterion it is about; empty where words alone bring it up.
+        fact: Id of the fact of the chart that it tells; empty if it tells none.
     """
 
     id: str
     text: str
     reveal_mode: RevealMode
     topics: tuple[str, ...] = ()
+    criterion: str = ""
+    fact: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +83,10 @@ class PeerContract:
         facts: What it knows.
         required_points: Ids of the facts that must be established for the case to be overturned.
         expected_decision: The determination that follows, where the source fixes it.
+        subjects: The criteria that a turn may be about.
+        disputed: Ids of those on which the denial that is intended rests.
+        remarks: What it says beside facts, each kind in the order of its use; usual words for a
+            kind that is not named.
     """
 
     side: TaskActor
@@ -56,3 +98,6 @@ class PeerContract:
     facts: tuple[PeerFact, ...] = ()
     required_points: tuple[str, ...] = ()
     expected_decision: DeterminationDecision | None = None
+    subjects: tuple[PeerSubject, ...] = ()
+    disputed: tuple[str, ...] = ()
+    remarks: Mapping[Remark, tuple[str, ...]] = field(default_factory=dict)

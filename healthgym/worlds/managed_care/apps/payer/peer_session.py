@@ -1,19 +1,18 @@
 """What is said on a peer-to-peer call: turns, and the person at the other end.
 
-The other end is no model. It opens with its statement and the facts it leads with, and answers a
-turn with the facts that the turn touches on, two at most, as people do. A fact is told at once
-(opening), once anything is asked (volunteer_after_prompt), when its topic comes up
-(reveal_if_asked), or never. What was told is established; the outcome follows from that.
+The other end opens with its statement and the facts it leads with. A fact is told at once
+(opening), at an open question (volunteer_after_prompt), when its subject comes up
+(reveal_if_asked), or never. What was told on a criterion that the agent raised is established; the
+outcome follows from that. What is said to a turn is in :mod:`peers.answering`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
+from healthgym.worlds.managed_care.contracts import PeerContract
+from healthgym.worlds.managed_care.peers.answering import answer, raised
 from healthgym.worlds.managed_care.records.peer import (
     P2PSessionRecord,
     P2PSessionTurn,
@@ -22,11 +21,7 @@ from healthgym.worlds.managed_care.records.peer import (
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerOutcome, RevealMode
 
 COUNTERPART = "counterpart"
-#: Facts that one answer has room for.
-_AT_ONCE = 2
 _OPENING = "Thank you for making time. Shall we go through the case?"
-_NOTHING_NEW = "I have nothing to add on that. What else would help you decide?"
-_WORDS = re.compile(r"[^\W_]+")
 
 
 def begin(
@@ -60,25 +55,30 @@ def answered(
     session: P2PSessionRecord, contract: PeerContract, message: str, now: datetime
 ) -> P2PSessionRecord:
     """Return a call after a turn of the agent and the answer to it."""
-    told = tuple(_answer(session, contract, message))
-    said = " ".join(fact.text for fact in told) or _NOTHING_NEW
+    made = answer(contract, session, message)
     return replace(
         session,
         agent_turns_used=session.agent_turns_used + 1,
         transcript=(
             *session.transcript,
             _turn(session.benchmark_side, message, now),
-            _turn(COUNTERPART, said, now),
+            _turn(COUNTERPART, " ".join(made.parts), now),
         ),
-        revealed_fact_ids=(*session.revealed_fact_ids, *(fact.id for fact in told)),
+        revealed_fact_ids=(*session.revealed_fact_ids, *(fact.id for fact in made.told)),
+        challenge_index=session.challenge_index + made.pressed,
         updated_at=now,
     )
 
 
 def established(contract: PeerContract, session: P2PSessionRecord) -> bool:
-    """Return whether every point that an approval rests on was established."""
-    points = contract.required_points
-    return bool(points) and set(points) <= set(session.revealed_fact_ids)
+    """Return whether every point that an approval rests on was established.
+
+    It is not enough that it was told: the agent raised the criterion it is about, so that what is
+    put forward in passing, or at the beginning, proves nothing.
+    """
+    points, told = contract.required_points, set(session.revealed_fact_ids)
+    about = {fact.criterion for fact in contract.facts if fact.id in points and fact.criterion}
+    return bool(points) and set(points) <= told and about <= raised(contract, session)
 
 
 def outcome(contract: PeerContract, session: P2PSessionRecord) -> PeerToPeerOutcome:
@@ -88,35 +88,6 @@ def outcome(contract: PeerContract, session: P2PSessionRecord) -> PeerToPeerOutc
     if established(contract, session):
         return PeerToPeerOutcome.OVERTURN_TO_APPROVAL
     return PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
-
-
-def _answer(session: P2PSessionRecord, contract: PeerContract, message: str) -> Iterator[PeerFact]:
-    words = frozenset(_WORDS.findall(message.lower()))
-    open_facts = [fact for fact in contract.facts if fact.id not in session.revealed_fact_ids]
-    asked = [fact for fact in open_facts if _tells(fact) and touches(fact, words)]
-    yield from asked[:_AT_ONCE]
-    room = _AT_ONCE - len(asked)
-    prompted = RevealMode.VOLUNTEER_AFTER_PROMPT
-    offered = [f for f in open_facts if f.reveal_mode is prompted and f not in asked]
-    if "?" in message and room > 0:
-        yield from offered[:room]
-
-
-def _tells(fact: PeerFact) -> bool:
-    return fact.reveal_mode in (RevealMode.VOLUNTEER_AFTER_PROMPT, RevealMode.REVEAL_IF_ASKED)
-
-
-def touches(fact: PeerFact, words: frozenset[str]) -> bool:
-    """Return whether words bring a fact up: all words of one of its topics.
-
-    Args:
-        fact: The fact.
-        words: What was said, as single words in lower case.
-    """
-    return any(
-        topic and topic <= words
-        for topic in (frozenset(_WORDS.findall(text.lower())) for text in fact.topics)
-    )
 
 
 def _turn(speaker: str, message: str, now: datetime) -> P2PSessionTurn:
