@@ -123,6 +123,8 @@ class ReviewGenerator(ReviewTaskGenerator):
         config, choices = self._asked(streams[ENDING])
         way = choices.way(streams[ENDING])
         opens = draw_morning(streams[ENDING])
+        if way.path is Path.UPHELD:  # a call is about one criterion
+            config = replace(config, open_criteria=1)
         for policy in choices.policies(way, streams[RULES]):
             try:
                 subject = draw_subject(streams[PATIENT], policy, split)

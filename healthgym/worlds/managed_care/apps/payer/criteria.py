@@ -9,6 +9,7 @@ from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.policies.evaluation import combined, decisive
 from healthgym.worlds.managed_care.policies.tree import criteria as tree_criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.records.review import LineReview, NurseCriterionEvaluation
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
@@ -194,11 +195,29 @@ def _require_evidence(
             )
 
 
+def seen_documents(world: ManagedCareWorld, case_id: str) -> tuple[DocumentReference, ...]:
+    """Return the documents that a reviewer of a case sees.
+
+    In a strict world that is what was sent, where there is a packet; the source shows the chart.
+    """
+    if _has_packet(world, case_id):
+        return world.intake.documents(case_id)
+    return world.documents.of_case(case_id)
+
+
+def _has_packet(world: ManagedCareWorld, case_id: str) -> bool:
+    strict = world.rules is Rules.STRICT
+    return strict and world.authorizations.packet(case_id) is not None
+
+
 def evidence(world: ManagedCareWorld, case: PriorAuthCase) -> frozenset[str]:
-    """Return the ids of everything that a reviewer of a case can point to."""
-    documents = {document.id for document in world.documents.of_case(case.id)}
+    """Return the ids of everything that a reviewer of a case can point to.
+
+    In a strict world nobody points to what was not sent, where there is a packet.
+    """
+    documents = {document.id for document in seen_documents(world, case.id)}
     chart = world.charts.get(case.patient_id)
-    if chart is None:
+    if chart is None or _has_packet(world, case.id):
         return frozenset(documents)
     entries = (
         {entry.id for entry in chart.encounters},

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from healthgym.core.state import Table, table
 from healthgym.worlds.managed_care.apps.payer import pends
+from healthgym.worlds.managed_care.apps.payer.criteria import seen_documents
 from healthgym.worlds.managed_care.apps.payer.line_reviews import (
     LineReviews,
     require_under_review,
@@ -104,7 +105,7 @@ class MedicalDirectorReview(LineReviews[MdReviewRecord, MdCaseDecision]):
             "decision_history": tuple(one for one in self.of(case_id) if one.superseded_by),
             "p2p_requests": world.peer.of(case_id),
             "criteria_catalog": world.nursing.catalog(case_id),
-            "artifacts": world.documents.of_case(case_id),
+            "artifacts": seen_documents(world, case_id),
         }
 
     def submit(

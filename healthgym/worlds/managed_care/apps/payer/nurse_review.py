@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from healthgym.core.state import Table, table
 from healthgym.worlds.managed_care.apps.payer import pends
-from healthgym.worlds.managed_care.apps.payer.criteria import require_grounds
+from healthgym.worlds.managed_care.apps.payer.criteria import require_grounds, seen_documents
 from healthgym.worlds.managed_care.apps.payer.line_reviews import (
     LineReviews,
     require_under_review,
@@ -130,7 +130,7 @@ class NurseReview(LineReviews[NurseReviewRecord, NurseCaseRecommendation]):
             "nurse_reviews": self.reviews_of(case_id),
             "case_recommendation": self.active(case_id),
             "criteria_catalog": self.catalog(case_id),
-            "artifacts": self.world.documents.of_case(case_id),
+            "artifacts": seen_documents(self.world, case_id),
         }
 
     def submit(
