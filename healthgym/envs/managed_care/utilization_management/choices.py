@@ -156,6 +156,8 @@ def _leads(policy: Policy, stage: StartStage, path: Path) -> bool:
 
     What is reserved to a physician never reaches a nurse, and is approved by the physician.
     """
+    if path is Path.LANE and policy.lanes.gold_card and not policy.nurse_may_approve:
+        return False  # a gold card never covers what is reserved to a physician
     if path in _ANYHOW:
         return True
     if path is Path.PHYSICIAN_APPROVES:
