@@ -1,0 +1,68 @@
+"""Acts put into words: a phrase book each for those who talk on the phone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from healthgym.worlds.managed_care.conversation.acts import Act, Meant
+from healthgym.worlds.managed_care.voices import Topic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseBook:
+    """How somebody says things.
+
+    Attributes:
+        acts: Words of an act that is about nothing special.
+        permission: Question whether a subject may be asked about, by subject.
+        topics: Question on a subject.
+        medicine: Question on a medicine, with a place for its name.
+        items: Questions of an instrument, in order.
+        concerns: Answer to a worry.
+    """
+
+    acts: Mapping[str, str]
+    permission: Mapping[str, str]
+    topics: Mapping[str, str]
+    medicine: str
+    items: Mapping[str, Sequence[str]]
+    concerns: Mapping[str, str]
+
+    def say(self, acts: Sequence[Meant]) -> str:
+        """Return a message that does these acts, in order."""
+        return " ".join(map(self._words, acts))
+
+    def _words(self, meant: Meant) -> str:
+        topic = str(meant.topic or "")
+        match meant.act:
+            case Act.ASK_ITEM:
+                return self.items[topic][int(meant.item) - 1]
+            case Act.ASK_TOPIC if meant.topic is Topic.MEDICATION and meant.item:
+                return self.medicine.format(item=meant.item)
+            case Act.ASK_TOPIC:
+                asked = {Topic.PHQ9: Topic.MOOD, Topic.GAD7: Topic.MOOD}
+                return self.topics[asked.get(Topic(topic), Topic(topic))]
+            case Act.ASK_PERMISSION:
+                return self.permission.get(topic, self.permission[""])
+            case Act.ANSWER_CONCERN:
+                return self.concerns.get(meant.item, self.concerns[""])
+            case _:
+                return self.acts[meant.act]
+
+
+@cache
+def phrase_book(name: str) -> PhraseBook:
+    """Return a phrase book of ``data/phrases.json``.
+
+    Args:
+        name: Whose it is, such as ``plain``.
+
+    Raises:
+        KeyError: If there is none of the name.
+    """
+    text = (files(__package__) / "data" / "phrases.json").read_text("utf-8")
+    return PhraseBook(**json.loads(text)[name])
