@@ -1,0 +1,99 @@
+"""Train a small model on one skill of each desk, by imitation and then reward: results/drills.json.
+
+    python benchmarks/drills.py                            three seeds of every drill, two at a time
+    python benchmarks/drills.py --only prior_authorization
+
+Demonstrations are the oracle's, whole. Before and after the reward the model is scored on the same
+held-out tasks; a gain is told with the interval of a difference of two independent rates, which is
+wider than that of paired ones. A run is one thread, and its folder is kept under ``--runs``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
+
+from _harness import Figures, Run, Suite
+
+from healthgym.integrations.trl.evaluation import Score, gain
+
+SEEDS = (0, 1, 2)
+#: Runs side by side, one thread each.
+_SIDE_BY_SIDE = 2
+
+suite = Suite("drills", __doc__)
+suite.parser.add_argument("--runs", type=Path, default=Path(gettempdir()) / "healthgym-drills")
+suite.parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS))
+
+
+@dataclass(frozen=True)
+class Drill:
+    """A measure: some seeds of a drill.
+
+    Attributes:
+        name: Its name.
+        env_id: The environment.
+        demos: Tasks that are demonstrated, each seen once.
+        steps: Steps of imitation and of reward.
+    """
+
+    name: str
+    env_id: str
+    demos: int
+    steps: tuple[int, int]
+
+    def __call__(self, run: Run) -> Figures:
+        """Train, and tell what each seed reached."""
+        seeds: Sequence[int] = run.options.seeds
+        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+            folders = list(pool.map(lambda seed: self._trained(seed, run), seeds))
+        return {str(seed): _told(folder) for seed, folder in zip(seeds, folders, strict=True)}
+
+    def _trained(self, seed: int, run: Run) -> Path:
+        folder: Path = run.options.runs / f"{self.name}-{seed}"
+        command = [
+            *(sys.executable, "-m", "healthgym", "train", "--env", self.env_id),
+            *("--difficulty", "drill", "--inertia", "0", "--seed", str(seed)),
+            *("--demos", str(self.demos), "--sft-steps", str(self.steps[0])),
+            *("--grpo-steps", str(self.steps[1]), "--threads", "1"),
+        ]
+        ended = (folder / "stages.json").exists()
+        command += ["--resume", str(folder)] if ended else ["--out", str(folder)]
+        command += ["--quick"] if run.quick and not ended else []
+        log = run.options.runs / f"{self.name}-{seed}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("w", encoding="utf-8") as target:
+            env = {**os.environ, "OMP_NUM_THREADS": "1"}
+            subprocess.run(command, check=True, env=env, stdout=target, stderr=target)
+        return folder
+
+
+def _told(folder: Path) -> Mapping[str, object]:
+    stages = json.loads((folder / "stages.json").read_text(encoding="utf-8"))
+    before, after = (Score.from_dict(stages[f"score {name}"]["score"]) for name in ("sft", "grpo"))
+    difference = gain(after, before)
+    best = max(stages["floors"]["scores"], key=lambda one: one["total"]["successes"])
+    return {
+        "tasks": before.total.episodes,
+        "imitated": before.total.successes / before.total.episodes,
+        "rewarded": after.total.successes / after.total.episodes,
+        "gain": difference.estimate,
+        "gain_low": difference.low,
+        "gain_high": difference.high,
+        "best_constant": best["total"]["successes"] / best["total"]["episodes"],
+        "minutes": sum(each["seconds"] for each in stages.values()) / 60,
+    }
+
+
+for _drill in (Drill("prior_authorization", "HealthAgent/PriorAuthorization-v0", 6400, (400, 60)),):
+    suite.measure(_drill.name)(_drill)
+
+if __name__ == "__main__":
+    raise SystemExit(suite.main())
