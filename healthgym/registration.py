@@ -34,6 +34,9 @@ class Row:
 
 
 _FHIR_RECORD = "healthgym.envs.fhir_record.env:FhirRecordEnv"
+_UTILIZATION_MANAGEMENT = (
+    "healthgym.envs.managed_care.utilization_management.env:UtilizationManagementEnv"
+)
 
 TABLE: tuple[Row, ...] = (
     Row(
@@ -139,6 +142,17 @@ TABLE: tuple[Row, ...] = (
         "healthgym.envs.managed_care.prior_authorization.env:PriorAuthorizationEnv",
         {"canonical": True},
         "25 requests in the published mix: 8 to submit, 12 to gather for, 5 not to submit",
+    ),
+    Row(
+        "HealthAgent/UtilizationManagement-v0",
+        _UTILIZATION_MANAGEMENT,
+        title="a payer's review of a request, from any of five stages to the letter",
+    ),
+    Row(
+        "HealthAgent/UtilizationManagementCanonical-v0",
+        _UTILIZATION_MANAGEMENT,
+        {"canonical": True},
+        "25 cases in the published mix of start stages, on the cases of prior authorization",
     ),
     Row(
         "HealthAgent/CareManagement-v0",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import islice
 
+from healthgym.envs.managed_care.cases.clinic import REGION
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.envs.managed_care.utilization_management.working import Desk
 from healthgym.worlds.managed_care.apps.payer import peer_rules
@@ -16,8 +18,10 @@ from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus, RevealMode
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-#: How soon after the offer a call may be.
-_SOONEST = timedelta(hours=4)
+#: How soon after the offer a call may be, in business hours: the practice has to choose before.
+_SOONEST = timedelta(hours=2, minutes=30)
+#: Who holds the call is in so long before, to confirm it.
+_CONFIRMS = timedelta(minutes=30)
 _STEP = timedelta(minutes=30)
 _PATIENCE = timedelta(days=6)
 
@@ -36,9 +40,12 @@ def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
     request = desk.world.peer.of(case)[-1].id
     taken = [who for who, part in parts_taken(desk.world, case) if part is not Part.PEER]
     desk.do("p2p.list", case_id=case)
-    physician = desk.somebody(desk.world.operations.may_hold_peer_to_peer, taken)
-    least = desk.world.operations.p2p_slots_least
-    slots = list(_times(desk, case, physician, contract))[:least]
+    roles = desk.world.operations.may_hold_peer_to_peer
+    desk.somebody(roles, taken)
+    physician, slots = min(
+        ((one, _slots(desk, case, one, contract)) for one in desk.present(roles, taken)),
+        key=lambda offer: offer[1][-1:],
+    )
     desk.do(
         "p2p.offer_slots",
         request_id=request,
@@ -56,22 +63,23 @@ def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
     desk.do("p2p.schedule", request_id=request, payer_contact_id=physician)
     desk.wait(moment(picked, "slots"))
     desk.do("p2p_session.get_context", request_id=request)
-    _talk(desk, request, contract)
+    hangs_on = wanted.denied_on | frozenset(contract.required_points)
+    _talk(desk, request, contract, hangs_on)
     _wait_for(desk, physician)
     desk.do(
         "p2p_session.submit_summary",
         request_id=request,
-        summary=_summary(wanted, contract),
+        summary=_summary(wanted, contract, hangs_on),
         proposed_result=str(wanted.outcome),
     )
 
 
-def _talk(desk: Desk, request: str, contract: PeerContract) -> None:
+def _talk(desk: Desk, request: str, contract: PeerContract, hangs_on: frozenset[str]) -> None:
     """Ask for every fact that the case hangs on and that can be had."""
     for fact in contract.facts:
         session = desk.world.peer.session_of(request)
         known = session.revealed_fact_ids if session else ()
-        if fact.id in contract.required_points and fact.id not in known:
+        if fact.id in hangs_on and fact.id not in known:
             about = ", ".join(fact.topics[:2]) or fact.id
             desk.do(
                 "p2p_session.send_turn",
@@ -80,11 +88,11 @@ def _talk(desk: Desk, request: str, contract: PeerContract) -> None:
             )
 
 
-def _summary(wanted: ReviewReference, contract: PeerContract) -> str:
+def _summary(wanted: ReviewReference, contract: PeerContract, hangs_on: frozenset[str]) -> str:
     points = [
         fact.text
         for fact in contract.facts
-        if fact.id in contract.required_points and fact.reveal_mode is not RevealMode.NEVER
+        if fact.id in hangs_on and fact.reveal_mode is not RevealMode.NEVER
     ]
     named = ", ".join(sorted(wanted.denied_on or wanted.wanted))
     return (
@@ -99,6 +107,14 @@ def _wait_for(desk: Desk, person: str) -> None:
     desk.somebody((str(role),), others)
 
 
+def _slots(
+    desk: Desk, case_id: str, physician: str, contract: PeerContract
+) -> tuple[datetime, ...]:
+    """Return as few times as may be offered, early ones."""
+    least = desk.world.operations.p2p_slots_least
+    return tuple(sorted(islice(_times(desk, case_id, physician, contract), least)))
+
+
 def _times(desk: Desk, case_id: str, physician: str, contract: PeerContract) -> Iterator[datetime]:
     """Yield times at which both offices are open, those that the clinician can make first."""
     world = desk.world
@@ -108,10 +124,12 @@ def _times(desk: Desk, case_id: str, physician: str, contract: PeerContract) -> 
     last = region.local(
         region.add_business_days(world.clock.now, world.operations.p2p_offer_workdays)
     ).date()
-    at = world.clock.now.replace(minute=0, second=0, microsecond=0) + _SOONEST
+    soonest = office_calendar(REGION).add_business_hours(world.clock.now, _SOONEST)
+    at = soonest.replace(minute=0, second=0, microsecond=0) + _STEP
+    at += _STEP * (at < soonest)
     able = []
     while region.local(at).date() <= last:
-        if region.is_open(at) and own.is_open(at):
+        if region.is_open(at) and own.is_open(at) and own.is_open(at - _CONFIRMS):
             able.append(at)
         at += _STEP
     made = {moment(slot, "slots") for slot in contract.offered_slots}

@@ -100,9 +100,9 @@ class Call:
 
     def _points(self) -> Iterator[PeerFact]:
         """Yield the facts that the case hangs on, of those that can be had."""
+        hangs_on = {*self.contract.required_points, *self.disputed}
         for fact in self.contract.facts:
-            hangs_on = fact.id in self.contract.required_points
-            if hangs_on and fact.reveal_mode is not RevealMode.NEVER:
+            if fact.id in hangs_on and fact.reveal_mode is not RevealMode.NEVER:
                 yield fact
 
 

@@ -156,7 +156,7 @@ class Clerk:
         return self.desk.world.cases.get(self.case_id).status is not CaseStatus.UNDER_REVIEW
 
     def _take_in(self) -> None:
-        self.desk.somebody(self.rules.may_confirm_intake)
+        self.desk.clerk()
         self.desk.do(
             "payer_intake_hub.confirm_decisions",
             case_id=self.case_id,

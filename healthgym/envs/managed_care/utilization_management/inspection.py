@@ -206,7 +206,14 @@ class Inspection:
         partly = made.decision is MdReviewDecision.PARTIAL_APPROVE
         texts = lines if partly else [made.denial_rationale]
         named = frozenset(name for text in texts for name in read_reason(text).criteria)
-        return bool(named & self.reference.denied_on) and named <= self._unfavourable
+        return bool(named & self._turning) and named <= self._unfavourable
+
+    @property
+    def _turning(self) -> frozenset[str]:
+        """Criteria that an adverse decision rests on: those whose change would turn it."""
+        postures = {name: one.posture for name, one in self.findings.shown.criteria.items()}
+        turning = decisive(self.reference.policy.criteria, postures)
+        return self.reference.denied_on | frozenset(turning)
 
     @property
     def _unfavourable(self) -> frozenset[str]:
@@ -239,8 +246,8 @@ class Inspection:
     def determination_right(self) -> bool:
         """Whether the word is the right one, and rests on whose it is."""
         made, wanted = self.determination, self.reference
-        if made is None or wanted.determination is None:
-            return made is None and wanted.determination is None
+        if made is None:
+            return wanted.determination is None
         lane = made.source == DeterminationSource.TRIAGE_AUTO_APPROVE
         waived = wanted.recommendation is None and wanted.decision is None and wanted.call is None
         return made.final_decision is wanted.determination and lane is waived

@@ -16,6 +16,7 @@ from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.posting import post, tell
 from healthgym.envs.managed_care.utilization_management.task import ReviewInstance
 from healthgym.envs.managed_care.utilization_management.working import Desk, Opening
+from healthgym.worlds.managed_care.duty import is_in
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.records.intake import IntakeCase
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
@@ -91,7 +92,7 @@ class Review:
         """Put the record right, and confirm it."""
         self.desk.do("payer_intake_hub.get_intake_case", case_id=self.case_id)
         self.desk.do("payer_intake_hub.list_documents", case_id=self.case_id)
-        self.desk.somebody(self.rules.may_confirm_intake)
+        self.desk.clerk()
         for name, data in self._corrections(self.desk.world.intake.get(self.case_id)).items():
             self.desk.do(f"payer_intake_hub.{name}", case_id=self.case_id, data=data)
         self.confirm()
@@ -123,7 +124,7 @@ class Review:
 
     def confirm(self) -> None:
         """Confirm the decisions of intake; after a reply those of before."""
-        self.desk.somebody(self.rules.may_confirm_intake)
+        self.desk.clerk()
         wanted = self.wanted.intake
         known = self.before.intake.get(self.case_id)
         self.desk.do(
@@ -175,7 +176,7 @@ class Review:
                 recommendation=str(_ASKS),
                 clinical_notes="The packet leaves something open.",
                 info_requested=self.listed(),
-                reviewer_id=nurse,
+                reviewer_id=self._still(nurse),
             )
             if not self.answered():
                 return
@@ -190,7 +191,7 @@ class Review:
             case_id=self.case_id,
             recommendation=str(last),
             clinical_notes=self.finding().summary(),
-            reviewer_id=nurse,
+            reviewer_id=self._still(nurse),
         )
 
     def listed(self) -> str:
@@ -232,7 +233,7 @@ class Review:
                 clinical_notes="The packet leaves something open.",
                 info_requested=self.listed(),
                 info_deadline=f"{due:%Y-%m-%d}",
-                reviewer_id=physician,
+                reviewer_id=self._still(physician),
             )
             if not self.answered():
                 return
@@ -247,7 +248,7 @@ class Review:
             determination_rationale=self.finding().summary(),
             denial_rationale=self.grounds() if self._adverse else "",
             line_item_decisions=self._lines(),
-            reviewer_id=physician,
+            reviewer_id=self._still(physician),
             signed_off=True,
         )
 
@@ -269,7 +270,8 @@ class Review:
 
     def grounds(self) -> str:
         """Return why less is granted than was asked for."""
-        named = " and ".join(sorted(self.wanted.denied_on))
+        found = self.finding()
+        named = " and ".join(sorted(self.wanted.denied_on or found.named()))
         policy = self.wanted.policy
         return f"{policy.id}, version {policy.version}: what was sent does not show {named}."
 
@@ -305,8 +307,13 @@ class Review:
             evaluations=json.loads(_EVALUATIONS.dump_json(self.evaluations())),
             reviewer_id=worker,
         )
-        # Whoever wrote it down also says what follows, on the next day if need be.
         return worker
+
+    def _still(self, worker: str) -> str:
+        """Return somebody who is in, or a colleague once that person has left for the day."""
+        if is_in(self.desk.world, worker):
+            return worker
+        return self.desk.somebody((str(self.desk.world.staff.role_of(worker)),))
 
     # -- the end ---------------------------------------------------------------------------------
 

@@ -407,7 +407,15 @@ def blank(start: WorldStart, now: datetime) -> ManagedCareWorld:
     """Return the world in which a case is worked up."""
     coordinator = workforce().with_role(WorkerRole.PA_COORDINATOR)[0].id
     return ManagedCareWorld(
-        replace(start, now=now, actor=coordinator, records=(), history=(), letters_queued=False)
+        replace(
+            start,
+            now=now,
+            actor=coordinator,
+            records=(),
+            history=(),
+            letters_queued=False,
+            provider_desk=None,
+        )
     )
 
 

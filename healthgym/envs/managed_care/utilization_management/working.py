@@ -90,12 +90,28 @@ class Desk:
             roles: As what somebody has to be employed.
             but: Who must not be taken.
         """
-        left_out = frozenset(but)
-        wanted = tuple(WorkerRole(role) for role in roles)
+        wanted, left_out = tuple(map(WorkerRole, roles)), frozenset(but)
         people = [one for one in self.world.staff.with_role(*wanted) if one not in left_out]
-        while not (able := [one for one in people if is_in(self.world, one)]):
+        while not (able := self.present(wanted, left_out)):
             self.wait(min(map(self._opens, people)))
         return able[int(self.rng.integers(len(able)))]
+
+    def clerk(self) -> None:
+        """Wait until intake can be confirmed: it asks for no name, and takes whoever it is used by.
+
+        Where that is a clerk, it is that one's alone; else of those who are in.
+        """
+        roles = tuple(map(WorkerRole, self.world.operations.may_confirm_intake))
+        if self.world.staff.role_of(self.world.actor) in roles:
+            self.wait(self._opens(self.world.actor))
+        else:
+            self.somebody(roles)
+
+    def present(self, roles: Iterable[str], but: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return who of some roles is in now; arguments as of :meth:`somebody`."""
+        staff, left_out = self.world.staff, frozenset(but)
+        people = (one for one in staff.with_role(*map(WorkerRole, roles)) if one not in left_out)
+        return tuple(one for one in people if is_in(self.world, one))
 
     def _opens(self, person: str) -> datetime:
         worker = self.world.staff.workers[person]
