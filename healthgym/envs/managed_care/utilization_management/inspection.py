@@ -252,6 +252,14 @@ class Inspection:
         waived = wanted.recommendation is None and wanted.decision is None and wanted.call is None
         return made.final_decision is wanted.determination and lane is waived
 
+    @property
+    def undecided(self) -> bool:
+        """Whether nothing was determined; nor sorted, reviewed or sent, unless that is due."""
+        if self.determination is not None:
+            return False
+        idle = not (self.posted.letters or self.posted.notices)
+        return bool(self.reference.letters) or (idle and self.ended)
+
     @cached_property
     def posted(self) -> Posted:
         """The letters and notices of the episode."""

@@ -78,7 +78,7 @@ class Review:
             self.sort()
         if wanted.recommendation is not None:
             self.recommend()
-        if wanted.decision is not None:
+        if wanted.decision is not None or (wanted.wanted and wanted.recommendation is None):
             self.decide()
         if wanted.call is not None:
             calling.hold(self.desk, wanted, self.before)
@@ -237,7 +237,7 @@ class Review:
             )
             if not self.answered():
                 return
-        if desk.world.cases.get(self.case_id).status is not CaseStatus.UNDER_REVIEW:
+        if wanted.decision is None:
             return
         physician = self._evaluate("md")
         desk.do(

@@ -84,6 +84,14 @@ DETERMINED = Check(
     loophole="one word for every case",
     failure_mode=FailureMode.CRITERIA,
 )
+UNDECIDED = Check(
+    "nothing_decided",
+    "Nothing is determined, and no letter or notice went out, where there is nothing to decide.",
+    idle=True,
+    loophole="one word for every case",
+    failure_mode=FailureMode.POLICY,
+    harm=Harm.WRONG_SUBMISSION,
+)
 LETTERS = Check(
     "letters_right",
     "Just the letters and notices that the case calls for went out, each once, by the channel of "
@@ -129,7 +137,7 @@ ENDED = Check(
     failure_mode=FailureMode.STUCK,
 )
 _STRICT = (
-    INTAKE, TRIAGE, FINDINGS, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL, DETERMINED, LETTERS,
+    INTAKE, TRIAGE, FINDINGS, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL, DETERMINED, UNDECIDED, LETTERS,
     ROLES, IN_TIME, FOREIGN, ONCE, ENDED,
 )  # fmt: skip
 _STAGES = (
@@ -176,29 +184,40 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
 
 def _strict(seen: Inspection) -> Iterator[CheckResult]:
     wanted = seen.reference
-    if wanted.intake is not None or seen.reopened:
+    answered = bool(wanted.wanted) and wanted.determination is not None
+    if wanted.intake is not None or answered or seen.reopened:
         yield INTAKE.result(seen.intake_right)
     if wanted.triage is not None:
         yield TRIAGE.result(seen.triage_right)
     yield from _reviewed(seen)
     if wanted.call is not None:
         yield CALL.result(seen.call_right)
-    made = seen.determination
-    yield DETERMINED.result(
-        seen.determination_right, str(made.final_decision) if made else "nothing is determined"
-    )
-    yield LETTERS.result(seen.posted.right, ", ".join(seen.posted.flawed))
+    yield from _closed(seen)
     yield ROLES.result(not seen.misplaced, ", ".join(seen.misplaced))
     yield IN_TIME.result(not seen.late)
     yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
     yield ONCE.result(not seen.repeated, ", ".join(seen.repeated))
-    yield ENDED.result(seen.ended, str(seen.status))
+
+
+def _closed(seen: Inspection) -> Iterator[CheckResult]:
+    """Yield what is found of the end; where there is nothing to decide, that nobody did."""
+    made = seen.determination
+    said = str(made.final_decision) if made else "nothing is determined"
+    if seen.reference.determination is not None:
+        yield DETERMINED.result(seen.determination_right, said)
+    else:
+        yield UNDECIDED.result(seen.undecided, said)
+    if seen.reference.letters:
+        yield LETTERS.result(seen.posted.right, ", ".join(seen.posted.flawed))
+        yield ENDED.result(seen.ended, str(seen.status))
 
 
 def _reviewed(seen: Inspection) -> Iterator[CheckResult]:
     """Yield what is found of the reviews that are the episode's."""
     wanted, found = seen.reference, seen.findings
-    by_nurse, by_physician = wanted.recommendation is not None, wanted.decision is not None
+    by_nurse = wanted.recommendation is not None
+    # Where the policy reserves a service, nobody but a physician asks.
+    by_physician = wanted.decision is not None or (bool(wanted.wanted) and not by_nurse)
     if by_nurse or by_physician:
         wrong = (found.wrong_by_nurse if by_nurse else ()) or (
             found.wrong_on_record if by_physician else ()
@@ -210,6 +229,6 @@ def _reviewed(seen: Inspection) -> Iterator[CheckResult]:
         yield RECOMMENDED.result(seen.recommendation_right, ", ".join(map(str, seen.recommended)))
     if wanted.wanted:
         yield INFORMATION.result(seen.information_right)
-    if by_physician:
+    if wanted.decision is not None:
         said = ", ".join(str(one.decision) for one in seen.decided)
         yield DECIDED.result(seen.physician_right, said)
