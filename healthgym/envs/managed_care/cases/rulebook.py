@@ -13,9 +13,10 @@ from healthgym.envs.managed_care.cases.clinic import bulletin, page_of
 from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.envs.managed_care.cases.situations import Situation
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
+from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.handbook.page import Page
+from healthgym.worlds.managed_care.peers.making import reviewing
 from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.policies.drawing import drawn as with_own_numbers
 from healthgym.worlds.managed_care.policies.drawing import (
@@ -33,8 +34,6 @@ from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
     Posture,
-    RevealMode,
-    TaskActor,
     UploadableDocumentKind,
 )
 
@@ -132,41 +131,18 @@ class Rulebook:
         pages = tuple(page for page in self.pages if "/archive/" not in page.path)
         return replace(self, misread=old, pages=(*pages, page_of(old, archived=True)))
 
-    def call(self) -> PeerContract:
+    def call(self, rng: np.random.Generator) -> PeerContract:
         """Return what the payer's physician holds on a call before denying by the misread version.
 
-        What settles it is the policy in force, named with its version.
+        Args:
+            rng: Where the wording comes from.
 
         Raises:
             ConfigurationError: If no version is misread.
         """
         if self.misread is None:
             raise ConfigurationError("There is no misread version to call about.")
-        old, new = self.misread, self.in_force
-        return PeerContract(
-            side=TaskActor.PROVIDER,
-            opening=(
-                f"I have your request before me, under {old.id}, version {old.version}. By that "
-                "the packet does not meet what is asked for, and I am about to deny it. What have "
-                "I missed?"
-            ),
-            facts=(
-                PeerFact(
-                    id=_VERSION,
-                    text=(
-                        f"You are right: {new.id} is in force in version {new.version}, and I went "
-                        "by the one before. Under it the documents carry the request."
-                    ),
-                    reveal_mode=RevealMode.REVEAL_IF_ASKED,
-                    topics=(f"{new.id} {new.version}",),
-                ),
-            ),
-            required_points=(_VERSION,),
-        )
-
-
-#: The point on which such a call turns.
-_VERSION = "version"
+        return reviewing(self.misread, self.in_force, rng)
 
 
 def _denying(

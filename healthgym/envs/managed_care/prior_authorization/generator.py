@@ -175,7 +175,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             on_request=asked,
             misread=misread,
             stubborn=frozenset({own} if drawn.ending is Course.EXTERNAL else ()),
-            calls={own: book.call()} if drawn.ending is Course.PEER_CALL else {},
+            calls={own: book.call(rng.spawn(1)[0])} if drawn.ending is Course.PEER_CALL else {},
         )
         return WorldStart(
             now=begins,

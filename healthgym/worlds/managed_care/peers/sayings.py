@@ -11,6 +11,7 @@ from importlib.resources import files
 import numpy as np
 
 from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.charts.stated import numbers_of
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -63,7 +64,7 @@ def _slots(fact: AnyFact) -> tuple[str, Mapping[str, str]]:
         case Measurement():
             return "measurement", {
                 "display": fact.display,
-                "value": f"{fact.value:g}",
+                "value": numbers_of(fact)[0],
                 "unit": printed(fact.unit),
                 "day": _day(fact.taken),
             }

@@ -30,8 +30,27 @@ _MARKED = re.compile(r"[a-z0-9]+(?:[./][a-z0-9]+)*|[?:!]")
 _DASH = re.compile(r"(?<=\w)[-\u2010\u2011](?=\w)")
 _ARTICLES = frozenset({"the", "this", "that", "your", "my", "our", "a", "each"})
 _STOP = frozenset(
-    ["of", "the", "a", "an", "to", "for", "at", "on", "in", "with"]
-    + ["or", "and", "by", "from", "about", "one", "most", "any", "same"]
+    {
+        "of",
+        "the",
+        "a",
+        "an",
+        "to",
+        "for",
+        "at",
+        "on",
+        "in",
+        "with",
+        "or",
+        "and",
+        "by",
+        "from",
+        "about",
+        "one",
+        "most",
+        "any",
+        "same",
+    }
 )
 _ENDINGS = ("ings", "ing", "ers", "er", "ies", "es", "ed", "s", "e", "y")
 _LEAST = 3
