@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from healthgym.core import arguments
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
+from healthgym.envs.managed_care.care_management.conditions import care_conditions
+from healthgym.envs.managed_care.care_management.lives import Life
 from healthgym.envs.managed_care.checks.expectation import Expectation
-from healthgym.worlds.managed_care.conversation.persona import Persona
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.conversation.persona import Persona, PersonaKind
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
@@ -23,6 +27,14 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     RiskLevel,
 )
 from healthgym.worlds.managed_care.voices import Topic
+
+
+class Strength(StrEnum):
+    """How much it takes to win somebody; the source's three difficulties."""
+
+    LOW = "low"
+    MODERATE = "moderate"
+    HARD = "hard"
 
 
 class Ending(StrEnum):
@@ -100,6 +112,132 @@ class CareReference(Reference):
     paper: Expectation
     status: CMCaseStatus
 
+
+@dataclass(frozen=True, slots=True)
+class CareConfig:
+    """What referrals and people are like, and how much stands around them.
+
+    Attributes:
+        programs: Programmes that may be right; each is drawn as often.
+        conditions: Names of conditions; of those that a programme can be right for, each is drawn
+            as often.
+        kinds: What people are like on the phone; each is drawn as often.
+        strengths: How much it takes to win them; each is drawn as often.
+        endings: What may be right in the end. Plans are drawn twice as often as each of the others.
+        referrals: Other referrals in the queue.
+        twins: Of these, people who resemble the one that is meant.
+        stale: Chance of each thing in the chart that is too old to count: a stay, a visit, a score.
+        lagging: Chance of an emergency visit of which the referral does not know.
+        day_surgery: Chance of a planned one-day procedure, which is no stay.
+        screened: Chance of a screening score of the last visit.
+        polypharmacy: Chance of many medicines, where there are not many anyway.
+        coded_barriers: Chance of each usual barrier to stand in the chart with a code.
+        safety: Chance of a concern about safety on a referral for a disorder of mind or mood.
+        concerns: Most worries that somebody has.
+        busy: Chance of a first call at a bad time.
+        numbers: Whether the handbook's numbers of care management are the task's own.
+    """
+
+    programs: tuple[CMProgram, ...] = tuple(CMProgram)
+    conditions: tuple[str, ...] = ()
+    kinds: tuple[PersonaKind, ...] = tuple(PersonaKind)
+    strengths: tuple[Strength, ...] = (Strength.MODERATE,)
+    endings: tuple[Ending, ...] = tuple(Ending)
+    referrals: int = 5
+    twins: int = 1
+    stale: float = 0.35
+    lagging: float = 0.2
+    day_surgery: float = 0.2
+    screened: float = 0.25
+    polypharmacy: float = 0.3
+    coded_barriers: float = 0.12
+    safety: float = 0.12
+    concerns: int = 2
+    busy: float = 0.15
+    numbers: bool = True
+
+    def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            object.__setattr__(self, name, _members(name, kind, getattr(self, name)))
+        object.__setattr__(self, "conditions", _named(self.conditions))
+        if not 0 <= self.referrals <= _MOST_REFERRALS:
+            raise ConfigurationError(f"referrals lies between 0 and {_MOST_REFERRALS}.")
+        if not 0 <= self.twins <= min(self.referrals, _MOST_TWINS):
+            raise ConfigurationError(
+                f"twins are among the referrals, and at most {_MOST_TWINS}; not {self.twins!r}."
+            )
+        if not 1 <= self.concerns <= _MOST_CONCERNS:
+            raise ConfigurationError(f"concerns lies between 1 and {_MOST_CONCERNS}.")
+        for name in _CHANCES:
+            chance = getattr(self, name)
+            if not 0 <= chance <= 1:
+                raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
+
+    @property
+    def life(self) -> Life:
+        """How much happens in a life besides what decides."""
+        return Life(**{name: getattr(self, name) for name in _LIFE})
+
+
+_LIFE = ("stale", "lagging", "day_surgery", "screened", "polypharmacy", "coded_barriers")
+_CHANCES = (*_LIFE, "safety", "busy")
+_MOST_REFERRALS, _MOST_TWINS, _MOST_CONCERNS = 24, 4, 3
+_KINDS: Mapping[str, type[StrEnum]] = {
+    "programs": CMProgram,
+    "kinds": PersonaKind,
+    "strengths": Strength,
+    "endings": Ending,
+}
+
+
+def _members(name: str, kind: type[StrEnum], values: Iterable[str]) -> tuple[StrEnum, ...]:
+    """Return members of an enumeration, each once, whether named or given."""
+    found = () if isinstance(values, str) else tuple(dict.fromkeys(values))
+    if not found:
+        raise ConfigurationError(f"{name} holds at least one of {', '.join(kind)}.")
+    return tuple(arguments.member(kind, value, f"{name}:") for value in found)
+
+
+def _named(values: Iterable[str]) -> tuple[str, ...]:
+    """Return names of conditions, each once; all of them if none is named."""
+    known = care_conditions()
+    found = () if isinstance(values, str) else tuple(dict.fromkeys(values))
+    strange = [name for name in found if name not in known]
+    if strange or isinstance(values, str):
+        raise ConfigurationError(
+            f"conditions: {values!r} names {strange or 'no list'}; known are {', '.join(known)}."
+        )
+    return found or tuple(known)
+
+
+#: What a name of a difficulty stands for.
+PRESETS: Mapping[str, CareConfig] = {
+    "easy": CareConfig(
+        strengths=(Strength.LOW,),
+        referrals=2,
+        twins=0,
+        stale=0.1,
+        lagging=0.0,
+        day_surgery=0.0,
+        safety=0.06,
+        concerns=1,
+        busy=0.0,
+    ),
+    "medium": CareConfig(),
+    "hard": CareConfig(
+        strengths=(Strength.MODERATE, Strength.HARD),
+        referrals=11,
+        twins=3,
+        stale=0.6,
+        lagging=0.35,
+        day_surgery=0.35,
+        screened=0.35,
+        polypharmacy=0.4,
+        safety=0.18,
+        concerns=3,
+        busy=0.3,
+    ),
+}
 
 CareInstance = Instance[Task, CareReference, WorldStart]
 CareTaskGenerator = TaskGenerator[Task, CareReference, WorldStart]

@@ -1,0 +1,310 @@
+"""Tasks from seeds: what an episode is like first, then who it is about and what befell them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+
+import numpy as np
+
+from healthgym.core.seeding import Split, task_rng
+from healthgym.core.task import Instance, Task, TaskKey
+from healthgym.envs.managed_care.care_management.answers import (
+    PHQ9,
+    Answers,
+    documented,
+    draw_answers,
+)
+from healthgym.envs.managed_care.care_management.choices import (
+    Choice,
+    canonical_episodes,
+    draw_choice,
+    narrowed,
+    ways,
+)
+from healthgym.envs.managed_care.care_management.conditions import care_conditions
+from healthgym.envs.managed_care.care_management.history import (
+    History,
+    NoRoomError,
+    draw_history,
+)
+from healthgym.envs.managed_care.care_management.lives import Life
+from healthgym.envs.managed_care.care_management.panel import Member, members
+from healthgym.envs.managed_care.care_management.personas import (
+    Character,
+    draw_persona,
+    unlisted,
+)
+from healthgym.envs.managed_care.care_management.reference import asked_of, reference_of
+from healthgym.envs.managed_care.care_management.referrals import (
+    Referred,
+    draw_referral,
+    draw_score,
+    shown,
+)
+from healthgym.envs.managed_care.care_management.rulings import Known, program_of
+from healthgym.envs.managed_care.care_management.task import (
+    CareConfig,
+    CareInstance,
+    CareTaskGenerator,
+)
+from healthgym.envs.managed_care.care_management.wording import brief
+from healthgym.envs.managed_care.cases.clinic import (
+    CHARTED,
+    draw_morning,
+    staff,
+    standing_handbook,
+    workforce,
+)
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
+from healthgym.worlds.managed_care.charts.hours import business_day
+from healthgym.worlds.managed_care.charts.rendering import render_chart
+from healthgym.worlds.managed_care.handbook.edition import edition
+from healthgym.worlds.managed_care.handbook.full import HandbookSize
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw_care, usual_rules
+from healthgym.worlds.managed_care.records.care import CMReferral
+from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.vocabulary.care import CMProgram
+from healthgym.worlds.managed_care.voices import PlainVoice
+
+#: Streams of a task: what it is like, whom it is about and what befell them, how the chart is
+#: worded, what stands around, the numbers of the handbook, and who answers the phone.
+_LIKE, _HISTORY, _CHART, _AROUND, _NUMBERS, _PERSON = range(6)
+_TRIES = 40
+_MINDS = ("F32", "F33", "F43", "F20", "F50", "F10", "F11")
+#: A sum of the PHQ-9 below this leaves no room for what a concern about safety says.
+_ROOM_FOR_HARM = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    history: History
+    referred: Referred
+    chart: PatientChart
+
+
+class CareGenerator(CareTaskGenerator):
+    """Draws tasks.
+
+    The programme is drawn first, as often one as another, then a condition for which it can be
+    right, what the person is like, and how the episode ends, apart from all the rest. A history
+    for which another programme turns out to be right is drawn again.
+
+    Args:
+        config: What referrals and people are like.
+        difficulty: Name of the configuration, for the task's metadata.
+        name: Family name in task keys.
+        rules: Which rules the office keeps.
+        handbook: How large a handbook stands in it.
+        canonical: Whether tasks are composed like the source's; the test split then has 25.
+    """
+
+    def __init__(
+        self,
+        config: CareConfig,
+        difficulty: str,
+        name: str,
+        rules: Rules,
+        *,
+        handbook: HandbookSize = HandbookSize.COMPACT,
+        canonical: bool = False,
+    ) -> None:
+        self.config, self.difficulty, self.name, self.rules = config, difficulty, name, rules
+        self.handbook = handbook
+        self._episodes = canonical_episodes() if canonical else ()
+        if not canonical:
+            ways(config)  # raises here, for whoever asks for what cannot be
+        self.tests = len(self._episodes) if canonical else None
+
+    def draw(self, split: Split, index: int) -> CareInstance:
+        """Return a task."""
+        # Tasks of one index are other tasks at every difficulty.
+        family = f"{self.name}/{self.difficulty}"
+        streams = [task_rng(family, split, index, key) for key in range(6)]
+        choice = draw_choice(self._asked(split, index, streams[_LIKE]), streams[_LIKE])
+        begins = draw_morning(streams[_AROUND])
+        numbers = draw_care(streams[_NUMBERS]) if self.config.numbers else usual_rules()
+        case = self._case(choice, split, begins.date(), numbers, streams)
+        start = self._start(case, split, begins, numbers, streams[_AROUND])
+        patient = case.chart.patient
+        person = streams[_PERSON]
+        answers = self._answers(case, start, person)
+        asked = asked_of(case.history, start)
+        character = Character(
+            kind=choice.kind,
+            strength=choice.strength,
+            ending=choice.ending,
+            busy=self.config.busy,
+            concerns=self.config.concerns,
+        )
+        persona = draw_persona(character, patient, answers, asked, person)
+        reference = reference_of(
+            case.history, case.referred, answers, persona, choice.ending, start
+        )
+        # Until the person speaks, somebody without moods answers.
+        voices = {case.referred.record.case_id: PlainVoice()}
+        task = Task(
+            TaskKey(self.name, split, index),
+            f"{choice.program}-{choice.condition}",
+            brief(start, patient, case.history.condition.label, case.referred.record),
+            {"difficulty": self.difficulty},
+        )
+        return Instance(task, reference, replace(start, voices=voices))
+
+    def _asked(self, split: Split, index: int, rng: np.random.Generator) -> CareConfig:
+        """Return what the episode of a task is like."""
+        if not self._episodes:
+            return self.config
+        place = index if self.is_fixed(split) else int(rng.integers(len(self._episodes)))
+        return narrowed(self.config, self._episodes[place])
+
+    def _case(
+        self,
+        choice: Choice,
+        split: Split,
+        today: date,
+        numbers: OperatingRules,
+        streams: Sequence[np.random.Generator],
+    ) -> _Case:
+        """Return somebody for whom the programme is right.
+
+        Raises:
+            ConfigurationError: If none is found.
+        """
+        rng, own = streams[_HISTORY], members(split, choice.condition)
+        day = business_day(today - timedelta(days=int(rng.integers(3))))
+        score = draw_score(numbers, rng)
+        safe = rng.random() >= self.config.safety
+        for _ in range(_TRIES):
+            member = own[int(rng.integers(len(own)))]
+            try:
+                drawn = draw_history(member, choice.program, day, numbers, self.config.life, rng)
+            except NoRoomError:
+                continue
+            safety = not safe and _can_worry(drawn, today, numbers)
+            known = shown(drawn, score=score, safety=safety)
+            if {program_of(known, numbers), program_of(drawn.known(), numbers)} == {choice.program}:
+                return _written(drawn, choice.program, known, today, streams[_CHART])
+        raise ConfigurationError(
+            f"No member of the plan with {choice.condition} is one for {choice.program}."
+        )
+
+    def _answers(self, case: _Case, start: WorldStart, rng: np.random.Generator) -> Answers:
+        others = unlisted()
+        taken = {fact.medication for fact in case.history.medicines}
+        place = int(rng.integers(len(others)))
+        able = tuple(name for name in (others[place],) if name.split()[0] not in taken)
+        return draw_answers(
+            case.history,
+            case.chart.patient.preferred_language,
+            start.now.date(),
+            start.operations,
+            case.referred.known.safety,
+            able,
+            rng,
+        )
+
+    def _start(
+        self,
+        case: _Case,
+        split: Split,
+        begins: datetime,
+        numbers: OperatingRules,
+        rng: np.random.Generator,
+    ) -> WorldStart:
+        people = workforce()
+        managers = people.with_role(WorkerRole.CARE_MANAGER)
+        others = self._others(case, split, rng)
+        queue = [case.referred.record]
+        for other in others:
+            day = business_day(begins.date() - timedelta(days=int(rng.integers(8))))
+            queue.append(_apart(replace(other.referred.record, referral_date=day), other, case))
+        queue.sort(key=lambda each: (each.referral_date, each.referral_id))
+        return WorldStart(
+            now=begins,
+            provider=people.provider,
+            payer=people.payer,
+            staff=staff(),
+            charts=ChartLibrary((case.chart, *(other.chart for other in others))),
+            records=tuple(queue),
+            rules=self.rules,
+            operations=numbers,
+            handbook=standing_handbook(self.handbook).overlay(edition().overlay(numbers)),
+            actor=managers[int(rng.integers(len(managers)))].id,
+        )
+
+    def _others(self, case: _Case, split: Split, rng: np.random.Generator) -> tuple[_Case, ...]:
+        """Return the other referrals of the queue: those who resemble the person, then anybody."""
+        own = case.history.member
+        alike = [
+            each
+            for each in members(split, own.condition)
+            if each.group == own.group and each.place != own.place
+        ]
+        twins = [alike[int(n)] for n in rng.permutation(len(alike))[: self.config.twins]]
+        names = tuple(care_conditions())
+        others: dict[Member, None] = dict.fromkeys(twins)
+        while len(others) < self.config.referrals:
+            able = members(split, names[int(rng.integers(len(names)))])
+            member = able[int(rng.integers(len(able)))]
+            if (member.condition, member.group) != (own.condition, own.group):
+                others[member] = None
+        return tuple(map(_standing, others))
+
+
+def _can_worry(history: History, today: date, numbers: OperatingRules) -> bool:
+    """Return whether a referral may state a concern about safety that the chart does not deny."""
+    known = documented(history, PHQ9, today, numbers)
+    minds = any(code.startswith(_MINDS) for code in history.codes)
+    return minds and (known is None or known >= _ROOM_FOR_HARM)
+
+
+def _written(
+    history: History, program: CMProgram, known: Known, today: date, rng: np.random.Generator
+) -> _Case:
+    """Return the case with its chart and its referral."""
+    home = history.member.background
+    chart = render_chart(
+        home.patient,
+        home.coverages,
+        history.facts,
+        (),
+        workforce(),
+        rng,
+        today,
+        stays=history.stays,
+    )
+    return _Case(
+        history=history,
+        referred=draw_referral(history, program, chart, known, rng),
+        chart=chart,
+    )
+
+
+@lru_cache(maxsize=2048)
+def _standing(member: Member) -> _Case:
+    """Return a member's case as it stands in the queues of others; made once for a process."""
+    rng, rules = member.stream(), usual_rules()
+    programs = care_conditions()[member.condition].programs
+    while True:
+        program = programs[int(rng.integers(len(programs)))]
+        try:
+            drawn = draw_history(member, program, CHARTED, rules, Life(), rng)
+        except NoRoomError:
+            continue
+        known = shown(drawn, score=draw_score(rules, rng), safety=False)
+        return _written(drawn, program, known, CHARTED, rng)
+
+
+def _apart(record: CMReferral, other: _Case, case: _Case) -> CMReferral:
+    """Return a referral that the words of the instruction do not fit, too."""
+    one, meant = other.chart.patient, case.chart.patient
+    alike = (one.sex, one.address_city) == (meant.sex, meant.address_city)
+    if not alike or record.referral_date != case.referred.record.referral_date:
+        return record
+    return replace(record, referral_date=business_day(record.referral_date - timedelta(days=4)))

@@ -1,0 +1,116 @@
+"""The plan's members who may be referred: their illnesses and charts before any referral.
+
+As the clinic's patients, they come in groups of some who are easily taken for each other. Each
+condition has groups of its own, and each split has its own of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from healthgym.core.seeding import Split
+from healthgym.envs.managed_care.care_management.conditions import CareCondition, care_conditions
+from healthgym.envs.managed_care.cases.clinic import CHARTED, workforce
+from healthgym.worlds.managed_care.population.background import Background, draw_background
+from healthgym.worlds.managed_care.population.conditions import conditions
+
+#: Groups of a condition, and how many are in one.
+GROUPS, ALIKE = 12, 5
+#: Entropy of the panel: its own, so that no task's stream is part of it.
+_PANEL = 20260305
+_PERSON, _STANDING = range(2)
+#: Numbers of patients: prime to their count, the step scatters a group over all of them.
+_FIRST_NUMBER, _NUMBERS, _STEP = 1001, 8900, 3571
+#: How many diseases go with the one of the referral, by how often.
+_BESIDE = (0.2, 0.3, 0.3, 0.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Which member of the plan somebody is.
+
+    Attributes:
+        condition: Name of the condition with which they are referred.
+        group: The group of those who are easily taken for each other.
+        place: Place in it.
+    """
+
+    condition: str
+    group: int
+    place: int
+
+    @property
+    def background(self) -> Background:
+        """The member before any referral."""
+        return _background(self)
+
+    def stream(self) -> np.random.Generator:
+        """Return where a referral comes from that stands in other members' queues."""
+        return _stream(_STANDING, _place_of(self.condition), self.group, self.place)
+
+
+def members(split: Split, condition: str) -> tuple[Member, ...]:
+    """Return the members of a split with a condition."""
+    own = range(list(Split).index(split), GROUPS, len(Split))
+    return tuple(Member(condition, group, place) for group in own for place in range(ALIKE))
+
+
+@cache
+def _background(member: Member) -> Background:
+    condition = care_conditions()[member.condition]
+    like = _background(replace(member, place=0)) if member.place else None
+    rng = _stream(_PERSON, _place_of(member.condition), member.group, member.place)
+    own, others = _diseases(condition, rng)
+    known = conditions()
+    if like is not None:
+        # Who resembles somebody is as old.
+        others = tuple(name for name in others if _fits(known[name].ages, like))
+    having = (*own, *others)
+    ranges = [known[name].ages for name in having]
+    if condition.event:
+        ranges = [condition.event.ages]
+    least, most = max(low for low, _ in ranges), min(high for _, high in ranges)
+    drawn = draw_background(
+        _number(member),
+        workforce(),
+        rng,
+        CHARTED,
+        like=like,
+        rank=max(member.place, 1),
+        having=having,
+        ages=(least, max(least, most)),
+    )
+    # A member is covered.
+    latest = replace(drawn.coverages[0], active=True, termination_date=None)
+    return replace(drawn, coverages=(latest, *drawn.coverages[1:]))
+
+
+def _fits(ages: tuple[int, int], like: Background) -> bool:
+    return ages[0] <= (CHARTED - like.patient.dob).days // 365 <= ages[1]
+
+
+def _diseases(
+    condition: CareCondition, rng: np.random.Generator
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Draw the diseases of the referral, and those that go with them."""
+    own = tuple(each[int(rng.integers(len(each)))] for each in condition.diseases)
+    count = int(rng.choice(len(_BESIDE), p=_BESIDE))
+    count = max(count, 1) if not own else count
+    order = rng.permutation(len(condition.beside))[:count]
+    return own, tuple(condition.beside[int(place)] for place in order)
+
+
+def _place_of(condition: str) -> int:
+    return list(care_conditions()).index(condition)
+
+
+def _number(member: Member) -> int:
+    place = (_place_of(member.condition) * GROUPS + member.group) * ALIKE + member.place
+    return _FIRST_NUMBER + place * _STEP % _NUMBERS
+
+
+def _stream(*key: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(_PANEL, spawn_key=key)))

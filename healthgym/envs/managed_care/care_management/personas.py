@@ -1,0 +1,167 @@
+"""Who answers the phone: a persona that fits the chart and is drawn apart from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from healthgym.core.borders import JsonObject
+from healthgym.envs.managed_care.care_management.answers import Answers
+from healthgym.envs.managed_care.care_management.task import Ending, Strength
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.persona import (
+    Break,
+    Busy,
+    Concern,
+    Mark,
+    Persona,
+    PersonaKind,
+    Trigger,
+    Willingness,
+)
+from healthgym.worlds.managed_care.records.chart import Patient
+from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
+from healthgym.worlds.managed_care.voices import Topic
+
+_USUAL = frozenset({Mark.PRESSURE, Mark.REFRAMING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Character:
+    """What somebody is like on the phone, whoever it is.
+
+    Attributes:
+        kind: What they are like.
+        strength: How much it takes to win them.
+        ending: What is right in the end.
+        busy: Chance of a first call at a bad time.
+        concerns: Most worries they have.
+    """
+
+    kind: PersonaKind
+    strength: Strength
+    ending: Ending
+    busy: float
+    concerns: int
+
+
+@cache
+def _table() -> JsonObject:
+    table: JsonObject = json.loads(
+        (files(__package__) / "data" / "personas.json").read_text("utf-8")
+    )
+    return table
+
+
+@cache
+def unlisted() -> tuple[str, ...]:
+    """Return what people take that no chart has."""
+    return tuple(_table()["unlisted"])
+
+
+def draw_persona(
+    character: Character,
+    patient: Patient,
+    answers: Answers,
+    asked: frozenset[Topic],
+    rng: np.random.Generator,
+) -> Persona:
+    """Draw who answers the phone.
+
+    Args:
+        character: What they are like.
+        patient: Who it is.
+        answers: What they have to tell.
+        asked: Subjects that the assessment has to ask about; one may be what they break off at.
+        rng: Where chance comes from.
+    """
+    table, kind = _table(), character.kind
+    concerns = _concerns(character, rng)
+    hint = _one(table["hints"][answers.worry.value], rng)
+    busy = _busy(rng) if rng.random() < character.busy else None
+    breaks = _break(asked, rng)
+    strength = character.strength
+    lean = {Strength.LOW: 1, Strength.MODERATE: 0, Strength.HARD: -1}[strength]
+    return Persona(
+        kind=kind,
+        willingness=_willingness(character),
+        patient_name=f"{patient.first_name} {patient.last_name}",
+        birth_date=patient.dob.isoformat(),
+        concerns=concerns,
+        triggers=_triggers(character, concerns, answers.worry, rng),
+        anti_triggers=_USUAL | {Mark(name) for name in table["resents"][kind.value]},
+        tells=answers.tells,
+        adherence=answers.missed,
+        hint=hint,
+        hint_topic=answers.worry,
+        trust=int(table["trust"][kind.value]) + lean,
+        patience=int(table["patience"][kind.value]) + max(lean, 0),
+        busy=busy,
+        breaks=breaks if character.ending is Ending.BLOCKED else None,
+        seed=int(rng.integers(2**31)),
+    )
+
+
+def _one(options: Sequence[str], rng: np.random.Generator) -> str:
+    return options[int(rng.integers(len(options)))]
+
+
+def _willingness(character: Character) -> Willingness:
+    if character.ending is Ending.DECLINED:
+        return Willingness.REFUSES
+    if character.kind is PersonaKind.REFUSING:
+        return Willingness.INITIALLY_REFUSES
+    hard = character.strength is Strength.HARD
+    if character.kind is PersonaKind.RELUCTANT and hard:
+        return Willingness.INITIALLY_REFUSES
+    easy = character.strength is Strength.LOW
+    if character.kind is PersonaKind.LOW_COOPERATION and easy:
+        return Willingness.READY
+    return Willingness.HESITANT
+
+
+def _concerns(character: Character, rng: np.random.Generator) -> tuple[Concern, ...]:
+    known = _table()["concerns"][character.kind.value]
+    count = min(1 + int(rng.integers(character.concerns)), len(known))
+    return tuple(Concern(known[int(n)]) for n in rng.permutation(len(known))[:count])
+
+
+def _triggers(
+    character: Character, concerns: Sequence[Concern], worry: Topic, rng: np.random.Generator
+) -> tuple[Trigger, ...]:
+    """Return what has to happen: good manners, then what suits the person, then the worry."""
+    suits = tuple(map(Act, _table()["suits"][character.kind.value]))
+    found = [
+        Trigger(kind=TriggerKind.BASIC_RAPPORT, acts=(Act.ACKNOWLEDGE, Act.ASK_TIME)),
+        Trigger(kind=TriggerKind.PERSONA_JUDGMENT, acts=suits),
+        Trigger(kind=TriggerKind.PERSONA_JUDGMENT, acts=(Act.ANSWER_CONCERN,), concern=concerns[0]),
+        Trigger(
+            kind=TriggerKind.SIGNAL_INFERENCE, acts=(Act.ASK_TOPIC,), topic=worry, after_hint=True
+        ),
+    ]
+    hears = rng.random() < 0.5
+    if character.strength is Strength.LOW:
+        return tuple(found[:1])
+    if character.strength is Strength.MODERATE:
+        return (*found[:2], found[3]) if hears else tuple(found[:3])
+    return tuple(found)
+
+
+def _busy(rng: np.random.Generator) -> Busy:
+    rows = _table()["busy"]
+    row = rows[int(rng.integers(len(rows)))]
+    return Busy(says=row["says"], free_from=row["free_from"], free_days=row["free_days"])
+
+
+def _break(asked: frozenset[Topic], rng: np.random.Generator) -> Break:
+    known: Mapping[str, Sequence[Mapping[str, str]]] = _table()["breaks"]
+    able = [topic for topic in Topic if topic in asked and topic.value in known]
+    before = able[int(rng.integers(len(able)))]
+    rows = known[before.value]
+    row = rows[int(rng.integers(len(rows)))]
+    return Break(before=before, says=row["says"], reason=row["reason"])
