@@ -171,5 +171,3 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
             return worded(play(self._given(instance), rng), self.roles[AGENT].commands)
 
         return wording
-
-

@@ -75,6 +75,8 @@ CLASSES: tuple[tuple[Course | Gap | Bar, ...], ...] = (
 )
 #: The case that is open when a drill begins.
 CASE = "CASE-7001"
+#: Its one document.
+NOTE = "DOC-7001"
 _KINDS = (DiagnosisCriterion, FindingCriterion, MeasurementCriterion, TherapyCriterion)
 #: Criteria of a drill's policy at most, and draws until one fits.
 _CRITERIA, _TRIES = 2, 40
@@ -184,7 +186,7 @@ def _drill(
         site_of_service=str(drawn.request.site),
         requested_date=now - timedelta(days=2),
     )
-    note = _note(f"DOC-{number_of(who)}-001", drawn.facts, order, today, rng)
+    note = _note(drawn.facts, order, today, rng)
     chart = PatientChart(
         patient=who,
         coverages=(replace(background.coverages[0], plan_name=policy.plans[0], active=True),),
@@ -195,6 +197,7 @@ def _drill(
     )
     case, line = _open(order, now, rng)
     whole = DrawnCase(
+        today=today,
         subject=subject,
         book=book,
         patient=CasePatient(chart=chart, order=order),
@@ -211,7 +214,6 @@ def _line(policy: Policy, item: AnyCriterion) -> str:
 
 
 def _note(
-    name: str,
     facts: tuple[AnyFact, ...],
     order: ServiceRequest,
     today: date,
@@ -223,7 +225,7 @@ def _note(
     text = "\n".join(lines[int(n)] for n in rng.permutation(len(lines))) or "- Nothing of note."
     written = order.requested_date - timedelta(minutes=30)
     return DocumentReference(
-        id=name,
+        id=NOTE,
         patient_id=order.patient_id,
         case_id=CASE,
         kind=DocumentKind.CHART_NOTE,

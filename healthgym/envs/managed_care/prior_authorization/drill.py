@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
 
 import numpy as np
 
@@ -17,10 +16,10 @@ from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.cases.clinic import draw_morning, staff, workforce
-from healthgym.envs.managed_care.cases.drills import CASE, Drill, draw_drill
+from healthgym.envs.managed_care.cases.drills import CASE, NOTE, Drill, draw_drill
 from healthgym.envs.managed_care.cases.situations import Bar
 from healthgym.envs.managed_care.checks.expectation import PreSubmission
-from healthgym.envs.managed_care.prior_authorization.oracle import follow_up, reason_of
+from healthgym.envs.managed_care.prior_authorization.oracle import reason_of
 from healthgym.envs.managed_care.prior_authorization.reference import reference_of
 from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationInstance,
@@ -48,8 +47,7 @@ TURNS = 8
 _TEXT = (
     "Case {case} is open: {service}. Read {page} and {note}. Decide: submit_pa if every criterion "
     "is met; do_not_submit if the note contradicts one, with the reason {code}: {policy} and the "
-    "criterion; gather_more_evidence if one is open, with {policy} and the criterion. What is not "
-    "submitted is looked at again on {again}: say so in the reason. Then finish."
+    "criterion; gather_more_evidence if one is open, with {policy} and the criterion. Then finish."
 )
 _ENDS = {
     ProviderDeterminationAction.SUBMIT_PA: CaseStatus.READY_TO_SUBMIT,
@@ -92,7 +90,7 @@ class DrillGenerator(AuthorizationTaskGenerator):
         task = Task(
             TaskKey(self.name, split, index),
             f"{reference.action}-{drill.drawn.drawn.ending}",
-            _brief(drill, start),
+            _brief(drill),
             {"difficulty": DRILL},
         )
         return Instance(task, reference, start)
@@ -131,17 +129,15 @@ def _reference(drill: Drill) -> AuthorizationReference:
     return replace(found, status=status, paper=paper, drilled=CASE)
 
 
-def _brief(drill: Drill, start: WorldStart) -> str:
-    again = start.now.date() + timedelta(days=start.operations.follow_up_days)
+def _brief(drill: Drill) -> str:
     policy = drill.drawn.book.in_force
     return _TEXT.format(
         case=CASE,
         service=drill.drawn.patient.order.description,
         page=page_path(policy.id),
-        note=drill.drawn.patient.chart.documents[0].id,
+        note=NOTE,
         policy=policy.id,
         code=Bar.CONTRADICTED,
-        again=again,
     )
 
 
@@ -150,10 +146,10 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
     wanted, start = instance.reference, instance.start
     chart = start.charts[wanted.patient_id]
     sends = wanted.action is ProviderDeterminationAction.SUBMIT_PA
-    reason = "" if sends else f"{reason_of(wanted, chart)}; {follow_up(start)}"
+    reason = "" if sends else reason_of(wanted, chart)
     return [
         call("handbook.read", path=page_path(wanted.policy.id)),
-        call("docs.get_document", document_id=chart.documents[0].id),
+        call("docs.get_document", document_id=NOTE),
         _decided(wanted.action, reason),
         call("finish"),
     ]
@@ -177,7 +173,7 @@ def _constant(
     def play(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
         code = f"{Bar.CONTRADICTED}: " * (action is ProviderDeterminationAction.DO_NOT_SUBMIT)
         policy = instance.reference.policy.id  # the instruction names it
-        reason = f"{code}{policy}, {named}; {follow_up(instance.start)}" if named else ""
+        reason = f"{code}{policy}, {named}" if named else ""
         return [_decided(action, reason), call("finish")]
 
     return play

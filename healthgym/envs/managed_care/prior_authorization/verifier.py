@@ -211,7 +211,7 @@ def _strict(
     else:
         results += [
             GROUNDS.result(seen.grounds_named, made.override_reason[:200] if made else ""),
-            FOLLOWED_UP.result(seen.followed_up),
+            *(() if reference.drilled else (FOLLOWED_UP.result(seen.followed_up),)),
             WITHHELD.result(not seen.sent),
             *(() if reference.drilled else (UNPACKED.result(not seen.bundled),)),
         ]
