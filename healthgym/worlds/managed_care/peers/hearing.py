@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -58,15 +58,15 @@ class _Match:
     at: int
 
 
-def heard(message: str, subjects: Sequence[PeerSubject]) -> Turn:
+@lru_cache(maxsize=1024)
+def heard(message: str, subjects: tuple[PeerSubject, ...]) -> Turn:
     """Return what is heard in a turn.
 
     Args:
         message: The words.
         subjects: What may come up.
     """
-    words = tokens(message)
-    raised = tuple(_raised(words, _plain(message), subjects))
+    raised = tuple(_raised(tokens(message), subjects))
     plain = _plain(message)
     return Turn(
         subjects=raised,
@@ -79,13 +79,36 @@ def heard(message: str, subjects: Sequence[PeerSubject]) -> Turn:
 # -- subjects ----------------------------------------------------------------------------------
 
 
-def _raised(words: list[Token], plain: str, subjects: Sequence[PeerSubject]) -> Iterator[str]:
+def _raised(words: list[Token], subjects: Sequence[PeerSubject]) -> Iterator[str]:
+    said = _Said(words)
     matches: list[_Match] = []
     for subject in subjects:
-        matches += _matches(subject, words)
+        matches += _matches(subject, said)
     kept = [one for one in matches if not any(_inside(one, other) for other in matches)]
     open_ones = [one for one in kept if not _set_aside(words, one)]
     yield from dict.fromkeys(one.subject for one in sorted(open_ones, key=lambda each: each.at))
+
+
+class _Said:
+    """The words of a turn, and where each word of a term stands among them."""
+
+    def __init__(self, words: list[Token]) -> None:
+        self.words = words
+        self._places: dict[tuple[str, bool], tuple[int, ...]] = {}
+
+    def places(self, part: str, alone: bool) -> tuple[int, ...]:
+        """Return where a word of a term stands, a slip of one letter forgiven in longer words.
+
+        Args:
+            part: The word's stem.
+            alone: Whether it is the whole term.
+        """
+        key = part, alone
+        if key not in self._places:
+            self._places[key] = tuple(
+                place for place, word in enumerate(self.words) if _is(word, part, alone)
+            )
+        return self._places[key]
 
 
 def _inside(one: _Match, other: _Match) -> bool:
@@ -93,14 +116,13 @@ def _inside(one: _Match, other: _Match) -> bool:
     return one.subject != other.subject and one.places < other.places
 
 
-def _matches(subject: PeerSubject, words: list[Token]) -> Iterator[_Match]:
+def _matches(subject: PeerSubject, said: _Said) -> Iterator[_Match]:
     number = subject.id.lstrip("CG-").lstrip("0")
-    for place, word in enumerate(words):
+    for place, word in enumerate(said.words):
         if word.criterion == number or word.text == subject.id.lower():
             yield _Match(subject.id, frozenset({place}), place)
     for term in _terms(subject.terms):
-        found = _found(term, words)
-        if found:
+        for found in _found(term, said):
             yield _Match(subject.id, found, min(found))
 
 
@@ -109,31 +131,24 @@ def _terms(terms: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(found for term in terms if (found := stems(term))))
 
 
-def _found(term: tuple[str, ...], words: list[Token]) -> frozenset[int]:
-    """Return the places of a term's words, where they stand near each other; the first such."""
-    for place, word in enumerate(words):
-        if not any(_is(word, part, len(term)) for part in term):
-            continue
-        near = [
-            at
-            for at in range(place, min(len(words), place + len(term) + _SLACK))
-            if words[at].clause == word.clause
-        ]
-        places = [_first(part, near, words, len(term)) for part in term]
-        if all(at is not None for at in places):
-            return frozenset(at for at in places if at is not None)
-    return frozenset()
+def _found(term: tuple[str, ...], said: _Said) -> Iterator[frozenset[int]]:
+    """Yield the places of a term's words, wherever they stand near each other."""
+    everywhere = [said.places(part, len(term) == 1) for part in term]
+    if not all(everywhere):
+        return
+    for first in everywhere[0] if len(term) == 1 else sorted(set().union(*everywhere)):
+        clause, last = said.words[first].clause, first + len(term) + _SLACK
+        near = [next((at for at in some if first <= at < last), None) for some in everywhere]
+        found = frozenset(at for at in near if at is not None)
+        if None not in near and all(said.words[at].clause == clause for at in found):
+            yield found
 
 
-def _first(part: str, near: Iterable[int], words: list[Token], length: int) -> int | None:
-    return next((at for at in near if _is(words[at], part, length)), None)
-
-
-def _is(word: Token, part: str, length: int) -> bool:
+def _is(word: Token, part: str, alone: bool) -> bool:
     if word.stem == part:
         # "The pt has" is a patient; a therapy is written in capitals, or follows no article.
         return not (part == "pt" and word.after_article and not word.capital)
-    return alike(word.stem, part, least=5 if length > 1 else 7)
+    return alike(word.stem, part, least=7 if alone else 5)
 
 
 def _set_aside(words: list[Token], match: _Match) -> bool:
