@@ -37,6 +37,7 @@ from healthgym.envs.managed_care.utilization_management.choices import (
     choices_of,
     narrowed,
 )
+from healthgym.envs.managed_care.utilization_management.feasible import require_time
 from healthgym.envs.managed_care.utilization_management.others import open_cases
 from healthgym.envs.managed_care.utilization_management.packet import Sent, put_together, turning
 from healthgym.envs.managed_care.utilization_management.peers import contract_of
@@ -195,6 +196,8 @@ class ReviewGenerator(ReviewTaskGenerator):
             )
         )
         start = _taken_over(start, chain, way.stage, ids, rng)
+        if called:
+            require_time(world, own, way.stage, start.now)
         task = Task(
             key,
             f"{way.stage}-{way.path}",

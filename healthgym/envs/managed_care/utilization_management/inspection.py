@@ -87,7 +87,7 @@ class Inspection:
         )
 
     def _decided(self) -> bool:
-        """Return whether the four decisions are right; after a reply, those of before again."""
+        """Return whether the four decisions are right; after a reply, for all that came."""
         found, wanted = self.after.intake.get(self.case_id), self.reference.intake
         given = (
             found.decision_request_complete,
@@ -95,11 +95,14 @@ class Inspection:
             found.decision_service_covered,
             found.decision_provider_network_status,
         )
-        if wanted is not None:
-            right = (wanted.complete, wanted.eligible, wanted.covered, wanted.network)
-            return given == right
         earlier = self.before.intake.get(self.case_id)
-        return given[1:] == (
+        complete = wanted.complete if wanted else earlier.decision_request_complete
+        if self.reopened:
+            complete = not self.findings.shown.missing_documents
+        if wanted is not None:
+            return given == (complete, wanted.eligible, wanted.covered, wanted.network)
+        return given == (
+            complete,
             earlier.decision_member_eligible,
             earlier.decision_service_covered,
             earlier.decision_provider_network_status,

@@ -130,7 +130,7 @@ class Review:
         self.desk.do(
             "payer_intake_hub.confirm_decisions",
             case_id=self.case_id,
-            request_complete=wanted.complete if wanted else True,
+            request_complete=not self.finding().assessment.missing_documents,
             member_eligible=wanted.eligible if wanted else known.decision_member_eligible,
             service_covered=wanted.covered if wanted else known.decision_service_covered,
             provider_network_status=str(

@@ -268,7 +268,8 @@ def _paper(
             diagnosis_codes=order.diagnosis_codes,
             checks_provider=True,
             provider_npi=npi,
-            request_complete=intake.complete,
+            # A reply opens the intake again, and what came with it counts.
+            request_complete=not _after(taken).missing_documents,
             member_eligible=intake.eligible,
             service_covered=intake.covered,
         )

@@ -1,0 +1,139 @@
+"""The utilization-management environment."""
+
+from __future__ import annotations
+
+from healthgym.envs.declared import DeclaredEnv
+from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
+
+
+class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
+    """Review a request at the payer, from any of five stages to the letter.
+
+    ## Description
+
+    The agent works the payer's desks: it is the intake coordinator, the nurse, the physician who
+    decides, the physician who calls, and whoever writes the letter, each under the id of somebody
+    who is employed for that and on duty. A practice has asked for a service for one of its
+    patients; the case lies at intake, at triage, with a nurse, with a physician, or before a call
+    of peers, and what came before was done by other people of the payer's, on record. A competent
+    reviewer finds the policy that is in force for the member's plan and state on the day of the
+    request, reads what was sent and nothing else, answers each criterion with a document that
+    bears on it, and does what follows: approve, hand on, or ask once for just what is missing,
+    with the day that the rules give; as a physician approve, approve in part, deny with the
+    criterion named and signed, or offer a call where one is due; and then determination, letter
+    and notice, by the channel of the request. It is hard because the numbers hold for today only,
+    drafts, corrected notes and other patients' pages lie in the packet, values come in other units
+    and just short of a limit, people are in at their hours, the clock runs on, the practice
+    answers in its own time or not at all, and nobody may take two parts in a case.
+
+    The task is that of χ-Bench's utilization-management domain (its public contract is the
+    ``paper`` profile), on a world of our own: the 41 payer tools that its agents had, with their
+    names, parameters and records, here with real time, roles, independence and letters that state
+    what the rules want. The practice is played by staff of its own, the clinician on the call by
+    somebody who tells what is asked for and what is true. Policies, handbook, charts and letters
+    are ours; nothing of the source's gated material is used. Clinical rules are made for this
+    exercise and are no guidance for care.
+
+    ## Observation Space
+
+    ``UnicodeText``: first the instruction, which names the case, then the result of each call as
+    lines and compact tables; what has arrived meanwhile stands before it. Long results continue
+    with ``read_more``.
+
+    ## Action Space
+
+    {tools}
+
+    Calls take simulated time: a look two minutes, an entry five, a decision ten, writing fifteen.
+    ``wait`` lets time pass until something arrives; ``finish`` ends the episode.
+
+    ## Starting State
+
+    The seed draws where the case is taken over (intake, triage, nurse, physician, call; each as
+    often), then how it is rightly decided, of what is possible from there: by a nurse; by a
+    physician, to whom the policy reserves it; in part; denied, since a criterion is contradicted;
+    approved once what was asked for has come; denied since it does not come, or closed since
+    nobody answers; approved by a lane; upheld or overturned on a call; or not to be decided at all
+    (not insured, out of network, no authorization needed). Then a kind of service, a policy and a
+    patient as prior authorization draws them, what the practice sends of the chart, and the
+    payer's people work the case up to the stage, through the same applications. Difficulties share
+    no random numbers, and no patient who is meant in one split is meant in another. A draw in
+    which what was sent does not deserve the ending, or that could not be decided in time, is drawn
+    again. Around stand up to 24 open cases of other members in all stages, and a handbook of about
+    120 pages besides the policies, with the roster of who works when.
+
+    ## Rewards
+
+    ``sparse``: 1 if the episode ends with ``finish`` and every check of the profile passes, else
+    0. ``shaped``: until the end half a point for what is reached of the stages that were ahead,
+    right or wrong (intake, triage, findings by their number, a reviewer's word, a determination, a
+    letter that went out); at the end the verdict's progress takes its place, so that an empty walk
+    pays back its advance, and harm counts. Doing nothing scores 0. What was done before the agent
+    came is not asked about.
+
+    {checks}
+
+    ``paper`` judges the state that is left, handed in or not, by the stages that the agent had to
+    do. Its rubric judge, a language model, is left out; under the public contract it has what each
+    criterion, recommendation, decision and call is worth. What stands in for it under ``strict``:
+    of criterion assessments `findings_right` and `findings_sourced`; of recommendation and
+    decision `recommendation_right`, `physician_decision_right` and `determination_right`; of the
+    rationale the criteria that an adverse decision names; of points resolved, outcome and summary
+    of a call `call_right`; of shortcuts that are forbidden `roles_kept`.
+
+    ## Episode End
+
+    {episode end}
+
+    ## Information
+
+    {information}
+
+    ## Arguments
+
+    {common arguments}
+    - `difficulty` (str, ReviewConfig or dict, "medium"): ``"easy"``, ``"medium"``, ``"hard"``, or
+        weights of several. A configuration narrows what is drawn (``stages``, ``paths``,
+        ``categories``; each is drawn as often as another that is possible) and says how deep
+        policies are, how many cases stand around, and how likely the packet is misleading.
+    - `rules` (str, "strict"): Which rules the offices keep: ``"strict"``, or ``"compat"`` for the
+        source's permissiveness, call by call.
+    - `handbook` (str, "compact"): ``"compact"``, about 120 pages and the policies, or ``"full"``,
+        3,114 pages (39 MB), written once into the user's cache folder, then mapped.
+    - `canonical` (bool, False): Whether tasks are composed like the source's 25, and the test split
+        is these: taken over at the nurse's (8), intake (5), triage (4), the physician's (4) and
+        before a call (4), on the cases of prior authorization's canonical split.
+    - `ablate` (str, "none"): Which parts of the handbook are withheld, as in the source's
+        ablations: ``"domain"`` (how the offices work), ``"medical"`` (the medical library),
+        ``"both"``. Tasks and checks stay the same.
+    - `surface` (str, "native"): How tools are called: ``"native"`` for typed calls, ``"cli"`` for
+        lines such as ``chi review get_nurse_review_data --case_id CASE-6149``; tools are not
+        listed then but explained by ``chi --help``.
+    - `tools` (str, "published"): Which tools there are: the source's, or ``"extended"`` by the
+        look-ups of intake, the benefit check, the payer's policy library, its appeals desk and its
+        audit. The library goes with the pages where policies are withheld.
+
+    ## Registered Configurations
+
+    {configurations}
+
+    ## Example
+
+    >>> import gymnasium as gym
+    >>> import healthgym
+    >>> env = gym.make("HealthAgent/UtilizationManagement-v0", difficulty="easy")
+    >>> observation, info = env.reset(options={"index": 0})
+    >>> "is yours" in observation
+    True
+    >>> action = healthgym.call("handbook.search", query="pends and requests for information")
+    >>> observation, reward, terminated, truncated, info = env.step(action)
+    >>> "payer-um/operational/pends-and-information-requests.md" in observation
+    True
+    >>> observation, reward, terminated, truncated, info = env.step(healthgym.call("finish"))
+    >>> reward, terminated, info["success"]
+    (0.0, True, False)
+
+    ## Version History
+
+    * v0: first version.
+    """
