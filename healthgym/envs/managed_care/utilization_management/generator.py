@@ -184,7 +184,15 @@ class ReviewGenerator(ReviewTaskGenerator):
         call = replace(call, slot_rule=plan.slot_rules[own])
         start = replace(start, contracts={own: call}, provider_desk=plan)
         world = blank(start, opens)
-        chain = Chain(world=world, case=case, sent=sent, case_id=own, path=way.path, answer=answer)
+        chain = Chain(
+            world=world,
+            case=case,
+            sent=sent,
+            case_id=own,
+            path=way.path,
+            answer=answer,
+            rng=rng,
+        )
         work_up(chain, way.stage)
         reference = reference_of(
             Taken(
@@ -238,7 +246,7 @@ def _taken_over(
     rng: np.random.Generator,
 ) -> WorldStart:
     """Return the world as the agent finds it: the case worked up, and other cases around."""
-    now, actor = begins(chain, stage, int(rng.integers(5, 40)))
+    now, actor = begins(chain, stage)
     own = chain.case.patient.chart.patient.id
     others = [chart for chart in start.charts.values() if chart.patient.id != own]
     records = records_of(chain.world)

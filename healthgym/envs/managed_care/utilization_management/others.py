@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from healthgym.envs.managed_care.cases.clinic import REGION, workforce
-from healthgym.envs.managed_care.utilization_management.start import first_in
+from healthgym.envs.managed_care.utilization_management.start import in_first
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -75,6 +75,8 @@ class _Desk:
         case_id: The case.
         stage: Where it lies.
         at: When it was handed in.
+        clerk: Who took it in and sorted it.
+        nurse: Who reads it.
     """
 
     world: ManagedCareWorld
@@ -83,6 +85,8 @@ class _Desk:
     case_id: str
     stage: StartStage
     at: datetime
+    clerk: str
+    nurse: str
 
     def records(self) -> Iterator[object]:
         """Yield the records, from the case to the last word that was said on it."""
@@ -154,7 +158,7 @@ class _Desk:
             status=IntakeStatus.IN_PROGRESS,
             received_at=self.at,
             state=self.chart.patient.address_state,
-            owner=next(iter(self.world.intake.clerks()), None),
+            owner=self.clerk,
             request_date=self.at.date().isoformat(),
             request_source=str(RequestSource.PORTAL),
             method=str(SubmissionChannel.PORTAL),
@@ -191,7 +195,6 @@ class _Desk:
     def _reviewed(
         self, intake: IntakeCase, due: datetime, hours: int, source: str
     ) -> Iterator[object]:
-        clerk, _ = first_in(self.world, WorkerRole.INTAKE_COORDINATOR, [])
         triaged = self.at + timedelta(minutes=60)
         triage = TriageRecord(
             id=self.world.triage.draw_id("TRG-"),
@@ -206,7 +209,7 @@ class _Desk:
             disposition=TriageDisposition.NURSE_REVIEW,
             disposition_reason="By its policy.",
             created_at=triaged,
-            actor=clerk,
+            actor=self.clerk,
         )
         yield triage
         yield PayerRoutingRecord(
@@ -216,13 +219,12 @@ class _Desk:
             recommended_target=_STANDARD,
             reason="Routed to standard um, by the rules of its policy.",
             created_at=triaged,
-            actor=clerk,
+            actor=self.clerk,
         )
         yield from self._task(intake, due, triaged)
 
     def _task(self, intake: IntakeCase, due: datetime, triaged: datetime) -> Iterator[object]:
         handed_on = self.stage is StartStage.MD_REVIEW
-        nurse, _ = first_in(self.world, WorkerRole.UM_NURSE, [])
         yield PayerReviewTask(
             id=self.world.triage.draw_id("RTASK-"),
             case_id=self.case_id,
@@ -232,7 +234,7 @@ class _Desk:
             review_type=ReviewType.CLINICAL_REVIEW,
             status=PayerReviewStatus.COMPLETED if handed_on else PayerReviewStatus.QUEUED,
             queue_name=str(_STANDARD),
-            assigned_to=nurse if handed_on else None,
+            assigned_to=self.nurse if handed_on else None,
             assigned_role=PayerRole.UM_NURSE if handed_on else None,
             sla_due_at=due,
             created_at=triaged,
@@ -243,7 +245,7 @@ class _Desk:
                 id=self.world.nursing.draw_id("NCR-"),
                 case_id=self.case_id,
                 intake_case_id=intake.id,
-                reviewer_id=nurse,
+                reviewer_id=self.nurse,
                 recommendation=NurseReviewRecommendation.ESCALATE,
                 clinical_notes="A criterion is not met by what was sent.",
                 created_at=triaged + timedelta(minutes=60),
@@ -281,6 +283,10 @@ def open_cases(
     calendar = office_calendar(REGION)
     with_orders = [chart for chart in others if chart.orders]
     order = rng.permutation(len(with_orders))
+    clerk, nurse = (
+        in_first(world, tuple(world.staff.with_role(role)), rng)[0]
+        for role in (WorkerRole.INTAKE_COORDINATOR, WorkerRole.UM_NURSE)
+    )
     for place, case_id in zip(order, case_ids, strict=False):
         chart = with_orders[int(place)]
         stage = tuple(_STAGES)[int(rng.integers(len(_STAGES)))]
@@ -293,6 +299,13 @@ def open_cases(
                 day -= timedelta(days=1)
             at = min(at, calendar.utc(day, calendar.closes) - timedelta(minutes=10))
         desk = _Desk(
-            world=world, chart=chart, order=chart.orders[-1], case_id=case_id, stage=stage, at=at
+            world=world,
+            chart=chart,
+            order=chart.orders[-1],
+            case_id=case_id,
+            stage=stage,
+            at=at,
+            clerk=clerk,
+            nurse=nurse,
         )
         yield from desk.records()

@@ -6,13 +6,15 @@ hours and nobody twice; what that world then holds is what the agent's begins wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+import numpy as np
+
 from healthgym.envs.managed_care.cases.clinic import workforce
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
-from healthgym.envs.managed_care.utilization_management.packet import Sent, turning
+from healthgym.envs.managed_care.utilization_management.packet import Sent
 from healthgym.envs.managed_care.utilization_management.task import Path, StartStage
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.findings import Finding
@@ -34,6 +36,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     MdReviewDecision,
     NurseReviewRecommendation,
     ProviderNetworkStatus,
+    SubmissionChannel,
     TriageDisposition,
     TriageUrgency,
     Urgency,
@@ -41,7 +44,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: Minutes that a stage takes.
-_OPENED, _SENT, _INTAKE, _TRIAGE, _NURSE, _REPLY, _PHYSICIAN = -35, 0, 25, 15, 45, 70, 50
+_OPENED, _INTAKE, _TRIAGE, _NURSE, _LETTER, _REPLY, _PHYSICIAN = -35, 25, 15, 45, 10, 70, 50
 _ROLES = {
     StartStage.INTAKE: WorkerRole.INTAKE_COORDINATOR,
     StartStage.TRIAGE: WorkerRole.INTAKE_COORDINATOR,
@@ -50,6 +53,9 @@ _ROLES = {
     StartStage.PEER_TO_PEER: WorkerRole.PHYSICIAN_REVIEWER,
 }
 _ORDER = tuple(StartStage)
+#: The agent begins so many minutes after what came before, or after opening.
+_LATER = (5, 40)
+_REGION = "TX"
 #: A day later is soon enough where so much of the limit is left then.
 _LEFT = timedelta(hours=60)
 
@@ -65,6 +71,7 @@ class Chain:
         case_id: Its id.
         path: How it is rightly decided.
         answer: What the practice answers when it is asked.
+        rng: Where chance comes from: who does what.
         used: Who had a part in it.
     """
 
@@ -74,6 +81,7 @@ class Chain:
     case_id: str
     path: Path
     answer: PendAnswer
+    rng: np.random.Generator
     used: list[str] = field(default_factory=list)
 
     # -- the practice ------------------------------------------------------------------------
@@ -146,7 +154,11 @@ class Chain:
         )
 
     def reply(self) -> None:
-        """Answer a request for information."""
+        """Answer a request for information, whose letter has gone out."""
+        world = self.world
+        clerk = self.next(WorkerRole.LETTER_SPECIALIST, _LETTER)
+        channel = world.cases.get(self.case_id).submission_channel or SubmissionChannel.PORTAL
+        world.letters.deliver(world.letters.of(self.case_id)[-1].id, channel, clerk)
         self.pass_time(_REPLY)
         self.world.authorizations.respond_to_pend(
             self.case_id, self.answer.sentence, self.answer.documents
@@ -289,11 +301,17 @@ class Chain:
             who: Somebody who has to do it; the one who is in first if empty.
         """
         self.pass_time(minutes)
-        worker, at = first_in(self.world, role, self.used if not who else [], who)
+        worker, at = self.in_first(role, who)
         self.world.clock.advance(at - self.world.clock.now)
         if worker not in self.used:
             self.used.append(worker)
         return worker
+
+    def in_first(self, role: WorkerRole, who: str = "") -> tuple[str, datetime]:
+        """Return who of a role is in first of those who had no part yet, and when."""
+        staff = self.world.staff
+        people = [who] if who else [p for p in staff.with_role(role) if p not in self.used]
+        return in_first(self.world, people, self.rng)
 
     def pass_time(self, minutes: int) -> None:
         """Let time pass."""
@@ -337,25 +355,24 @@ def asked_before(stage: StartStage, path: Path) -> bool:
     return late and path in (Path.UNINFORMED, Path.UPHELD, Path.OVERTURNED)
 
 
-def first_in(
-    world: ManagedCareWorld, role: WorkerRole, not_these: list[str], who: str = ""
+def in_first(
+    world: ManagedCareWorld, people: Sequence[str], rng: np.random.Generator
 ) -> tuple[str, datetime]:
-    """Return who of a role is in first, and when.
+    """Return which of some people is in first, any of those who are in at once, and when.
 
     Args:
         world: The world, at the time from which to look.
-        role: The role.
-        not_these: Who is left out.
-        who: The one who is meant; anybody if empty.
+        people: Their ids.
+        rng: Where chance comes from.
     """
-    people = [who] if who else [p for p in world.staff.with_role(role) if p not in not_these]
     workers, now = world.staff.workers, world.clock.now
-    able = [
-        (office_calendar(workers[p].region, workers[p].hours).next_opening(now), workers[p].load, p)
-        for p in people
-    ]
-    at, _, found = min(able)
-    return found, at
+    opening = {
+        person: office_calendar(workers[person].region, workers[person].hours).next_opening(now)
+        for person in people
+    }
+    at = min(opening.values())
+    able = [person for person in people if opening[person] == at]
+    return able[int(rng.integers(len(able)))], at
 
 
 def records_of(world: ManagedCareWorld) -> tuple[object, ...]:
@@ -376,7 +393,7 @@ def log_of(world: ManagedCareWorld) -> tuple[Entry, ...]:
     )
 
 
-def begins(chain: Chain, stage: StartStage, minutes: int) -> tuple[datetime, str]:
+def begins(chain: Chain, stage: StartStage) -> tuple[datetime, str]:
     """Return when the agent begins, and as whom.
 
     That is on the next morning if enough of the limit is left then, else right after what came
@@ -385,22 +402,18 @@ def begins(chain: Chain, stage: StartStage, minutes: int) -> tuple[datetime, str
     Args:
         chain: The case, worked up.
         stage: Where the agent takes it over.
-        minutes: Minutes by which it is later.
     """
-    world, role = chain.world, _ROLES[stage]
+    world = chain.world
     calendar = office_calendar(_REGION)
     day = calendar.next_business_day(calendar.local(world.clock.now).date())
     morning = calendar.utc(day, calendar.opens)
     limit = world.cases.get(chain.case_id).decision_due_at
     if limit - morning >= _LEFT:
         world.clock.advance(morning - world.clock.now)
-    chain.pass_time(minutes)
-    worker, at = first_in(world, role, chain.used)
+    chain.pass_time(int(chain.rng.integers(*_LATER)))
+    worker, at = chain.in_first(_ROLES[stage])
     world.clock.advance(at - world.clock.now)
     return world.clock.now, worker
-
-
-_REGION = "TX"
 
 
 def blank(start: WorldStart, now: datetime) -> ManagedCareWorld:
@@ -417,6 +430,3 @@ def blank(start: WorldStart, now: datetime) -> ManagedCareWorld:
             provider_desk=None,
         )
     )
-
-
-__all__ = ["Chain", "begins", "blank", "records_of", "turning", "work_up"]
