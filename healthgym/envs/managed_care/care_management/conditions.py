@@ -107,5 +107,15 @@ def _event(row: JsonObject) -> Event:
 @cache
 def extras() -> tuple[Prescription, ...]:
     """Return medicines that many people take beside whatever else they have."""
-    rows = json.loads((files(__package__) / "data" / "extras.json").read_text("utf-8"))
-    return tuple(Prescription(*row) for row in rows)
+    return _prescriptions("usual")
+
+
+@cache
+def after_stays() -> tuple[Prescription, ...]:
+    """Return medicines that are begun at discharge whatever the stay was for."""
+    return _prescriptions("after_stays")
+
+
+def _prescriptions(name: str) -> tuple[Prescription, ...]:
+    table = json.loads((files(__package__) / "data" / "extras.json").read_text("utf-8"))
+    return tuple(Prescription(*row) for row in table[name])

@@ -11,6 +11,7 @@ import numpy as np
 from healthgym.envs.managed_care.care_management.conditions import (
     CareCondition,
     Coded,
+    after_stays,
     care_conditions,
     extras,
 )
@@ -48,6 +49,12 @@ _DAY = timedelta(days=1)
 _APART = 11
 #: How often a condition that counts is measured at the last visit.
 _MEASURED = 0.92
+#: How often a medicine is begun at discharge.
+_STARTED = 0.4
+#: What is taken at every visit: systolic pressure.
+_PRESSURE = "8480-6"
+#: Of so many visits, the latest, medicines come that are added.
+_VISITS = 12
 _CONTROLLED, _SUBOPTIMAL, _UNCONTROLLED = (
     DiseaseControlStatus.CONTROLLED,
     DiseaseControlStatus.SUBOPTIMAL,
@@ -169,6 +176,9 @@ class _Drawing:
         self._stays: list[Stay] = []
         self._missed: list[Stay] = []
         self._days = sorted({each for fact in self._facts for each in (begun(fact), day_of(fact))})
+        self._visits = sorted(
+            {x.taken for x in self._facts if isinstance(x, Measurement) and x.code == _PRESSURE}
+        )
         self._added = 0
 
     def history(self) -> History:
@@ -271,7 +281,7 @@ class _Drawing:
                 changed.append(Diagnosis(id=self._id(), code=code, display=name, onset=stay.begun))
             begun_then = list(event.medicines)
         else:
-            begun_then = self._some(extras(), int(self._rng.random() < 0.35))
+            begun_then = self._some(after_stays(), int(self._rng.random() < _STARTED))
         changed += [self._course(each, stay.ended, ()) for each in self._untaken(begun_then)]
         self._facts += changed
         self._stays.append(replace(stay, changed=frozenset(each.id for each in changed)))
@@ -363,18 +373,11 @@ class _Drawing:
                 value = float(self._rng.integers(most))
                 self._add_value(loinc, name, value, "{score}", seen)
             if not known and self._rng.random() < self._life.stale:
-                older = [x for x in self._days if 100 < (self._day - x).days < 900]
-                visits = [x for x in older if self._has_vitals(x)]
+                visits = [x for x in self._visits if 100 < (self._day - x).days < 900]
                 if visits:
                     then = visits[int(self._rng.integers(len(visits)))]
                     value = float(self._rng.integers(most + 4))
                     self._add_value(loinc, name, value, "{score}", then)
-
-    def _has_vitals(self, day: date) -> bool:
-        return any(
-            isinstance(x, Measurement) and x.code == "8480-6" and x.taken == day
-            for x in self._facts
-        )
 
     # -- medicines, barriers ---------------------------------------------------------------------
 
@@ -409,7 +412,7 @@ class _Drawing:
         elif going < many:
             wanted = min(wanted, many - going - 1)
         able = self._untaken(self._some(extras(), len(extras())))
-        days = [x for x in self._days[-40:] if self._has_vitals(x)] or self._days[-1:]
+        days = self._visits[-_VISITS:] or self._days[-1:]
         for chosen in able[:wanted]:
             day = days[int(self._rng.integers(len(days)))]
             self._facts.append(self._course(chosen, day, self._note))

@@ -21,6 +21,7 @@ from healthgym.worlds.managed_care.charts.knowledge import (
     written_number,
     written_unit,
 )
+from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind
 from healthgym.worlds.managed_care.control import Control, control_of
 from healthgym.worlds.managed_care.facts import Diagnosis, Measurement
@@ -203,14 +204,14 @@ def _reason(source: CMReferralSource, history: History, rng: np.random.Generator
         label=label,
         Label=label[:1].upper() + label[1:],
         left=stay.ended if stay else "",
-        what=stay.name if stay else label,
+        what=lower_first(stay.name) if stay else label,
     )
 
 
 def flags(stays: Sequence[Stay]) -> tuple[str, ...]:
     """Return stays as claims have them, the latest first."""
     ordered = sorted(stays, key=lambda stay: stay.ended, reverse=True)
-    return tuple(f"{_STAYS[stay.kind]} {stay.ended}: {stay.name}" for stay in ordered)
+    return tuple(f"{_STAYS[stay.kind]} {stay.ended}: {lower_first(stay.name)}" for stay in ordered)
 
 
 def _notes(history: History, known: Known, rng: np.random.Generator) -> str:
@@ -245,7 +246,7 @@ def _values(history: History, day: date) -> str:
 
 
 def _told(row: Control, fact: Measurement) -> str:
-    unit = written_unit(fact.unit)
+    unit = "" if fact.unit == "d" else written_unit(fact.unit)
     unit = f" {unit}" if unit not in ("", "%") else unit
     name = row.measure[:1].upper() + row.measure[1:]
-    return f"{name} {written_number(fact.value, row.decimals)}{unit} ({fact.taken})"
+    return f"{name}: {written_number(fact.value, row.decimals)}{unit} ({fact.taken})"
