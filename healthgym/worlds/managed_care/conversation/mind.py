@@ -108,16 +108,18 @@ class Mind:
         answered: Worries that were answered.
         triggers: Places of the triggers that have happened.
         hinted: Whether they have given the hint.
+        since_no: What was surely done since they first said no.
         asked_behind: Whether they were asked what is behind a refusal.
         supposed: What became of an "I suppose so".
         versions: How often they were asked to agree and did not.
         permitted: Subjects that may be asked about.
         open_permission: Whether a question was allowed whose subject was not said.
-        danger: Whether a word about danger to life waits for an answer.
+        danger: Whether a word about danger to life waits for an answer in this call.
         pressed: How often they were pressed.
         patience_lost: How often a no was passed over, in any call.
         not_before: From when on they can talk, on their clock; None if at any time.
-        put_off: How often in this call they said that it is no time to talk.
+        tired: Whether it is for want of strength that they cannot talk before.
+        put_off: How often in this call they said that they will not go on talking now.
         call: Number of the call to which the next ones belong.
         used: Lines that they have said in this call.
     """
@@ -131,6 +133,7 @@ class Mind:
     answered: frozenset[Concern] = frozenset()
     triggers: frozenset[int] = frozenset()
     hinted: bool = False
+    since_no: frozenset[Act] = frozenset()
     asked_behind: bool = False
     supposed: Supposed = Supposed.NEVER
     versions: int = 0
@@ -140,6 +143,7 @@ class Mind:
     pressed: int = 0
     patience_lost: int = 0
     not_before: datetime | None = None
+    tired: bool = False
     put_off: int = 0
     call: int = 0
     used: frozenset[str] = frozenset()

@@ -15,6 +15,7 @@ from healthgym.worlds.managed_care.apps.care_management.wording import (
 )
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.conversation.acts import Meant
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.records.care import (
     CMOutreachRecord,
     CMOutreachSummaryInput,
@@ -42,6 +43,26 @@ _ENGAGEMENT: Mapping[Consent, tuple[CMEngagement, ...]] = {
     Consent.REFUSED: (CMEngagement.REFUSED,),
     Consent.OPEN: (CMEngagement.TENTATIVE, CMEngagement.PENDING),
 }
+
+
+#: How somebody hangs up who wants no more of it; others only end a talk.
+_TURNING_AWAY = frozenset({Parting.REFUSING, Parting.UPSET})
+
+
+def _undecided(session: ConversationSession, heard: Memory) -> tuple[CMEngagement, ...]:
+    """Return what may be said of the engagement of somebody who has not answered.
+
+    Who was never asked is not tentative, and who hung up is refusing only if it was for that.
+    """
+    accepted = _ENGAGEMENT[Consent.OPEN]
+    if heard.mind is not None and heard.mind.stage is not Stage.INVITED:
+        accepted = (CMEngagement.PENDING,)
+    if session.termination_reason != TerminationReason.PATIENT_ENDED:
+        return accepted
+    parting = heard.turns[-1].parting if heard.turns else None
+    if parting is None or parting in _TURNING_AWAY:
+        accepted = (*accepted, CMEngagement.REFUSED)
+    return accepted
 
 
 class Outreach(App):
@@ -330,10 +351,8 @@ class Outreach(App):
                 f"The patient {did} to take part; consent_obtained is to say what they answered.",
             )
         accepted = _ENGAGEMENT[heard.consent]
-        if session.termination_reason == TerminationReason.PATIENT_ENDED:
-            accepted = (*accepted, CMEngagement.REFUSED)
-        if heard.consent is Consent.GIVEN:
-            accepted = _ENGAGEMENT[Consent.GIVEN]
+        if heard.consent is Consent.OPEN:
+            accepted = _undecided(session, heard)
         if summary.engagement_status not in accepted:
             raise Refusal(
                 RefusalCode.UNSUPPORTED_CLAIM,

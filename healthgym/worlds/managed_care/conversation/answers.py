@@ -1,0 +1,189 @@
+"""What a person tells about a subject, in their own words, and what is disclosed by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Final
+
+from healthgym.worlds.managed_care.apps.care_management.evidence import rules, same_medicine
+from healthgym.worlds.managed_care.conversation import replies
+from healthgym.worlds.managed_care.conversation.persona import Mark
+from healthgym.worlds.managed_care.conversation.talk import Talk
+from healthgym.worlds.managed_care.voices import Disclosure, Topic
+
+#: The item of the PHQ-9 that asks for thoughts of death or self-harm.
+_SELF_HARM_ITEM: Final = "9"
+_DOSES_OF_A_WEEK: Final = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A subject that is asked about.
+
+    Attributes:
+        topic: The subject.
+        items: Which parts of it; none if it is asked about as a whole.
+    """
+
+    topic: Topic
+    items: tuple[str, ...] = ()
+
+
+def answer(talk: Talk, asked: Asked) -> None:
+    """Tell what is asked."""
+    match asked.topic:
+        case Topic.PHQ9 | Topic.GAD7:
+            _instrument(talk, asked)
+        case Topic.MEDICATION:
+            _medicines(talk, asked)
+        case Topic.DIAGNOSIS:
+            _diagnoses(talk)
+        case Topic.HOSPITAL_STAY:
+            _stays(talk)
+        case _:
+            _plainly(talk, asked.topic)
+
+
+def _known(talk: Talk, told: Disclosure) -> bool:
+    """Return whether something was told in an earlier turn."""
+    return told in talk.memory.disclosed
+
+
+def _again(talk: Talk, told: Iterable[Disclosure]) -> str:
+    """Return what goes before an answer: that it was given already, if it was.
+
+    Who asks right after an answer makes sure of it, which is no wrong.
+    """
+    told = tuple(told)
+    if not told or not all(_known(talk, item) for item in told):
+        return ""
+    _asked_again(talk, told)
+    return talk.speaker.line("again") + " "
+
+
+def _asked_again(talk: Talk, told: tuple[Disclosure, ...]) -> None:
+    last = talk.memory.turns[-1].told if talk.memory.turns else ()
+    if not set(told) & set(last):
+        talk.mark(Mark.ASKED_AGAIN)
+
+
+# -- instruments ---------------------------------------------------------------------------------
+
+
+def _instrument(talk: Talk, asked: Asked) -> None:
+    """Answer as many questions of an instrument as can be taken in; the others are lost."""
+    size = rules().instruments[asked.topic][1]
+    items = [item for item in asked.items if item.isdecimal() and 1 <= int(item) <= size]
+    if not items:
+        talk.say("invite.phq9")
+        return
+    for item in items[: talk.persona.items_at_once]:
+        told = _item(talk, asked.topic, item)
+        before = _again(talk, (told,))
+        talk.words.append(before + talk.speaker.score(asked.topic, item, told.score or 0))
+        talk.tell((told,))
+        if asked.topic is Topic.PHQ9 and item == _SELF_HARM_ITEM and told.score and not before:
+            talk.say("safety.word")
+            talk.mind = replace(talk.mind, danger=True)
+    if len(items) > talk.persona.items_at_once:
+        talk.say("lost")
+
+
+def _item(talk: Talk, topic: Topic, item: str) -> Disclosure:
+    listed = talk.persona.tells.get(topic, ())
+    none = Disclosure(topic=topic, item=item, score=0)
+    return next((told for told in listed if told.item == item), none)
+
+
+# -- medicines -----------------------------------------------------------------------------------
+
+
+def _medicines(talk: Talk, asked: Asked) -> None:
+    """Tell of the medicines that are named, or go through the bottles, a few at a time."""
+    taken = tuple(_dosed(talk, told) for told in talk.persona.tells.get(Topic.MEDICATION, ()))
+    if not taken:
+        none = Disclosure(topic=Topic.MEDICATION, present=False)
+        talk.words.append(_again(talk, (none,)) + talk.speaker.fixed("medicine.none", ""))
+        talk.tell((none,))
+        return
+    if asked.items:
+        for name in asked.items:
+            _named_medicine(talk, taken, name)
+        return
+    left = [told for told in taken if not _known(talk, told)]
+    if not left:
+        _asked_again(talk, taken)
+        talk.say("known")
+        left = list(taken)
+    shown = left[: talk.persona.items_at_once + 1]
+    for told in shown:
+        _tell_medicine(talk, told, "")
+    talk.say("medicine.more" if len(left) > len(shown) else "medicine.all")
+
+
+def _dosed(talk: Talk, told: Disclosure) -> Disclosure:
+    """Return what is told of a medicine, with the doses of a week that are missed."""
+    missed = talk.persona.adherence.get(told.item, 0 if told.present else _DOSES_OF_A_WEEK)
+    return replace(told, score=missed)
+
+
+def _named_medicine(talk: Talk, taken: tuple[Disclosure, ...], name: str) -> None:
+    told = next((told for told in taken if same_medicine(told.item, name)), None)
+    if told is None:
+        talk.say("medicine.strange", drug=_spoken_name(name))
+        return
+    _tell_medicine(talk, told, _again(talk, (told,)))
+
+
+def _tell_medicine(talk: Talk, told: Disclosure, before: str) -> None:
+    missed = min(told.score or 0, _DOSES_OF_A_WEEK) if told.present else _DOSES_OF_A_WEEK
+    drug = _spoken_name(told.item)
+    said = talk.speaker.fixed(f"medicine.{missed}", told.item, drug=drug)
+    talk.words.append(before + said)
+    talk.tell((told,))
+
+
+def _spoken_name(medicine: str) -> str:
+    """Return the name of a medicine as one says it: without the dose."""
+    words = takewhile(lambda word: not word[0].isdigit(), medicine.replace(",", " ").split())
+    return " ".join(words) or "that one"
+
+
+# -- other subjects ------------------------------------------------------------------------------
+
+
+def _diagnoses(talk: Talk) -> None:
+    listed = talk.persona.tells.get(Topic.DIAGNOSIS, ())
+    named = {told: replies.diagnosis(told.item) for told in listed if told.present}
+    before = _again(talk, named)
+    for told, what in named.items():
+        if what:
+            talk.words.append(before + talk.speaker.fixed("diagnosis", told.item, what=what))
+            talk.tell((told,))
+            before = ""
+    if not any(named.values()):
+        talk.words.append(before + talk.speaker.fixed("diagnosis.nothing", ""))
+
+
+def _stays(talk: Talk) -> None:
+    listed = talk.persona.tells.get(Topic.HOSPITAL_STAY, ())
+    told = listed[0] if listed else Disclosure(topic=Topic.HOSPITAL_STAY, present=False)
+    before = _again(talk, (told,))
+    count = sum(item.score or 1 for item in listed) if told.present else 0
+    key = "hospital_stay.yes" if count else "hospital_stay.no"
+    talk.words.append(before + talk.speaker.fixed(key, "", times=replies.times(count)))
+    talk.tell(listed or (told,))
+
+
+def _plainly(talk: Talk, topic: Topic) -> None:
+    """Tell whether something is there, as a story of every day."""
+    listed = talk.persona.tells.get(topic, ())
+    told = listed[0] if listed else Disclosure(topic=topic, present=False)
+    before = _again(talk, (told,))
+    side = "yes" if told.present else "no"
+    talk.words.append(before + talk.speaker.fixed(f"{topic.value}.{side}", ""))
+    talk.tell(listed or (told,))
+    if topic is Topic.SAFETY and told.present and not before:
+        talk.mind = replace(talk.mind, danger=True)

@@ -1,0 +1,143 @@
+"""How a call begins and ends: who it is, whether there is time, and goodbye."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from typing import Final
+
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
+from healthgym.worlds.managed_care.conversation.persona import Concern, Mark
+from healthgym.worlds.managed_care.conversation.replies import birthday, when
+from healthgym.worlds.managed_care.conversation.talk import OFFERS, QUESTIONS, Talk
+
+#: Acts by which a caller lets somebody go who has no time.
+_LETTING_GO: Final = frozenset({Act.CLOSE, Act.OFFER_CALLBACK, Act.ACCEPT_REFUSAL})
+_PUT_OFF_MOST: Final = 2
+
+
+def no_time(talk: Talk) -> bool:
+    """Put off a caller who calls at a bad time; return whether that is the answer."""
+    persona, now = talk.persona, talk.call.now
+    busy = persona.busy
+    if busy is not None and not talk.memory.turns:
+        free = datetime.combine(now.date() + timedelta(days=busy.free_days), time(busy.free_from))
+        talk.mind = replace(talk.mind, not_before=free)
+    then = talk.mind.not_before
+    if then is None or now >= then:
+        return False
+    if talk.mind.tired and talk.call.exchange > 1:
+        return False  # the call in which they got tired: see `worn_out`
+    says = busy.says if busy is not None else "resting"
+    count = talk.mind.put_off
+    talk.mind = replace(talk.mind, put_off=count + 1)
+    if count >= _PUT_OFF_MOST or talk.sure & _LETTING_GO:
+        talk.say("busy.bye", when=when(then, now))
+        talk.hang_up(Parting.BUSY)
+    elif talk.mind.tired:
+        talk.say("today.no", when=when(then, now))
+    else:
+        talk.say("busy.again" if count else "busy", says=says, when=when(then, now))
+    return True
+
+
+def worn_out(talk: Talk) -> bool:
+    """Ask to stop once the strength for a call is used up; return whether that is the answer."""
+    over = talk.call.exchange - talk.persona.patience
+    if over <= 0 or talk.sure & {Act.CLOSE}:
+        return False
+    if over == 1 and not talk.sure & _LETTING_GO:
+        talk.say("tired.more")
+        return True
+    talk.say("tired.bye")
+    talk.hang_up(Parting.TIRED)
+    return True
+
+
+def tires(talk: Talk) -> None:
+    """Say that it is enough for today, with the last answer that there is strength for."""
+    if talk.parting is not None or talk.call.exchange != talk.persona.patience:
+        return
+    talk.say("tired")
+    tomorrow = datetime.combine(talk.call.now.date() + timedelta(days=1), time())
+    talk.mind = replace(talk.mind, not_before=tomorrow, tired=True)
+
+
+def who(talk: Talk) -> bool:
+    """Settle who is calling and who answers; return whether that is all of the answer."""
+    introduced = talk.mind.introduced_in == talk.call.call
+    # Who was asked for a number and gives one need not ask for the name again.
+    before = talk.memory.mind.answered if talk.memory.mind else frozenset()
+    checked = Concern.SCAM in talk.mind.answered - before and not talk.mind.identified_in
+    if Act.VERIFY_IDENTITY in talk.sure or (checked and introduced):
+        return _asked_for_name(talk, introduced)
+    if talk.mind.identified_in:
+        return _known_caller(talk, introduced)
+    if talk.sure & {Act.CLOSE} and not talk.sure & QUESTIONS:
+        return False
+    if not introduced:
+        talk.say("who")
+    elif talk.sure & QUESTIONS:
+        talk.say("who.unchecked")
+    else:
+        talk.say("who.listen")
+    return True
+
+
+def _asked_for_name(talk: Talk, introduced: bool) -> bool:
+    if not introduced:
+        talk.say("who.identity")
+        return True
+    wary = Concern.SCAM in talk.persona.concerns and not talk.mind.identified_in
+    if wary and Concern.SCAM not in talk.mind.answered and Act.OFFER_CALLBACK not in talk.sure:
+        talk.say("who.wary")
+        talk.mind = replace(talk.mind, voiced=talk.mind.voiced | {Concern.SCAM})
+        return True
+    if wary:
+        talk.mind = replace(talk.mind, answered=talk.mind.answered | {Concern.SCAM})
+    slots = {"name": talk.persona.patient_name, "birth": birthday(talk.persona.birth_date)}
+    if talk.mind.identified_in == talk.call.call:
+        talk.mark(Mark.ASKED_AGAIN)
+        talk.say("who.give_again", **slots)
+        return not talk.sure & (QUESTIONS - {Act.VERIFY_IDENTITY})
+    if talk.mind.identified_in and Act.INTRODUCE in talk.sure:
+        talk.say("who.known")
+    talk.say("who.give", **slots)
+    talk.mind = replace(talk.mind, identified_in=talk.call.call)
+    talk.to(Stage.IDENTIFIED)
+    informed(talk)
+    if Act.ASK_TIME in talk.sure:
+        talk.say("time.fine")
+    return True
+
+
+def _known_caller(talk: Talk, introduced: bool) -> bool:
+    """Recognize who called before, by name at the beginning of a call and later by the voice."""
+    if talk.call.call == talk.mind.identified_in or talk.sure == {Act.CLOSE}:
+        return False
+    if talk.call.exchange == 1 and not introduced:
+        talk.say("who")
+        return True
+    if Act.INTRODUCE in talk.sure and talk.stage is not Stage.REFUSED_FOR_GOOD:
+        talk.say("who.known")
+    return False
+
+
+def informed(talk: Talk) -> None:
+    """Move on once it is said what the call is about."""
+    told = talk.mind.heard & {Act.EXPLAIN_PROGRAM, Act.DISCLOSE_ACCESS}
+    if talk.mind.identified_in and told and talk.stage in (Stage.UNKNOWN, Stage.IDENTIFIED):
+        talk.to(Stage.PURPOSE_KNOWN)
+
+
+def goodbye(talk: Talk) -> bool:
+    """Say goodbye if the caller does; return whether that is the answer."""
+    refused = talk.stage in (Stage.REFUSED, Stage.REFUSED_FOR_GOOD)
+    round_acts = {Act.ACKNOWLEDGE, Act.OFFER_AUTONOMY, Act.ANSWER_CONCERN, *OFFERS}
+    leaves = Act.ACCEPT_REFUSAL in talk.sure and refused and not talk.sure & round_acts
+    if talk.sure & QUESTIONS or not (Act.CLOSE in talk.sure or leaves):
+        return False
+    talk.say("bye.refused" if refused else "bye")
+    talk.hang_up(Parting.FRIENDLY)
+    return True

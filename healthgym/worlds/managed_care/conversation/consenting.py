@@ -1,0 +1,268 @@
+"""The offer and what a person says to it: hesitating, refusing, agreeing. Nothing else agrees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.manners import followed, passed_over
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
+from healthgym.worlds.managed_care.conversation.persona import Mark, Willingness
+from healthgym.worlds.managed_care.conversation.replies import spoken
+from healthgym.worlds.managed_care.conversation.taking_in import (
+    lacking,
+    open_concern,
+    round_done,
+    won,
+)
+from healthgym.worlds.managed_care.conversation.talk import OFFERS, QUESTIONS, Talk
+
+#: A yes to this version of the offer, or to a later one, is a refusal: the handbook on consent.
+_VERSIONS_MOST: Final = 2
+_ASKS: Final = frozenset({Act.ASK_WILLINGNESS, Act.REQUEST_CONSENT})
+_EXPLAINS: Final = OFFERS - _ASKS
+#: What may be said to somebody who refused, once.
+_ROUND: Final = frozenset(
+    {Act.ACKNOWLEDGE, Act.ASK_HESITATION, Act.ANSWER_CONCERN, Act.OFFER_AUTONOMY}
+)
+
+
+def final(talk: Talk) -> bool:
+    """Answer after a refusal for good, where only a thank-you ends the call well."""
+    if talk.stage is not Stage.REFUSED_FOR_GOOD:
+        return False
+    if talk.sure & (OFFERS | {Act.ASK_HESITATION}):
+        passed_over(talk, "no.over")
+    elif talk.sure & {Act.CLOSE, Act.ACCEPT_REFUSAL}:
+        talk.say("bye.cool" if talk.mind.patience_lost or talk.mind.pressed else "bye.refused")
+        talk.hang_up(Parting.FRIENDLY)
+    elif talk.sure & {Act.ACKNOWLEDGE, Act.OFFER_AUTONOMY, Act.SUMMARIZE, Act.NEXT_STEPS}:
+        talk.say("autonomy")
+    elif talk.sure <= {Act.GREET, Act.INTRODUCE}:
+        talk.say("no.over")
+    else:
+        passed_over(talk, "no.over", mark=False)
+    return True
+
+
+def offered(talk: Talk) -> bool:
+    """Answer whoever has not yet agreed; the answer is all of it."""
+    if talk.stage in (Stage.AGREED, Stage.BROKEN_OFF):
+        return False
+    if talk.stage is Stage.REFUSED:
+        _after_refusal(talk)
+    elif Act.ASK_HESITATION in talk.sure:
+        _asked_behind(talk)
+    elif Act.REQUEST_CONSENT in talk.sure:
+        _asked(talk)
+    elif Act.ASK_WILLINGNESS in talk.sure:
+        _invited(talk)
+    elif not _remarked(talk) and not heard_half(talk):
+        talk.say("listen")
+    return True
+
+
+# -- before any refusal --------------------------------------------------------------------------
+
+
+def _invited(talk: Talk) -> None:
+    if Act.EXPLAIN_PROGRAM not in talk.mind.heard:
+        talk.say("what")
+    elif talk.persona.willingness is Willingness.READY:
+        talk.to(Stage.INVITED)
+        talk.say("will.ready")
+    elif talk.persona.willingness is Willingness.HESITANT:
+        talk.to(Stage.INVITED)
+        _hesitates(talk, "open" if won(talk) else "will.hesitate")
+    else:
+        _refuses(talk)
+
+
+def _asked(talk: Talk) -> None:
+    if Act.EXPLAIN_PROGRAM not in talk.mind.heard:
+        talk.say("what")
+    elif talk.persona.willingness in (Willingness.INITIALLY_REFUSES, Willingness.REFUSES):
+        talk.mind = replace(talk.mind, versions=talk.mind.versions + 1)
+        _refuses(talk)
+    else:
+        talk.to(Stage.INVITED)
+        _decides(talk)
+
+
+def _decides(talk: Talk) -> None:
+    """Agree, or say why not yet: what was not said, a worry, an unsure yes."""
+    missing, mind = lacking(talk), talk.mind
+    if mind.versions >= _VERSIONS_MOST:
+        talk.to(Stage.REFUSED_FOR_GOOD)
+        talk.say("no.third")
+    elif missing is not None:
+        talk.say(f"lack.{missing.value}")
+    elif not won(talk):
+        talk.mind = replace(mind, versions=mind.versions + 1)
+        _hesitates(talk, "distrust" if mind.trust < 0 else "hesitate")
+    elif not _supposes(talk):
+        talk.to(Stage.AGREED)
+        only = " and ".join(spoken().subjects[topic] for topic in sorted(talk.persona.only))
+        talk.say("yes.only", what=only) if only else talk.say("yes")
+
+
+def _supposes(talk: Talk) -> bool:
+    """Say an unsure yes, which is none until it was asked about; return whether that is said."""
+    mind = talk.mind
+    if talk.persona.willingness is not Willingness.HESITANT:
+        return False
+    if mind.supposed is Supposed.NEVER:
+        talk.mind = replace(mind, supposed=Supposed.SAID)
+        talk.say("suppose")
+    elif mind.supposed is Supposed.SAID:
+        talk.mind = replace(mind, versions=mind.versions + 1)
+        talk.say("supposed")
+    return mind.supposed is not Supposed.ASKED_ABOUT
+
+
+def _hesitates(talk: Talk, key: str) -> None:
+    """Hesitate, and let slip what it is about."""
+    talk.say(key)
+    concern = open_concern(talk)
+    if concern is not None:
+        talk.say(f"hint.{concern.value}")
+    hint(talk)
+
+
+def _asked_behind(talk: Talk) -> None:
+    """Answer the question what makes them hesitate."""
+    concern = open_concern(talk)
+    if talk.mind.supposed is Supposed.SAID:
+        talk.mind = replace(talk.mind, supposed=Supposed.ASKED_ABOUT)
+        talk.say("worry")
+    elif concern is not None and concern not in talk.mind.voiced:
+        talk.voice(concern)
+    elif concern is not None:
+        talk.say("told.again")
+    elif talk.persona.concerns:
+        talk.say("open")
+    else:
+        talk.say("told.nothing")
+    hint(talk)
+
+
+def _remarked(talk: Talk) -> bool:
+    """Answer what is neither asked nor offered; return whether there was something."""
+    asked = talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION)
+    if asked:
+        aimed = {None, talk.persona.hint_topic}
+        picked = talk.mind.hinted and any(said.topic in aimed for said in asked)
+        talk.say("hint.more" if picked else "why")
+    elif Act.ANSWER_CONCERN in talk.sure:
+        concern = open_concern(talk)
+        missed = concern is not None and concern in talk.mind.voiced
+        talk.say("missed" if missed else "settled")
+    elif Act.OFFER_CALLBACK in talk.sure:
+        talk.say("callback")
+    elif Act.OFFER_MATERIAL in talk.sure:
+        talk.say("material")
+    elif Act.OFFER_AUTONOMY in talk.sure:
+        talk.say("autonomy")
+    elif Act.ACKNOWLEDGE in talk.sure:
+        talk.say("warm")
+    elif Act.ASK_TIME in talk.sure:
+        talk.say("time.fine")
+    else:
+        return False
+    return True
+
+
+def heard_half(talk: Talk) -> bool:
+    """Ask back where a question was not surely one; return whether that is the answer."""
+    if not any(said.act in QUESTIONS and not said.sure for said in talk.heard.acts):
+        return False
+    talk.say("back")
+    return True
+
+
+def hint(talk: Talk) -> None:
+    """Say what worries them most, once, to somebody who has said what the call is about."""
+    known = talk.stage not in (Stage.UNKNOWN, Stage.IDENTIFIED, Stage.REFUSED_FOR_GOOD)
+    if talk.persona.hint and not talk.mind.hinted and known and talk.parting is None:
+        talk.mind = replace(talk.mind, hinted=True)
+        talk.words.append(talk.persona.hint)
+
+
+# -- refusals ------------------------------------------------------------------------------------
+
+
+def _refuses(talk: Talk) -> None:
+    """Say no for the first time: with a reason where there is one behind it."""
+    talk.to(Stage.REFUSED)
+    if talk.persona.willingness is Willingness.REFUSES:
+        talk.say("no.flat")
+        return
+    first = next(iter(talk.persona.concerns), None)
+    talk.say(f"no.{first.value}" if first is not None else "no.nothing")
+
+
+def _after_refusal(talk: Talk) -> None:
+    asks, explains = talk.sure & _ASKS, talk.sure & _EXPLAINS
+    if talk.persona.willingness is Willingness.REFUSES:
+        _refuses_again(talk)
+    elif asks and round_done(talk):
+        _asked_again(talk)
+    elif asks or (explains and not talk.sure & _ROUND):
+        _reframed(talk)
+    elif Act.ASK_HESITATION in talk.sure and not talk.mind.asked_behind:
+        talk.mind = replace(talk.mind, asked_behind=True)
+        concern = open_concern(talk)
+        talk.voice(concern) if concern is not None else talk.say("told.nothing")
+        hint(talk)
+    elif Act.ASK_HESITATION in talk.sure:
+        talk.trusts(-1)
+        talk.say("told.again")
+    elif not _remarked(talk):
+        talk.say("listen")
+
+
+def _asked_again(talk: Talk) -> None:
+    """Answer the one question that a refusal allows after all that was due."""
+    if Act.REQUEST_CONSENT in talk.sure:
+        _decides(talk)
+        return
+    talk.say("open")
+
+
+def _refuses_again(talk: Talk) -> None:
+    """Say no for good as soon as anybody comes back to it; there is nothing behind it."""
+    comes_back = talk.sure & (OFFERS | {Act.ASK_HESITATION, Act.ANSWER_CONCERN})
+    asked = talk.sure & {Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION}
+    if talk.sure & OFFERS and not talk.sure & _ROUND:
+        talk.to(Stage.REFUSED_FOR_GOOD)
+        passed_over(talk, "no.final")
+    elif comes_back or asked:
+        talk.to(Stage.REFUSED_FOR_GOOD)
+        talk.say("no.final")
+    elif not _remarked(talk):
+        talk.say("listen")
+
+
+def _reframed(talk: Talk) -> None:
+    """Answer an offer that was made again too soon."""
+    if Mark.REFRAMING in talk.persona.anti_triggers:
+        talk.mark(Mark.REFRAMING)
+        talk.trusts(-1)
+        followed(talk)
+        return
+    passed_over(talk, "told.again" if talk.mind.voiced else "no.over")
+
+
+def already(talk: Talk) -> bool:
+    """Answer whoever asks somebody to agree who has agreed; return whether that is the answer."""
+    if talk.stage is not Stage.AGREED or Act.REQUEST_CONSENT not in talk.sure:
+        return False
+    if talk.persona.only:
+        talk.mark(Mark.SCOPE_CREEP)
+        talk.trusts(-1)
+        subjects = spoken().subjects
+        talk.say("scope", what=" and ".join(subjects[topic] for topic in sorted(talk.persona.only)))
+    else:
+        talk.say("yes.already")
+    return not talk.sure & {Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION}

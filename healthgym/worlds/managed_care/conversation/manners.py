@@ -1,0 +1,103 @@
+"""What follows when a caller does wrong: an answer, less trust, at worst the end of the call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
+from healthgym.worlds.managed_care.conversation.persona import Mark
+from healthgym.worlds.managed_care.conversation.talk import Talk
+from healthgym.worlds.managed_care.voices import Topic
+
+#: Subjects that are about health.
+HEALTH: Final = frozenset(
+    {
+        Topic.PHQ9,
+        Topic.GAD7,
+        Topic.DIAGNOSIS,
+        Topic.HOSPITAL_STAY,
+        Topic.MEDICATION,
+        Topic.MOOD,
+        Topic.SUBSTANCE_USE,
+        Topic.SAFETY,
+    }
+)
+#: How often one may press, or pass over a no, before the person hangs up.
+_PRESSED_MOST: Final = 2
+_PASSED_OVER_MOST: Final = 2
+_SETTLED: Final = frozenset({Stage.AGREED, Stage.BROKEN_OFF, Stage.REFUSED_FOR_GOOD})
+
+
+def wrongs(talk: Talk) -> bool:
+    """Answer what was done wrong, if anything was; return whether that is all of the answer."""
+    if Act.PRESSURE in talk.sure:
+        talk.mind = replace(talk.mind, pressed=talk.mind.pressed + 1)
+        _resent(talk, Mark.PRESSURE, "pressed", -2)
+    if Act.PROMISE in talk.sure:
+        _resent(talk, Mark.PROMISE, "promised", -1)
+    if Act.INVOLVE_OTHERS in talk.sure:
+        _resent(talk, Mark.THIRD_PARTY, "others", -1)
+    _too_early(talk)
+    if talk.mind.pressed >= _PRESSED_MOST and Mark.PRESSURE in talk.marks:
+        talk.to(Stage.REFUSED_FOR_GOOD)
+        talk.say("hangup.refused")
+        talk.hang_up(Parting.UPSET)
+        return True
+    followed(talk)
+    return bool(talk.words)
+
+
+def _too_early(talk: Talk) -> None:
+    """Mark what is about health or private before the caller may speak of it."""
+    named = talk.saids(Act.NAME_FACT)
+    told_why = talk.mind.heard & {Act.EXPLAIN_PROGRAM, Act.DISCLOSE_ACCESS}
+    known = bool(talk.mind.identified_in)
+    if not (known and told_why) and any(said.topic in talk.persona.sensitive for said in named):
+        _resent(talk, Mark.PRIVACY, "named", -1)
+    about = [said.topic for said in talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM)]
+    if not known and (named or HEALTH & set(about)):
+        said_already = bool(talk.words)
+        talk.mark(Mark.HEALTH_BEFORE_IDENTITY)
+        talk.trusts(-1)
+        if not said_already:
+            who = talk.mind.introduced_in != talk.call.call
+            talk.say("who.health" if who else "who.unchecked")
+
+
+def _resent(talk: Talk, mark: Mark, key: str, step: int) -> None:
+    talk.mark(mark)
+    talk.trusts(step)
+    if not talk.words:
+        talk.say(key)
+
+
+def followed(talk: Talk) -> None:
+    """Refuse for good where a mark is one that the person does not forgive, or trust is gone."""
+    if talk.stage in _SETTLED:
+        return
+    unforgiven = talk.persona.anti_triggers & set(talk.marks)
+    if unforgiven or (talk.marks and talk.mind.trust <= -3):
+        talk.to(Stage.REFUSED_FOR_GOOD)
+        talk.say("no.after")
+
+
+def passed_over(talk: Talk, key: str, *, mark: bool = True) -> None:
+    """Answer an offer after a refusal; the second time, hang up.
+
+    Args:
+        talk: The turn.
+        key: What is said to it.
+        mark: Whether it is marked.
+    """
+    talk.mind = replace(talk.mind, patience_lost=talk.mind.patience_lost + 1)
+    if mark:
+        talk.mark(Mark.REFRAMING)
+        talk.trusts(-1)
+    if talk.mind.patience_lost >= _PASSED_OVER_MOST:
+        talk.to(Stage.REFUSED_FOR_GOOD)
+        talk.say("hangup.refused")
+        talk.hang_up(Parting.REFUSING)
+        return
+    talk.say(key)

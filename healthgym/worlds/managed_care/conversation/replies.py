@@ -1,0 +1,242 @@
+"""What a person says, in their own words: lines by situation, drawn from the persona and the turn.
+
+The lines are data: ``lines/*.txt``, headed by what is to be said, each line everybody's or that of
+one kind of persona. ``lines/spoken.json`` has the words for scores, days and names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
+from zlib import crc32
+
+import numpy as np
+
+from healthgym.worlds.managed_care.conversation.persona import PersonaKind
+from healthgym.worlds.managed_care.voices import Topic
+
+_FILES: Final = ("calling.txt", "offer.txt", "telling.txt")
+_SENTENCE: Final = re.compile(r"(?:^|(?<=[.?!] ))([a-z])")
+_NOON: Final = 12
+_EVENING: Final = 18
+#: How often a line of the person's own kind is taken where there are others.
+_OWN: Final = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something to say.
+
+    Attributes:
+        text: The words, with slots in braces.
+        kind: Whose words they are; None if anybody's.
+    """
+
+    text: str
+    kind: PersonaKind | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """Words for what is counted and named.
+
+    Attributes:
+        idioms: Ways to say how often something was: by score, several words for each.
+        leads: What a questionnaire's item is called, by topic and number of the item.
+        diagnoses: What a diagnosis is called, by the beginning of its code.
+        subjects: What a subject is called.
+        numbers: Numbers from 0.
+        times: How often, from 0.
+        months: Names of months.
+        ordinals: First, second, and so on.
+        weekdays: Names of days, from Monday.
+    """
+
+    idioms: tuple[Mapping[str, tuple[str, ...]], ...]
+    leads: Mapping[str, Mapping[str, tuple[str, ...]]]
+    diagnoses: Mapping[str, str]
+    subjects: Mapping[str, str]
+    numbers: tuple[str, ...]
+    times: tuple[str, ...]
+    months: tuple[str, ...]
+    ordinals: tuple[str, ...]
+    weekdays: tuple[str, ...]
+
+
+@cache
+def lines() -> Mapping[str, tuple[Line, ...]]:
+    """Return all lines, by what is to be said."""
+    found: dict[str, list[Line]] = {}
+    key = ""
+    for name in _FILES:
+        for raw in (_folder() / name).read_text("utf-8").splitlines():
+            if raw.startswith("["):
+                key = raw.strip("[]")
+            elif raw and not raw.startswith("#"):
+                kind, bar, text = raw.partition("| ")
+                line = Line(text, PersonaKind(kind)) if bar else Line(raw)
+                found.setdefault(key, []).append(line)
+    return {key: tuple(listed) for key, listed in found.items()}
+
+
+@cache
+def spoken() -> Spoken:
+    """Return the words for what is counted and named."""
+    loaded = json.loads((_folder() / "spoken.json").read_text("utf-8"))
+    idioms = (
+        {score: tuple(said) for score, said in idiom.items()} for idiom in loaded.pop("idioms")
+    )
+    leads = {
+        topic: {item: tuple(names) for item, names in items.items()}
+        for topic, items in loaded.pop("leads").items()
+    }
+    diagnoses, subjects = loaded.pop("diagnoses"), loaded.pop("subjects")
+    listed = {name: tuple(words) for name, words in loaded.items()}
+    return Spoken(
+        idioms=tuple(idioms), leads=leads, diagnoses=diagnoses, subjects=subjects, **listed
+    )
+
+
+def _folder() -> Traversable:
+    return files("healthgym.worlds.managed_care.conversation") / "lines"
+
+
+@dataclass(slots=True, kw_only=True)
+class Speaker:
+    """Finds words in one turn.
+
+    Attributes:
+        kind: What the person is like.
+        seed: From which their wording is drawn.
+        turn: Number of the turn, over all calls.
+        used: Lines that they have said in this call.
+        draws: What draws a line.
+    """
+
+    kind: PersonaKind
+    seed: int
+    turn: int
+    used: set[str] = field(default_factory=set)
+    draws: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.draws = np.random.default_rng([self.seed, self.turn])
+
+    def line(self, key: str, **slots: str) -> str:
+        """Return a line that was not yet said in this call, mostly of the person's own kind.
+
+        Args:
+            key: What is to be said.
+            slots: What stands in the slots.
+        """
+        listed = lines()[key]
+        fresh = [n for n, line in enumerate(listed) if self._mine(line) and self._new(key, n)]
+        own = [n for n in fresh if listed[n].kind is not None]
+        # A person's own turns of phrase come first, mostly: who always used them would be a parrot.
+        if own and len(own) < len(fresh) and self.draws.random() < _OWN:
+            fresh = own
+        if not fresh:
+            return self._repeated(key, slots)
+        number = fresh[int(self.draws.integers(len(fresh)))]
+        self.used.add(f"{key}#{number}")
+        return sentences(listed[number].text.format(**slots))
+
+    def fixed(self, key: str, about: str, **slots: str) -> str:
+        """Return the line that this person always has for something, because it is a fact.
+
+        Args:
+            key: What is to be said.
+            about: What it is about.
+            slots: What stands in the slots.
+        """
+        listed = [line for line in lines()[key] if line.kind is None]
+        chosen = listed[self._stable(f"{key} {about}", len(listed))]
+        return sentences(chosen.text.format(**slots))
+
+    def score(self, topic: Topic, item: str, points: int) -> str:
+        """Return how a person tells how often something was, without the printed words."""
+        idiom = spoken().idioms[self.seed % len(spoken().idioms)][str(points)]
+        names = spoken().leads[topic.value][item]
+        name = names[self._stable(f"{topic.value} {item} name", len(names))]
+        said = idiom[self._stable(f"{topic.value} {item}", len(idiom))]
+        if not said.startswith(("I ", "I'")):
+            said = said[0].lower() + said[1:]
+        return f"{name}: {said}."
+
+    def _stable(self, about: str, size: int) -> int:
+        return crc32(f"{self.seed} {about}".encode()) % size
+
+    def _mine(self, line: Line) -> bool:
+        return line.kind is None or line.kind is self.kind
+
+    def _new(self, key: str, number: int) -> bool:
+        return f"{key}#{number}" not in self.used
+
+    def _repeated(self, key: str, slots: Mapping[str, str]) -> str:
+        """Return a line that was said before, and say so."""
+        listed = [line.text for line in lines()[key] if self._mine(line)]
+        text = listed[int(self.draws.integers(len(listed)))].format(**slots)
+        openers = [line.text for line in lines()["again"] if self._mine(line)]
+        pairs = [
+            f"{opener} {sentences(text)}"
+            for opener in openers
+            if f"{opener} {sentences(text)}" not in self.used
+        ]
+        chosen = pairs[int(self.draws.integers(len(pairs)))] if pairs else sentences(text)
+        self.used.add(chosen)
+        return chosen
+
+
+def sentences(text: str) -> str:
+    """Return a text whose sentences begin with a capital."""
+    return _SENTENCE.sub(lambda found: found[1].upper(), text)
+
+
+def birthday(iso: str) -> str:
+    """Return a date of birth as one says it."""
+    day = date.fromisoformat(iso)
+    said = spoken()
+    return f"the {said.ordinals[day.day - 1]} of {said.months[day.month - 1]}, {day.year}"
+
+
+def number(count: int) -> str:
+    """Return a number in words, as far as people count."""
+    said = spoken().numbers
+    return said[count] if 0 <= count < len(said) else "a lot of"
+
+
+def times(count: int) -> str:
+    """Return how often something was, in words."""
+    said = spoken().times
+    return said[count] if 0 <= count < len(said) else "many times"
+
+
+def diagnosis(code: str) -> str:
+    """Return what people call a diagnosis; empty if they have no word for it."""
+    named = spoken().diagnoses
+    fits = [prefix for prefix in named if code.startswith(prefix)]
+    return named[max(fits, key=len)] if fits else ""
+
+
+def when(then: datetime, now: datetime) -> str:
+    """Return from when on somebody can talk, as they say it."""
+    days = (then.date() - now.date()).days
+    clock = f" after {_hour(then.hour)}" if then.hour else ""
+    if days <= 0:
+        return clock.strip() or "later"
+    day = "tomorrow" if days == 1 else f"on {spoken().weekdays[then.weekday()]}"
+    return day + ("," if days > 1 and clock else "") + clock
+
+
+def _hour(hour: int) -> str:
+    if hour == _NOON:
+        return "noon"
+    part = "morning" if hour < _NOON else "afternoon" if hour < _EVENING else "evening"
+    return f"{number(hour if hour < _NOON else hour - _NOON)} in the {part}"

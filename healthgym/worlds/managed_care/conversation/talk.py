@@ -1,0 +1,166 @@
+"""One turn of a talk while it is made: what was heard, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Said
+from healthgym.worlds.managed_care.conversation.mind import (
+    FOLLOWS,
+    LEAST_TRUST,
+    MOST_TRUST,
+    Mind,
+    Parting,
+    Stage,
+    Turn,
+)
+from healthgym.worlds.managed_care.conversation.persona import Concern, Mark, Persona
+from healthgym.worlds.managed_care.conversation.replies import Speaker
+from healthgym.worlds.managed_care.voices import CallContext, Consent, Disclosure, Memory, Reply
+
+#: What has to be said before a yes is one: the handbook's page on consent.
+STATEMENTS: Final = (
+    Act.INTRODUCE,
+    Act.EXPLAIN_PROGRAM,
+    Act.DISCLOSE_ACCESS,
+    Act.STATE_SHARING,
+    Act.EXPLAIN_VOLUNTARY,
+)
+#: Acts that make the offer, or make it again.
+OFFERS: Final = frozenset(
+    {Act.EXPLAIN_PROGRAM, Act.EXPLAIN_BENEFIT, Act.ASK_WILLINGNESS, Act.REQUEST_CONSENT}
+)
+#: Acts that want an answer.
+QUESTIONS: Final = frozenset(
+    {
+        Act.VERIFY_IDENTITY,
+        Act.ASK_WILLINGNESS,
+        Act.REQUEST_CONSENT,
+        Act.ASK_PERMISSION,
+        Act.ASK_TOPIC,
+        Act.ASK_ITEM,
+        Act.ASK_HESITATION,
+    }
+)
+_CONSENT: Final = {
+    Stage.AGREED: Consent.GIVEN,
+    Stage.BROKEN_OFF: Consent.GIVEN,
+    Stage.REFUSED: Consent.REFUSED,
+    Stage.REFUSED_FOR_GOOD: Consent.REFUSED,
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Talk:
+    """One turn while it is made.
+
+    Attributes:
+        persona: Who answers.
+        memory: What they had in mind before.
+        heard: What they understand; of it, what is unsure moves nothing.
+        call: When it is heard.
+        mind: What they have in mind by now.
+        speaker: Finds their words.
+        words: What they say.
+        marks: What was done wrong.
+        told: What they tell.
+        parting: Why they hang up; None if they do not.
+    """
+
+    persona: Persona
+    memory: Memory
+    heard: Heard
+    call: CallContext
+    mind: Mind
+    speaker: Speaker
+    words: list[str] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    told: list[Disclosure] = field(default_factory=list)
+    parting: Parting | None = None
+
+    @classmethod
+    def begin(cls, persona: Persona, memory: Memory, heard: Heard, call: CallContext) -> Talk:
+        """Return a turn at its beginning; a new call wipes what holds for one call only."""
+        mind = memory.mind or Mind(trust=persona.trust)
+        if mind.call != call.call:
+            mind = replace(mind, call=call.call, put_off=0, danger=False, used=frozenset())
+        speaker = Speaker(
+            kind=persona.kind, seed=persona.seed, turn=len(memory.turns), used=set(mind.used)
+        )
+        return cls(
+            persona=persona, memory=memory, heard=heard, call=call, mind=mind, speaker=speaker
+        )
+
+    @property
+    def stage(self) -> Stage:
+        """How far the person has come with the caller."""
+        return self.mind.stage
+
+    @property
+    def sure(self) -> frozenset[Act]:
+        """What was surely done."""
+        return frozenset(said.act for said in self.heard.acts if said.sure)
+
+    def saids(self, *acts: Act) -> tuple[Said, ...]:
+        """Return what was surely said of some acts, in its order."""
+        return tuple(said for said in self.heard.acts if said.sure and said.act in acts)
+
+    def say(self, key: str, **slots: str) -> None:
+        """Say a line."""
+        self.words.append(self.speaker.line(key, **slots))
+
+    def mark(self, mark: Mark) -> None:
+        """Note what was done wrong, once."""
+        if mark not in self.marks:
+            self.marks.append(mark)
+
+    def trusts(self, step: int) -> None:
+        """Move trust, within its limits."""
+        trust = max(LEAST_TRUST, min(MOST_TRUST, self.mind.trust + step))
+        self.mind = replace(self.mind, trust=trust)
+
+    def to(self, stage: Stage) -> None:
+        """Move to a stage that may follow; from others, stay."""
+        if stage in FOLLOWS[self.stage]:
+            self.mind = replace(self.mind, stage=stage)
+
+    def hang_up(self, why: Parting) -> None:
+        """End the call."""
+        self.parting = why
+
+    def tell(self, told: Iterable[Disclosure]) -> None:
+        """Tell something."""
+        self.told += told
+
+    def voice(self, concern: Concern) -> None:
+        """Tell a worry."""
+        self.mind = replace(self.mind, voiced=self.mind.voiced | {concern})
+        self.say(f"told.{concern.value}")
+
+    def reply(self) -> Reply:
+        """Return what the person says, and what they have in mind now."""
+        mind = replace(self.mind, used=frozenset(self.speaker.used))
+        turn = Turn(
+            call=self.call.call,
+            exchange=self.call.exchange,
+            at=self.call.now,
+            acts=self.heard.acts,
+            marks=tuple(self.marks),
+            trust=mind.trust,
+            stage=mind.stage,
+            told=tuple(self.told),
+            parting=self.parting,
+        )
+        known = self.memory.disclosed
+        new = tuple(told for told in dict.fromkeys(self.told) if told not in known)
+        memory = replace(
+            self.memory,
+            consent=_CONSENT.get(mind.stage, Consent.OPEN),
+            disclosed=(*known, *new),
+            turns=(*self.memory.turns, turn),
+            mind=mind,
+        )
+        stop = self.parting is not None
+        return Reply(text=" ".join(self.words), stop=stop, memory=memory)

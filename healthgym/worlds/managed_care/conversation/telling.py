@@ -1,0 +1,156 @@
+"""What a person tells who has agreed: what is asked, when it may be asked, and not all at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from healthgym.worlds.managed_care.conversation.acts import Act, Said
+from healthgym.worlds.managed_care.conversation.answers import Asked, answer
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
+from healthgym.worlds.managed_care.conversation.persona import Mark
+from healthgym.worlds.managed_care.conversation.replies import spoken
+from healthgym.worlds.managed_care.conversation.talk import Talk
+from healthgym.worlds.managed_care.voices import Topic
+
+#: Sensitive subjects of one turn that are still answered.
+_SENSITIVE_MOST: Final = 2
+#: Subjects of one turn that are answered.
+_SUBJECTS_MOST: Final = 3
+#: Trust from which down nothing sensitive is told.
+_CLOSED: Final = -2
+#: What a permission allows beside its own subject: both instruments ask about mood.
+_MOODS: Final = frozenset({Topic.MOOD, Topic.PHQ9, Topic.GAD7})
+
+
+def broken_off(talk: Talk) -> bool:
+    """Repeat that it is over, then close; return whether that is the answer."""
+    if talk.stage is not Stage.BROKEN_OFF:
+        return False
+    closes = talk.sure & {Act.CLOSE, Act.ACCEPT_REFUSAL, Act.NEXT_STEPS}
+    if closes or talk.mind.put_off:
+        talk.say("bye" if closes else "break.bye")
+        talk.hang_up(Parting.FRIENDLY if closes else Parting.BROKEN_OFF)
+        return True
+    talk.mind = replace(talk.mind, put_off=1)
+    talk.say("break.repeat")
+    return True
+
+
+def endangered(talk: Talk) -> bool:
+    """See whether a word about danger to life is answered; return whether that is the answer."""
+    responds = Act.RESPOND_SAFETY in talk.sure
+    if not talk.mind.danger and not (responds and talk.stage is Stage.AGREED):
+        return False
+    if responds:
+        answer(talk, Asked(topic=Topic.SAFETY))
+        talk.mind = replace(talk.mind, danger=False)
+        return True
+    talk.mind = replace(talk.mind, danger=False)
+    talk.mark(Mark.SAFETY_PASSED_OVER)
+    talk.trusts(-1)
+    if Act.CLOSE in talk.sure:
+        return False
+    talk.say("safety.passed")
+    return True
+
+
+def telling(talk: Talk) -> bool:
+    """Answer what is asked; return whether anything was asked."""
+    questions = talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM)
+    about = _subjects(questions)
+    permissions = talk.saids(Act.ASK_PERMISSION)
+    if not questions and not permissions:
+        return False
+    if _breaks(talk, {*about, *(said.topic for said in permissions)}) or _outside(talk, about):
+        return True
+    private = {topic for topic in about if topic in talk.persona.sensitive}
+    if len(private - ({Topic.MOOD} if private & (_MOODS - {Topic.MOOD}) else set())) > (
+        _SENSITIVE_MOST
+    ):
+        talk.mark(Mark.HARVESTING)
+        talk.trusts(-1)
+        talk.say("harvest")
+        return True
+    if _withheld(talk, permissions, about):
+        return True
+    if about:
+        _answers(talk, questions, about)
+    elif permissions:
+        _permitted(talk, permissions)
+    else:
+        talk.say("question")
+    return True
+
+
+def _subjects(questions: tuple[Said, ...]) -> list[Topic]:
+    """Return what is asked about, each once, in its order."""
+    return list(dict.fromkeys(said.topic for said in questions if said.topic is not None))
+
+
+def _breaks(talk: Talk, about: set[Topic | None]) -> bool:
+    """Break off where the subject comes up at which this person does."""
+    breaks = talk.persona.breaks
+    if breaks is None or breaks.before not in about:
+        return False
+    talk.to(Stage.BROKEN_OFF)
+    talk.words.append(breaks.says)
+    return True
+
+
+def _outside(talk: Talk, about: list[Topic]) -> bool:
+    """Refuse a subject for which they did not agree."""
+    only = talk.persona.only
+    if not only or not set(about) - only:
+        return False
+    talk.mark(Mark.SCOPE_CREEP)
+    talk.trusts(-1)
+    talk.say("scope", what=" and ".join(spoken().subjects[topic] for topic in sorted(only)))
+    return True
+
+
+def _withheld(talk: Talk, permissions: tuple[Said, ...], about: list[Topic]) -> bool:
+    """Take permissions in; withhold what is private and was not asked for, or not by this caller.
+
+    A permission whose subject is not said holds for the first private subject after it.
+    """
+    mind = talk.mind
+    named = frozenset(said.topic for said in permissions if said.topic is not None)
+    open_ = mind.open_permission or any(said.topic is None for said in permissions)
+    private = [topic for topic in about if topic in talk.persona.sensitive]
+    if (private or named & talk.persona.sensitive) and mind.trust <= _CLOSED:
+        talk.say("permission.no")
+        return True
+    allowed = mind.permitted | named
+    missing = [topic for topic in private if not _may_ask(topic, allowed)]
+    if missing and open_:
+        allowed, open_ = allowed | {missing[0]}, False
+        missing = [topic for topic in private if not _may_ask(topic, allowed)]
+    talk.mind = replace(mind, permitted=allowed, open_permission=open_)
+    if missing:
+        talk.mark(Mark.UNASKED)
+        talk.trusts(-1)
+        talk.say("unasked")
+    return bool(missing)
+
+
+def _may_ask(topic: Topic, allowed: frozenset[Topic]) -> bool:
+    if topic in allowed or (topic in _MOODS and Topic.MOOD in allowed):
+        return True
+    return topic is Topic.MOOD and bool(allowed & _MOODS)
+
+
+def _permitted(talk: Talk, permissions: tuple[Said, ...]) -> None:
+    instruments = {Topic.PHQ9, Topic.GAD7}
+    asked = {said.topic for said in permissions}
+    talk.say("invite.phq9" if asked & instruments else "permission")
+
+
+def _answers(talk: Talk, questions: tuple[Said, ...], about: list[Topic]) -> None:
+    for topic in about[:_SUBJECTS_MOST]:
+        items = tuple(
+            dict.fromkeys(said.item for said in questions if said.topic is topic and said.item)
+        )
+        answer(talk, Asked(topic=topic, items=items))
+    if len(about) > _SUBJECTS_MOST:
+        talk.say("two")
