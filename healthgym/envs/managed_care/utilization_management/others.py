@@ -272,7 +272,7 @@ def open_cases(
     case_ids: Sequence[str],
     rng: np.random.Generator,
 ) -> Iterator[object]:
-    """Yield the records of other members' open cases; one case for a member.
+    """Yield the records of other members' open cases; each is about another order.
 
     Args:
         world: The world at the time at which the agent begins.
@@ -281,14 +281,14 @@ def open_cases(
         rng: Where stages and times come from.
     """
     calendar = office_calendar(REGION)
-    with_orders = [chart for chart in others if chart.orders]
-    order = rng.permutation(len(with_orders))
+    orders = [(chart, order) for chart in others for order in chart.orders]
+    places = rng.permutation(len(orders))
     clerk, nurse = (
         in_first(world, tuple(world.staff.with_role(role)), rng)[0]
         for role in (WorkerRole.INTAKE_COORDINATOR, WorkerRole.UM_NURSE)
     )
-    for place, case_id in zip(order, case_ids, strict=False):
-        chart = with_orders[int(place)]
+    for place, case_id in zip(places, case_ids, strict=False):
+        chart, order = orders[int(place)]
         stage = tuple(_STAGES)[int(rng.integers(len(_STAGES)))]
         low, high = _STAGES[stage]
         ago = timedelta(minutes=int(rng.integers(low, high)))
@@ -301,7 +301,7 @@ def open_cases(
         desk = _Desk(
             world=world,
             chart=chart,
-            order=chart.orders[-1],
+            order=order,
             case_id=case_id,
             stage=stage,
             at=at,

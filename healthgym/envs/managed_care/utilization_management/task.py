@@ -88,7 +88,7 @@ class ReviewConfig:
     categories: tuple[ServiceTypeCategory, ...] = tuple(ServiceTypeCategory)
     criteria: tuple[int, int] = (2, 14)
     open_criteria: int = 2
-    patients: int = 24
+    patients: int = 36
     twins: int = 2
     same_service: float = 0.55
     cases: int = 24
@@ -148,7 +148,7 @@ PRESETS: Mapping[str, ReviewConfig] = {
         paths=(Path.NURSE_APPROVES, Path.DENIED, Path.LANE, Path.RETURNED),
         criteria=(2, 5),
         open_criteria=1,
-        patients=6,
+        patients=12,
         twins=0,
         same_service=0.4,
         cases=4,
@@ -164,7 +164,7 @@ PRESETS: Mapping[str, ReviewConfig] = {
     "hard": ReviewConfig(
         criteria=(4, 20),
         open_criteria=4,
-        patients=30,
+        patients=44,
         twins=4,
         same_service=0.8,
         rivals=8,
