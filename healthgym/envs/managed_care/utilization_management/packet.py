@@ -30,6 +30,8 @@ _OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)
 _UNKNOWN = "not documented"
 #: Papers of its own are written so long before a request is sent.
 _WRITTEN = timedelta(minutes=10)
+#: How many pages are sent along that have no bearing: fewest and most.
+_BESIDES = (2, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ def put_together(
         held = _overlooked(case, picked, own, path, rng)
     kept = [name for name in picked if name not in held]
     void = sorted(case.patient.void) if more else []
+    kept += _besides(case, rng)
     order = {page.id: place for place, page in enumerate(case.patient.chart.documents)}
     documents = sorted((*kept, *void), key=order.__getitem__)
     sent = Sent(
@@ -150,6 +153,24 @@ def _bearing(case: DrawnCase) -> frozenset[str]:
     kinds = {str(page.kind) for page in counting if page.id in telling}
     mute = set(map(str, case.book.in_force.required_documents)) - kinds
     return frozenset(telling | {page.id for page in counting if str(page.kind) in mute})
+
+
+def _besides(case: DrawnCase, rng: np.random.Generator) -> list[str]:
+    """Return pages that a practice sends along although they have no bearing on the policy.
+
+    Without them whoever cites the whole packet would cite rightly.
+    """
+    bearing = _bearing(case) | case.patient.void
+    facts = {fact for each in case.found.criteria.values() for fact in each.facts}
+    able = [
+        page.id
+        for page in case.patient.chart.documents
+        if page.id not in bearing
+        and not facts & case.patient.chart.shows.get(page.id, frozenset())
+        and str(page.kind) not in set(map(str, case.book.in_force.required_documents))
+    ]
+    most = int(rng.integers(_BESIDES[0], _BESIDES[1] + 1))
+    return [able[int(place)] for place in rng.permutation(len(able))[:most]]
 
 
 def _overlooked(

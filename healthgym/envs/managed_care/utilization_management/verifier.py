@@ -32,8 +32,9 @@ TRIAGE = Check(
 )
 FINDINGS = Check(
     "findings_right",
-    "Each criterion has the result that the packet shows, by whoever reviewed it last; one that a "
-    "satisfied alternative makes needless may stay open.",
+    "Whoever reviews writes down what is found, and each criterion has the result that the packet "
+    "shows, by who looked at it last; one that a satisfied alternative makes needless may stay "
+    "open.",
     weight=2.0,
     loophole="findings are a judge's business in the source, and without one nobody's",
     failure_mode=FailureMode.CRITERIA,
@@ -222,8 +223,8 @@ def _reviewed(seen: Inspection) -> Iterator[CheckResult]:
         wrong = (found.wrong_by_nurse if by_nurse else ()) or (
             found.wrong_on_record if by_physician else ()
         )
-        yield FINDINGS.result(not wrong, f"{len(wrong)} differ" if wrong else "")
         entered = bool(found.nurse) or bool(found.physician)
+        yield FINDINGS.result(entered and not wrong, f"{len(wrong)} differ" if wrong else "")
         yield SOURCED.result(entered and not found.unsourced, ", ".join(found.unsourced))
     if by_nurse:
         yield RECOMMENDED.result(seen.recommendation_right, ", ".join(map(str, seen.recommended)))
