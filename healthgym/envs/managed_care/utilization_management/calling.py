@@ -15,7 +15,7 @@ from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.staff import WorkerRole
-from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus, RevealMode
+from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: How soon after the offer a call may be, in business hours: the practice has to choose before.
@@ -24,6 +24,13 @@ _SOONEST = timedelta(hours=2, minutes=30)
 _CONFIRMS = timedelta(minutes=30)
 _STEP = timedelta(minutes=30)
 _PATIENCE = timedelta(days=6)
+#: Questions about one criterion, one after the other.
+_ASKS = (
+    "What can you tell me about {id}, the {title}?",
+    "What else do you have on {id}?",
+    "Is there more on the {title}?",
+    "Anything further on {id}, the {title}, before we end?",
+)
 
 
 def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
@@ -63,38 +70,36 @@ def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
     desk.do("p2p.schedule", request_id=request, payer_contact_id=physician)
     desk.wait(moment(picked, "slots"))
     desk.do("p2p_session.get_context", request_id=request)
-    hangs_on = wanted.denied_on | frozenset(contract.required_points)
-    _talk(desk, request, contract, hangs_on)
+    _talk(desk, request, contract)
     _wait_for(desk, physician)
     desk.do(
         "p2p_session.submit_summary",
         request_id=request,
-        summary=_summary(wanted, contract, hangs_on),
+        summary=_summary(wanted, contract),
         proposed_result=str(wanted.outcome),
     )
 
 
-def _talk(desk: Desk, request: str, contract: PeerContract, hangs_on: frozenset[str]) -> None:
-    """Ask for every fact that the case hangs on and that can be had."""
-    for fact in contract.facts:
-        session = desk.world.peer.session_of(request)
-        known = session.revealed_fact_ids if session else ()
-        if fact.id in hangs_on and fact.id not in known:
-            about = ", ".join(fact.topics[:2]) or fact.id
+def _talk(desk: Desk, request: str, contract: PeerContract) -> None:
+    """Raise each criterion in dispute, and ask on until everything on it is told."""
+    titles = {one.id: one.title for one in contract.subjects}
+    for name in contract.disputed:
+        mine = [fact for fact in contract.facts if fact.criterion == name]
+        for ask in _ASKS:
             desk.do(
                 "p2p_session.send_turn",
                 request_id=request,
-                message=f"What can you tell me about {about}?",
+                message=ask.format(id=name, title=titles[name]),
             )
+            session = desk.world.peer.session_of(request)
+            told = session.revealed_fact_ids if session else ()
+            if all(fact.id in told for fact in mine):
+                break
 
 
-def _summary(wanted: ReviewReference, contract: PeerContract, hangs_on: frozenset[str]) -> str:
-    points = [
-        fact.text
-        for fact in contract.facts
-        if fact.id in hangs_on and fact.reveal_mode is not RevealMode.NEVER
-    ]
-    named = ", ".join(sorted(wanted.denied_on or wanted.wanted))
+def _summary(wanted: ReviewReference, contract: PeerContract) -> str:
+    points = [fact.text for fact in contract.facts if fact.criterion in contract.disputed]
+    named = ", ".join(sorted(wanted.denied_on or contract.disputed))
     return (
         f"Disputed under {wanted.policy.id}: {named}. {' '.join(points)} Outcome: {wanted.outcome}."
     )

@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.reading.stated import stated
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care.apps.payer import peer_session
 from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
+from healthgym.worlds.managed_care.peers.answering import raised
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus, RevealMode
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -72,9 +73,13 @@ class Call:
 
     @property
     def asked(self) -> bool:
-        """Whether everything was asked that the clinician can tell on what the case hangs on."""
-        revealed = set(self.session.revealed_fact_ids) if self.session else set()
-        return all(point.id in revealed for point in self._points())
+        """Whether each criterion in dispute was raised, and everything told that can be had."""
+        if self.session is None:
+            return False
+        revealed = set(self.session.revealed_fact_ids)
+        about = self.disputed & {one.id for one in self.contract.subjects}
+        told = all(point.id in revealed for point in self._points())
+        return told and about <= raised(self.contract, self.session)
 
     @property
     def followed(self) -> bool:
@@ -100,9 +105,9 @@ class Call:
 
     def _points(self) -> Iterator[PeerFact]:
         """Yield the facts that the case hangs on, of those that can be had."""
-        hangs_on = {*self.contract.required_points, *self.disputed}
         for fact in self.contract.facts:
-            if fact.id in hangs_on and fact.reveal_mode is not RevealMode.NEVER:
+            hangs_on = fact.id in self.contract.required_points or fact.criterion in self.disputed
+            if hangs_on and fact.reveal_mode is not RevealMode.NEVER:
                 yield fact
 
 

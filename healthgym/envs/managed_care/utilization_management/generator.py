@@ -176,7 +176,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         )
         start = self._offices(case, opens, numbers, around)
         called = way.path in (Path.UPHELD, Path.OVERTURNED)
-        call = contract_of(case, way.path, sent, numbers)
+        call = contract_of(case, way.path, sent, numbers, rng.spawn(1)[0])
         plan = ProviderPlan(
             answers={own: (answer,)},
             slot_rules={own: tuple(SlotRule)[int(rng.integers(len(SlotRule)))]},

@@ -2,75 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import numpy as np
 
+from healthgym.envs.managed_care.cases.clinic import workforce
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.utilization_management.packet import Sent, turning
 from healthgym.envs.managed_care.utilization_management.task import Path
-from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
+from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
-from healthgym.worlds.managed_care.policies.evaluation import Assessment
-from healthgym.worlds.managed_care.policies.evidence import evidence_items
-from healthgym.worlds.managed_care.policies.units import printed_units
-from healthgym.worlds.managed_care.policies.wording import summary
-from healthgym.worlds.managed_care.vocabulary.authorization import RevealMode, TaskActor
-
-_OPENING = "Thank you for calling. I ordered it, and I know the patient. What is it that you miss?"
+from healthgym.worlds.managed_care.peers.making import Dispute, holding, overturning, upholding
 
 
-def contract_of(case: DrawnCase, path: Path, sent: Sent, rules: OperatingRules) -> PeerContract:
+def contract_of(
+    case: DrawnCase, path: Path, sent: Sent, rules: OperatingRules, rng: np.random.Generator
+) -> PeerContract:
     """Return what the clinician who ordered holds.
 
-    Of the criterion in dispute that is what the chart knows: enough, or no more than was sent. Of
-    others it is what was sent, which changes nothing.
+    Of the criterion in dispute that is what the chart knows: enough, or nothing that was not sent.
+    On a path that has no call somebody may be called, too, and tells what is true.
 
     Args:
         case: The case.
         path: How it is rightly decided.
         sent: What was sent.
         rules: The numbers that operations run on.
+        rng: Where wording and modes come from.
+
+    Raises:
+        ConfigurationError: If the chart does not give the path that call.
     """
-    disputed = turning(case, sent.found)
-    return PeerContract(
-        side=TaskActor.PAYER,
-        turn_limit=rules.p2p_turn_limit,
-        opening=_OPENING,
-        facts=tuple(_facts(case, disputed)),
-        required_points=disputed if path is Path.OVERTURNED else (),
+    dispute = _dispute(case, sent)
+    make = {Path.OVERTURNED: overturning, Path.UPHELD: upholding}.get(path, holding)
+    return make(dispute, rng, rules.p2p_turn_limit)
+
+
+def _dispute(case: DrawnCase, sent: Sent) -> Dispute:
+    chart, order = case.patient.chart, case.patient.order
+    shown = {fact for name in sent.documents for fact in chart.shows.get(name, ())}
+    people = {worker.id: worker.name for worker in workforce().workers}
+    return Dispute(
+        policy=case.book.in_force,
+        disputed=turning(case, sent.found),
+        known=tuple(chart.facts),
+        shown=tuple(fact for fact in chart.facts if fact.id in shown),
+        request=case.drawn.request,
+        today=case.today,
+        doctor=people.get(order.ordering_practitioner_id, "the ordering physician"),
+        service=order.description,
     )
-
-
-def _facts(case: DrawnCase, disputed: tuple[str, ...]) -> Iterator[PeerFact]:
-    policy = case.book.in_force
-    known = case.found.criteria
-    for name in (*disputed, *(each for each in known if each not in disputed)):
-        yield PeerFact(
-            id=name,
-            text=_said(case, known[name]),
-            reveal_mode=RevealMode.REVEAL_IF_ASKED,
-            topics=(name, summary(policy.id, policy.criterion(name))),
-        )
-
-
-def _said(case: DrawnCase, found: Assessment) -> str:
-    """Return what the clinician says of a criterion: what the chart has on it."""
-    policy = case.book.in_force
-    labels = {
-        item.item_id: item.label for item in evidence_items(policy.criterion(found.criterion_id))
-    }
-    known = [
-        f"{labels[item.item_id]}: {_value(item.observed_value, item.observed_unit)}"
-        for item in found.items
-        if item.observed_value is not None
-    ]
-    about = summary(policy.id, policy.criterion(found.criterion_id))
-    if not known:
-        return f"On {about}, there is nothing in our chart beyond what you have."
-    return f"On {about}, our chart has this. {'; '.join(known)}."
-
-
-def _value(value: object, unit: str) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    number = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{number} {printed_units().get(unit, unit)}".strip()

@@ -108,8 +108,6 @@ def overturning(dispute: Dispute, rng: np.random.Generator, turn_limit: int = 8)
 def upholding(dispute: Dispute, rng: np.random.Generator, turn_limit: int = 8) -> PeerContract:
     """Return what a clinician holds who cannot settle what is in dispute.
 
-    What bears on it and leaves it open is told if it is asked for, as it is.
-
     Args:
         dispute: What the call is about.
         rng: Where wording and modes come from.
@@ -120,6 +118,19 @@ def upholding(dispute: Dispute, rng: np.random.Generator, turn_limit: int = 8) -
     """
     if all(dispute.settling(name) for name in dispute.disputed):
         raise ConfigurationError("The chart settles everything that is in dispute.")
+    return holding(dispute, rng, turn_limit)
+
+
+def holding(dispute: Dispute, rng: np.random.Generator, turn_limit: int = 8) -> PeerContract:
+    """Return what a clinician holds who turns nothing, and tells what is true if asked.
+
+    What bears on a criterion and leaves it open is told as it is.
+
+    Args:
+        dispute: What the call is about.
+        rng: Where wording and modes come from.
+        turn_limit: Turns that the agent has.
+    """
     asked = RevealMode.REVEAL_IF_ASKED
     facts = tuple(
         _held(fact, name, asked, rng)
