@@ -13,6 +13,7 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import (
     same_medicine,
 )
 from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS
+from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.records.assessment import (
     BehavioralHealthAssessment,
     ClinicalAssessment,
@@ -167,6 +168,28 @@ class Assessed:
                     yield f"{topic} was not told of"
             elif flag != right:
                 yield f"{topic}"
+
+
+def subjects_due(wanted: CareReference, chart: PatientChart) -> frozenset[Topic]:
+    """Return the subjects to be asked about: those of the reference, and the social ones.
+
+    A section cannot leave a social subject open, so each is asked about that the chart does not
+    settle by a code; an interpreter, where another language is preferred.
+    """
+    social = {
+        topic
+        for topic in wanted.barriers
+        if not _is_coded(topic, chart)
+        and (topic is not Topic.LANGUAGE or chart.patient.preferred_language != "English")
+    }
+    return wanted.asked | social
+
+
+def _is_coded(topic: Topic, chart: PatientChart) -> bool:
+    codes = rules().social.get(topic.value, ())
+    return bool(codes) and any(
+        each.active and each.code.startswith(codes) for each in chart.conditions
+    )
 
 
 def barriers_of(data: SDoHAssessment) -> Mapping[Topic, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from healthgym.envs.managed_care.care_management.assessed import Assessed
+from healthgym.envs.managed_care.care_management.assessed import Assessed, subjects_due
 from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.planned import Planned
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause, read_ending
@@ -28,6 +28,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     CMCarePlanStatus,
     CMCaseStatus,
 )
+from healthgym.worlds.managed_care.voices import Topic
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _OVER = frozenset({CMCaseStatus.CLOSED, CMCaseStatus.DISENROLLED})
@@ -176,6 +177,11 @@ class Inspection:
         """What was filed of the calls last."""
         found = [e for e in self.after.outreach.records.values() if e.case_id == self.case_id]
         return found[-1] if found else None
+
+    @cached_property
+    def due(self) -> frozenset[Topic]:
+        """The subjects that are to be asked about."""
+        return subjects_due(self.reference, self.before.charts[self.reference.patient_id])
 
     # -- assessment and plan ---------------------------------------------------------------------
 

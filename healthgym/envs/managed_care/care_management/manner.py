@@ -30,7 +30,7 @@ SENSITIVE: Final = frozenset(
 #: The items that are asked first, and the points from which on the others are.
 SCREEN, POSITIVE = ("1", "2"), 3
 #: Questions of an instrument, and plain subjects, in one breath.
-ITEMS_AT_ONCE, SUBJECTS_AT_ONCE = 2, 2
+ITEMS_AT_ONCE, SUBJECTS_AT_ONCE = 3, 3
 #: How often a question is put that was not answered.
 MOST_ASKED = 4
 
@@ -42,10 +42,10 @@ class View:
     Attributes:
         stage: How far they have come.
         introduced: Whether the caller has said who is calling, in this call.
-        identified: Whether the person has said who they are, in this call.
+        identified: Whether the person has said who they are, in any call.
         said: What was said to them, in any call.
         worries: What makes them hesitate, as they told, and is not answered.
-        asked_behind: Whether they were asked what is behind it.
+        since_no: What was said to them after a refusal.
         supposed: Whether an "I suppose so" waits to be asked about.
         danger: Whether a word about danger waits for an answer.
         parting: Whether they cannot or will not go on today.
@@ -62,7 +62,7 @@ class View:
     identified: bool = False
     said: set[Act] = field(default_factory=set)
     worries: list[Concern] = field(default_factory=list)
-    asked_behind: bool = False
+    since_no: set[Act] = field(default_factory=set)
     supposed: bool = False
     danger: bool = False
     parting: bool = False
@@ -104,32 +104,55 @@ class View:
 def next_words(view: View) -> tuple[Meant, ...]:
     """Return what to say next: acts for one message."""
     if not view.introduced:
-        return _acts(Act.GREET, Act.INTRODUCE, Act.VERIFY_IDENTITY)
+        hello = _acts(Act.GREET, Act.INTRODUCE)
+        if view.identified and view.stage is Stage.AGREED:
+            return (*hello, *_questions(view))
+        return (*hello, *_acts(Act.VERIFY_IDENTITY))
     if view.danger:
         return _acts(Act.RESPOND_SAFETY)
     if view.stage is Stage.REFUSED_FOR_GOOD:
         return _acts(Act.ACCEPT_REFUSAL, Act.CLOSE)
-    if not view.identified:
-        return _acts(Act.VERIFY_IDENTITY)
     if view.parting or view.stage is Stage.BROKEN_OFF:
-        return _acts(Act.ACKNOWLEDGE, Act.OFFER_CALLBACK, Act.CLOSE)
+        return _acts(Act.OFFER_CALLBACK, Act.CLOSE)
+    if not view.identified:
+        return _checked(view)
     if view.stage is Stage.AGREED:
         return _questions(view) or _acts(Act.NEXT_STEPS, Act.CLOSE)
-    return _invitation(view)
+    return _after_no(view) if view.stage is Stage.REFUSED else _invitation(view)
+
+
+def _checked(view: View) -> tuple[Meant, ...]:
+    """Return how to ask once more who answers, who may want to know first who calls."""
+    if Concern.SCAM in view.worries:
+        sure = Meant(act=Act.ANSWER_CONCERN, item=Concern.SCAM)
+        return (sure, *_acts(Act.OFFER_CALLBACK, Act.VERIFY_IDENTITY))
+    return _acts(Act.VERIFY_IDENTITY)
+
+
+def _after_no(view: View) -> tuple[Meant, ...]:
+    """Return what may be said after a no: it is asked about once, answered once, and left."""
+    if Act.ASK_HESITATION not in view.since_no:
+        return _acts(Act.ACKNOWLEDGE, Act.ASK_HESITATION)
+    answers = [Meant(act=Act.ANSWER_CONCERN, item=each) for each in view.worries[:1]]
+    if answers or Act.OFFER_AUTONOMY not in view.since_no:
+        return (*answers, *_acts(Act.ACKNOWLEDGE, Act.OFFER_AUTONOMY))
+    if view.wishes:
+        return (view.wishes[0],)
+    return _acts(Act.REQUEST_CONSENT)
 
 
 def _invitation(view: View) -> tuple[Meant, ...]:
     """Return what to say on the way to an agreement."""
     untold = [act for act in TOLD_FIRST if act not in view.said]
     if untold:
-        return _acts(*untold[:2]) if len(untold) > 2 else _acts(*untold)
-    if view.worries:
-        worry = view.worries[0]
-        return (Meant(act=Act.ACKNOWLEDGE), Meant(act=Act.ANSWER_CONCERN, item=worry))
-    if view.hint is not None:
-        return (Meant(act=Act.ACKNOWLEDGE), Meant(act=Act.ASK_TOPIC, topic=view.hint))
-    if (view.supposed or view.stage is Stage.REFUSED) and not view.asked_behind:
+        return _acts(*([] if Act.ASK_TIME in view.said else [Act.ASK_TIME]), *untold)
+    if view.supposed:
         return _acts(Act.ACKNOWLEDGE, Act.ASK_HESITATION)
+    if view.worries:
+        answer = Meant(act=Act.ANSWER_CONCERN, item=view.worries[0])
+        return (*_acts(Act.ACKNOWLEDGE), answer, *_acts(Act.OFFER_AUTONOMY))
+    if view.hint is not None:
+        return (*_acts(Act.ACKNOWLEDGE), Meant(act=Act.ASK_TOPIC, topic=view.hint))
     if view.wishes:
         return tuple(view.wishes[:2])
     if Act.OFFER_AUTONOMY not in view.said:
@@ -138,32 +161,26 @@ def _invitation(view: View) -> tuple[Meant, ...]:
 
 
 def _questions(view: View) -> tuple[Meant, ...]:
-    """Return the next questions of the assessment: those allowed, and what has to be allowed."""
-    left = view.left()
-    plain = [topic for topic in left if topic not in SENSITIVE]
-    delicate = [topic for topic in left if topic in SENSITIVE]
+    """Return the next questions of the assessment, with the permission that they need before."""
     asked: list[Meant] = []
-    open_now = next((topic for topic in delicate if topic in view.permitted), None)
-    if open_now is not None:
-        asked += _about(view, open_now)
-    elif plain:
-        first = plain[0]
-        together = [first] if first is Topic.MEDICATION else _together(plain)
-        for topic in together:
-            asked += _about(view, topic)
-    for_later = next((t for t in delicate if t not in view.permitted), None)
-    if for_later is not None and len(list(delicate)) and _nearly_done(view, open_now):
-        asked.append(Meant(act=Act.ASK_PERMISSION, topic=for_later))
+    for topic in _together(view.left()):
+        if topic in SENSITIVE and topic not in view.permitted:
+            asked.append(Meant(act=Act.ASK_PERMISSION, topic=topic))
+        asked += _about(view, topic)
     return tuple(asked)
 
 
-def _together(plain: Sequence[Topic]) -> list[Topic]:
-    return [topic for topic in plain if topic is not Topic.MEDICATION][:SUBJECTS_AT_ONCE]
-
-
-def _nearly_done(view: View, topic: Topic | None) -> bool:
-    """Return whether what is asked now may be the last of its subject."""
-    return topic is None or len(list(view.items(topic))) <= ITEMS_AT_ONCE
+def _together(left: Sequence[Topic]) -> Sequence[Topic]:
+    """Return the subjects of one message: instruments by themselves, else a few."""
+    instruments = [topic for topic in left if topic in rules().instruments]
+    if instruments and left[0] in instruments:
+        return instruments
+    chosen: list[Topic] = []
+    for topic in left:
+        private = sum(each in SENSITIVE for each in chosen)
+        if topic not in instruments and not (topic in SENSITIVE and private):
+            chosen.append(topic)
+    return chosen[:SUBJECTS_AT_ONCE]
 
 
 def _about(view: View, topic: Topic) -> list[Meant]:
@@ -171,8 +188,6 @@ def _about(view: View, topic: Topic) -> list[Meant]:
     items = list(view.items(topic))
     if topic in rules().instruments:
         return [Meant(act=Act.ASK_ITEM, topic=topic, item=n) for n in items[:ITEMS_AT_ONCE]]
-    if topic is Topic.MEDICATION:
-        return [Meant(act=Act.ASK_TOPIC, topic=topic, item=n) for n in items[:ITEMS_AT_ONCE]]
     return [Meant(act=Act.ASK_TOPIC, topic=topic)]
 
 

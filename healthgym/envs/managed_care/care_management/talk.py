@@ -191,17 +191,20 @@ class Talk:
         """Whether danger to life was answered in the call in which it was told."""
         return Act.RESPOND_SAFETY in self._ever and Mark.SAFETY_PASSED_OVER not in self.marks
 
-    def left_open(self, broken: Break) -> frozenset[str]:
-        """Return the sections that could not be filled when the person broke off."""
-        open_ones = {SECTION_OF.get(broken.before, "sdoh")}
-        told = self.topics
-        if Topic.PHQ9 not in told or Topic.GAD7 not in told:
-            open_ones.add("behavioral_health")
-        if Topic.MEDICATION not in told:
-            open_ones.add("medication")
-        if not set(rules().required_social) <= told:
-            open_ones.add("sdoh")
-        return frozenset(open_ones)
+    def left_open(self, broken: Break, due: Iterable[Topic]) -> frozenset[str]:
+        """Return the sections that could not be filled when the person broke off.
+
+        Args:
+            broken: Where they did.
+            due: The subjects that are asked about.
+        """
+        open_ones = {*self.not_asked(due), broken.before}
+        return frozenset(SECTION_OF.get(topic, "sdoh") for topic in open_ones)
+
+    @property
+    def broke_off(self) -> bool:
+        """Whether the person agreed and then would not go on."""
+        return any(turn.stage is Stage.BROKEN_OFF for turn in self.turns)
 
     def gives_reason(self, text: str, broken: Break) -> bool:
         """Return whether a text gives the reason for which the person broke off.

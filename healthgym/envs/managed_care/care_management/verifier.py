@@ -156,10 +156,11 @@ def _refusal(seen: Inspection) -> CheckResult:
 def _asked(seen: Inspection) -> tuple[bool, str]:
     if seen.talk.consent is not Consent.GIVEN or seen.known is None:
         return False, f"the person's answer is {seen.talk.consent}"
-    early = seen.talk.told_before_consent
-    missing = seen.talk.not_asked(seen.reference.asked)
-    if early:
+    if seen.talk.told_before_consent:
         return False, "the assessment began before the agreement"
+    if seen.reference.ending is Ending.BLOCKED:
+        return seen.talk.broke_off, "the person was ready to go on"
+    missing = seen.talk.not_asked(seen.due)
     return not missing, f"not asked: {', '.join(missing)}" if missing else ""
 
 
@@ -182,7 +183,7 @@ def _blocked(seen: Inspection) -> CheckResult:
     made, broken = seen.assessment, seen.reference.persona.breaks
     if made is None or broken is None or made.status is not CMAssessmentStatus.BLOCKED:
         return want.BLOCKED.result(False, f"{made.status if made else 'nothing was assessed'}")
-    wrong = list(seen.sections_wrong(seen.talk.left_open(broken)))
+    wrong = list(seen.sections_wrong(seen.talk.left_open(broken, seen.due)))
     if not seen.talk.gives_reason(made.blocked_reason or "", broken):
         wrong.append("the reason is another one")
     if seen.plan is not None:

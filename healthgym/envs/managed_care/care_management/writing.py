@@ -63,12 +63,14 @@ class Medicine:
         dose: Dose and frequency.
         adherence: How regularly it is taken.
         report: What the person says, where that differs from the chart; else empty.
+        charted: Whether the chart has it.
     """
 
     name: str
     dose: str
     adherence: AdherenceLevel
     report: str = ""
+    charted: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +150,11 @@ def _medication(found: Findings) -> JsonDict:
             for each in found.medicines
         ],
         "discrepancies": [
-            {"chart_med": each.name, "patient_report": each.report, "issue_type": "omission"}
+            {
+                "chart_med": each.name if each.charted else "",
+                "patient_report": each.report,
+                "issue_type": "not taken" if each.charted else "not in the chart",
+            }
             for each in found.medicines
             if each.report
         ],

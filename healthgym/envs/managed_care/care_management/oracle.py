@@ -1,0 +1,418 @@
+"""What one does who knows the answer: opens, reviews, talks, assesses, plans, or lets go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import TypeAlias
+
+from healthgym.core.episode import Episode
+from healthgym.core.family import Script
+from healthgym.core.task import Task
+from healthgym.core.tool import ToolCall, call
+from healthgym.envs.managed_care.care_management.assessed import subjects_due
+from healthgym.envs.managed_care.care_management.grounds import names_medicine
+from healthgym.envs.managed_care.care_management.manner import View, next_words
+from healthgym.envs.managed_care.care_management.speech import PhraseBook, phrase_book
+from healthgym.envs.managed_care.care_management.talk import SECTION_OF, Talk
+from healthgym.envs.managed_care.care_management.task import CareInstance, CareReference, Ending
+from healthgym.envs.managed_care.care_management.writing import (
+    Diagnosis,
+    Findings,
+    Medicine,
+    Score,
+    plan,
+    sections,
+)
+from healthgym.worlds.managed_care.apps.care_management.evidence import rules, same_medicine
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.conversation.acts import Act, Meant
+from healthgym.worlds.managed_care.conversation.mind import Mind, Stage, Supposed
+from healthgym.worlds.managed_care.conversation.persona import Concern, Trigger
+from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.vocabulary.care import (
+    AdherenceLevel,
+    CMEngagement,
+    EscalationReason,
+    SessionStatus,
+)
+from healthgym.worlds.managed_care.voices import Consent, Memory, Topic
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+CareEpisode: TypeAlias = Episode[Task, CareReference, WorldStart, ManagedCareWorld]
+_FINISH = call("finish")
+#: Local hour at which somebody is called who may be called at any.
+_CALLED_AT = time(10, 5)
+_MOST_MESSAGES = 12
+_CASE = "case_id"
+
+
+class Rehearsal:
+    """An office in which calls are tried out, one after the other.
+
+    Args:
+        episode: An episode of the task, at its beginning.
+    """
+
+    def __init__(self, episode: CareEpisode) -> None:
+        self._episode = episode
+        self.script: list[ToolCall] = []
+
+    @property
+    def world(self) -> ManagedCareWorld:
+        """The office as it is now."""
+        return self._episode.world
+
+    def do(self, name: str, **arguments: object) -> str:
+        """Make a call; return what is shown."""
+        made = call(name, **arguments)
+        self.script.append(made)
+        return self._episode.step(made).observation
+
+    def wait_until(self, at: datetime) -> None:
+        """Let time pass until a moment, in UTC."""
+        while self.world.clock.now < at:
+            before = self.world.clock.now
+            self.do("wait", until=f"{at:%Y-%m-%dT%H:%M}")
+            if self.world.clock.now <= before:
+                return
+
+
+def solve(instance: CareInstance, desk: Rehearsal) -> Script:
+    """Handle a referral as it should be.
+
+    Args:
+        instance: The task.
+        desk: An office in which the calls are tried out.
+    """
+    Worker(instance, desk, phrase_book("plain")).work()
+    return [*desk.script, _FINISH]
+
+
+class Worker:
+    """A care manager who knows the answer.
+
+    Args:
+        instance: The task.
+        desk: The office.
+        book: How they talk.
+    """
+
+    def __init__(self, instance: CareInstance, desk: Rehearsal, book: PhraseBook) -> None:
+        self.wanted = instance.reference
+        self.start = instance.start
+        self.desk, self.book = desk, book
+        self.case = instance.reference.case_id
+        self.chart: PatientChart = instance.start.charts[instance.reference.patient_id]
+        self._asked: dict[str, int] = {}
+
+    def work(self) -> None:
+        """Do all of it."""
+        self.open()
+        self.review()
+        self.talk()
+        self.file()
+        match self.wanted.ending:
+            case Ending.DECLINED:
+                self.let_go()
+            case Ending.BLOCKED:
+                self.assess_in_part()
+            case Ending.PLANNED:
+                self.assess()
+                self.plan()
+
+    def open(self) -> None:
+        """Open the episode."""
+        wanted = self.wanted
+        self.desk.do("cm_intake.list_referral_queue")
+        self.desk.do(
+            "cm_intake.open_case",
+            referral_id=wanted.referral_id,
+            priority=str(wanted.priority),
+            program=str(wanted.program),
+        )
+
+    def review(self) -> None:
+        """Read the chart and file what it tells."""
+        self.desk.do("cm_chart.get_chart_data", case_id=self.case)
+        named = [f"{each.code} {each.display}" for each in self.chart.conditions if each.active]
+        review = {
+            "primary_concerns": named[:3] or ["No active condition on the problem list"],
+            "preliminary_risk_level": str(self.wanted.risk_level),
+            "key_findings": f"On the problem list: {'; '.join(named[:5])}.",
+        }
+        self.desk.do("cm_chart.submit_chart_review", case_id=self.case, review=review)
+
+    # -- the telephone ---------------------------------------------------------------------------
+
+    def talk(self) -> None:
+        """Call as often as it takes and may be done."""
+        for _ in range(self.start.operations.outreach_attempts_least):
+            self._wait_for_time()
+            self.desk.do("cm_outreach.start_outreach_call", case_id=self.case)
+            self._call()
+            if self._finished():
+                return
+
+    def _call(self) -> None:
+        for _ in range(_MOST_MESSAGES):
+            *_, session = self.desk.world.outreach.calls(self.case)
+            if session.status is SessionStatus.ENDED:
+                return
+            acts = next_words(self.view())
+            for each in acts:
+                key = str(each.topic or each.act)
+                self._asked[key] = self._asked.get(key, 0) + 1
+            self.desk.do(
+                "cm_outreach.send_message",
+                session_id=session.session_id,
+                message=self.book.say(acts),
+            )
+
+    def _finished(self) -> bool:
+        mind = self.memory.mind
+        if mind is None:
+            return False
+        if mind.stage in (Stage.REFUSED_FOR_GOOD, Stage.BROKEN_OFF):
+            return True
+        return mind.stage is Stage.AGREED and not self.view().left()
+
+    def _wait_for_time(self) -> None:
+        """Wait for an hour at which the person may and can be called."""
+        calendar = office_calendar(self.chart.patient.address_state)
+        now = self.desk.world.clock.now
+        local = calendar.local(now)
+        rules_of = self.start.operations
+        mind = self.memory.mind
+        free = mind.not_before if mind else None
+        at = local.replace(tzinfo=None)
+        if free is not None and free > at:
+            at = free if free.hour else datetime.combine(free.date(), _CALLED_AT)
+        busy = self.wanted.persona.busy
+        if busy is not None and self.memory.turns and at.hour < busy.free_from:
+            at = datetime.combine(at.date(), time(busy.free_from, 5))
+        # A call takes half an hour at most, and is not to run into the evening.
+        if at.hour >= rules_of.call_closes - 1:
+            hour = busy.free_from if busy else _CALLED_AT.hour
+            at = datetime.combine(at.date() + timedelta(days=1), time(hour, 5))
+        elif at.hour < rules_of.call_opens:
+            at = datetime.combine(at.date(), time(rules_of.call_opens, 5))
+        self.desk.wait_until(calendar.utc(at.date(), at.time()))
+
+    @property
+    def memory(self) -> Memory:
+        """What the person has in mind."""
+        return self.desk.world.outreach.memory(self.case)
+
+    def view(self) -> View:
+        """Return what there is to know of the person now."""
+        memory, persona = self.memory, self.wanted.persona
+        mind = memory.mind or Mind()
+        told: dict[Topic, dict[str, int | None]] = {}
+        for each in memory.disclosed:
+            told.setdefault(each.topic, {})[each.item] = each.score
+        return View(
+            stage=mind.stage,
+            introduced=mind.introduced_in == memory.calls,
+            identified=bool(mind.identified_in),
+            said=set(mind.heard),
+            worries=[each for each in persona.concerns if each not in mind.answered],
+            since_no=set(mind.since_no),
+            supposed=mind.supposed is Supposed.SAID,
+            danger=mind.danger,
+            parting=bool(mind.not_before and self._local_now() < mind.not_before),
+            hint=None,
+            wishes=list(self._wishes(mind)),
+            permitted=set(mind.permitted),
+            answered=told,
+            open=sorted(self._due(), key=_order),
+            medicines=self._medicines(),
+            asked=self._asked,
+        )
+
+    def _due(self) -> set[Topic]:
+        """Return the subjects to be asked about; danger by itself, where no item asks for it."""
+        due = set(subjects_due(self.wanted, self.chart))
+        needs = self.wanted.needs
+        danger = needs is not None and needs.escalation is EscalationReason.SAFETY
+        return due | ({Topic.SAFETY} if danger and not self._harm_told() else set())
+
+    def _harm_told(self) -> bool:
+        told = self.memory.disclosed
+        return any(e.topic is Topic.PHQ9 and e.item == "9" and e.score for e in told)
+
+    def _local_now(self) -> datetime:
+        calendar = office_calendar(self.chart.patient.address_state)
+        return calendar.local(self.desk.world.clock.now).replace(tzinfo=None)
+
+    def _wishes(self, mind: Mind) -> Iterator[Meant]:
+        """Yield the acts that this person still waits for."""
+        for place, trigger in enumerate(self.wanted.persona.triggers):
+            if place not in mind.triggers and not (trigger.after_hint and not mind.hinted):
+                yield _act_of(trigger)
+
+    def _medicines(self) -> list[str]:
+        return [each.item for each in self.wanted.persona.tells.get(Topic.MEDICATION, ())]
+
+    def file(self) -> None:
+        """File the last call."""
+        *_, session = self.desk.world.outreach.calls(self.case)
+        given = self.memory.consent is Consent.GIVEN
+        refused = self.memory.consent is Consent.REFUSED
+        engaged = CMEngagement.ENGAGED if given else CMEngagement.PENDING
+        summary = {
+            "engagement_status": str(CMEngagement.REFUSED if refused else engaged),
+            "consent_obtained": given,
+            "key_takeaways": ["What was said is in the transcript."],
+        }
+        self.desk.do(
+            "cm_outreach.end_outreach_call", session_id=session.session_id, summary=summary
+        )
+
+    # -- what follows ----------------------------------------------------------------------------
+
+    def let_go(self) -> None:
+        """End the episode of somebody who declined."""
+        reason = "Declined on the phone after the programme was explained; wants no further calls."
+        self.desk.do("cm_intake.disenroll_case", case_id=self.case, reason=reason)
+
+    def assess(self) -> None:
+        """File the four sections."""
+        self.desk.do("cm_assessment.start_assessment", case_id=self.case)
+        for payload in sections(self.found()):
+            self.desk.do("cm_assessment.save_section", case_id=self.case, payload=payload)
+        self.desk.do("cm_assessment.complete_assessment", case_id=self.case)
+
+    def assess_in_part(self) -> None:
+        """File what was told, and leave the rest open with its reason."""
+        broken = self.wanted.persona.breaks
+        if broken is None:
+            return
+        self.desk.do("cm_assessment.start_assessment", case_id=self.case)
+        left = Talk.of(self.desk.world, self.case).left_open(broken, self._due())
+        for payload in sections(self.found()):
+            if payload["section"] not in left:
+                self.desk.do("cm_assessment.save_section", case_id=self.case, payload=payload)
+        self.desk.do(
+            "cm_assessment.save_section",
+            case_id=self.case,
+            payload={"section": SECTION_OF.get(broken.before, "sdoh"), "data": {}},
+            blocked_reason=f"The patient broke off: {broken.reason}.",
+        )
+
+    def plan(self) -> None:
+        """Write the plan and close the episode."""
+        needs = self.wanted.needs
+        if needs is None:
+            return
+        self.desk.do("cm_care_plan.create_draft", case_id=self.case)
+        data = plan(needs, self.found(), self._today)
+        self.desk.do("cm_care_plan.save_care_plan", case_id=self.case, plan_data=data)
+        self.desk.do("cm_care_plan.finalize", case_id=self.case)
+
+    @property
+    def _today(self) -> date:
+        return self.desk.world.clock.now.date()
+
+    def found(self) -> Findings:
+        """Return what was found, in the chart and on the phone."""
+        wanted = self.wanted
+        flags = {each.topic: each.present for each in self.memory.disclosed}
+        asked = subjects_due(wanted, self.chart)
+        coded = {topic for topic, there in wanted.barriers.items() if there and topic not in asked}
+        barriers = coded | {topic for topic, there in flags.items() if there}
+        return Findings(
+            diagnoses=list(self._diagnoses()),
+            medicines=[*self._taken(), *self._unlisted()],
+            phq9=self._score(Topic.PHQ9, wanted.phq9),
+            gad7=self._score(Topic.GAD7, wanted.gad7),
+            barriers=frozenset(barriers),
+            safety=self._harm_told() or flags.get(Topic.SAFETY, False),
+            substances=flags.get(Topic.SUBSTANCE_USE, False),
+            mood=flags.get(Topic.MOOD, False),
+            escalation=wanted.needs.escalation if wanted.needs else None,
+            language=self.chart.patient.preferred_language,
+        )
+
+    def _diagnoses(self) -> Iterator[Diagnosis]:
+        names = {each.code: each.display for each in self.chart.conditions}
+        for code, status in self.wanted.control.items():
+            yield Diagnosis(
+                code=code,
+                display=names.get(code, code),
+                control=status,
+                note=f"By the latest value on file: {status}",
+            )
+
+    def _taken(self) -> Iterator[Medicine]:
+        for order in self.chart.medications:
+            if order.status != "active":
+                continue
+            name = order.medication_name
+            told = any(
+                each.topic is Topic.MEDICATION and same_medicine(each.item, name)
+                for each in self.memory.disclosed
+            )
+            level = next(
+                (lv for key, lv in self.wanted.adherence.items() if same_medicine(key, name)),
+                AdherenceLevel.UNKNOWN,
+            )
+            level = level if told else AdherenceLevel.UNKNOWN
+            differs = told and any(same_medicine(e, name) for e in self.wanted.discrepancies)
+            yield Medicine(
+                name=name,
+                dose=f"{order.dose or 'as prescribed'} {order.frequency or ''}".strip(),
+                adherence=level,
+                report=f"Does not take {name}" if differs else "",
+            )
+
+    def _unlisted(self) -> Iterator[Medicine]:
+        """Yield what is taken and not in the chart."""
+        for each in self.memory.disclosed:
+            charted = names_medicine(self.chart, each.item)
+            if each.topic is Topic.MEDICATION and each.item and not charted:
+                yield Medicine(
+                    name=each.item,
+                    dose="dose not known",
+                    adherence=AdherenceLevel.ADHERENT,
+                    report=f"Takes {each.item}, which the chart does not have",
+                    charted=False,
+                )
+
+    def _score(self, topic: Topic, points: int | None) -> Score:
+        """Return a sum with its day: that of the call, or that of the chart."""
+        days = [s.created_at.date() for s in self.desk.world.outreach.calls(self.case)]
+        asked = any(each.topic is topic for each in self.memory.disclosed)
+        if not asked:
+            code = rules().instruments[topic][0]
+            found = [
+                each.observed_at.date()
+                for each in self.chart.observations
+                if each.code == code and each.value_quantity == points
+            ]
+            days = days if not found else [max(found)]
+        return Score(points=points, day=days[-1] if days else self._today)
+
+
+#: In which order subjects are asked about.
+_ORDER = (
+    Topic.MEDICATION,
+    Topic.PHQ9,
+    Topic.GAD7,
+    Topic.TRANSPORTATION,
+    Topic.FOOD,
+    Topic.HOUSING,
+    *Topic,
+)
+
+
+def _order(topic: Topic) -> int:
+    return _ORDER.index(topic)
+
+
+def _act_of(trigger: Trigger) -> Meant:
+    act = Act.ACKNOWLEDGE if Act.ACKNOWLEDGE in trigger.acts else trigger.acts[0]
+    concern = trigger.concern or Concern(next(iter(Concern)))
+    item = concern.value if act is Act.ANSWER_CONCERN else ""
+    return Meant(act=act, topic=trigger.topic, item=item)
