@@ -203,7 +203,8 @@ def _phq9(known: int | None, low: bool, safety: bool, rng: np.random.Generator) 
     total = _sum(known, low, 24, rng)
     harm = int(safety or (total >= 15 and rng.random() < 0.2))
     total = max(total, 4) if safety and known is None else total
-    harm = min(harm, total)
+    # Eight items hold 24 points; who has more says so to the ninth.
+    harm = max(min(harm, total), total - 8 * _MOST)
     screen = min(int(rng.integers(3, 6)), total - harm) if total >= 8 else 0
     first = _spread(screen, 2, rng)
     left = total - harm - screen

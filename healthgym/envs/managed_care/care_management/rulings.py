@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind
-from healthgym.worlds.managed_care.control import counted, status_of
+from healthgym.worlds.managed_care.control import control_of, counted, status_of
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.vocabulary.care import (
@@ -59,7 +59,15 @@ class Known:
 
     def control(self, rules: OperatingRules) -> dict[str, DiseaseControlStatus]:
         """Return how well each condition that counts is controlled, by its code."""
-        return {code: status_of(code, self.values, self.day, rules) for code in counted(self.codes)}
+        return {
+            code: status_of(code, self.values, self.day, rules)
+            for code in self.codes
+            if control_of(code) is not None
+        }
+
+    def chronic(self) -> int:
+        """Return how many chronic conditions count, each once."""
+        return len(counted(self.codes))
 
 
 def is_behavioral(code: str) -> bool:
@@ -78,9 +86,8 @@ def program_of(known: Known, rules: OperatingRules) -> CMProgram:
         return CMProgram.TRANSITIONS_OF_CARE
     if is_behavioral(known.main):
         return CMProgram.BEHAVIORAL_HEALTH
-    control = known.control(rules)
-    uncontrolled = DiseaseControlStatus.UNCONTROLLED in control.values()
-    if len(control) >= rules.complex_conditions_least and uncontrolled:
+    uncontrolled = DiseaseControlStatus.UNCONTROLLED in known.control(rules).values()
+    if known.chronic() >= rules.complex_conditions_least and uncontrolled:
         return CMProgram.COMPLEX_CARE
     if known.count(StayKind.INPATIENT, rules.utilization_months) >= rules.admissions_least:
         return CMProgram.COMPLEX_CARE
