@@ -69,11 +69,12 @@ class CareManagementEnv(DeclaredEnv, family=CareFamily):
     {checks}
 
     ``paper`` judges the state that is left, handed in or not, by the 14 deterministic checks of
-    the public contract (edition ``cm_v4``), and by the gates of edition ``cm_v3`` where a task's
-    contract has them. The source has one right ending, a finalized plan. Where a refusal is right,
-    ``paper`` expects the episode to be ``disenrolled`` and asks for the chart review and the
-    checks across stages; where the assessment is blocked, it expects ``assessment_blocked``, and
-    asks besides that the assessment stands as blocked with the sections that could be filled.
+    the public contract (edition ``cm_v4``). The source has one right ending, a finalized plan.
+    Where a refusal is right, ``paper`` expects the episode to be ``disenrolled``, and where the
+    assessment cannot be finished ``assessment_blocked``; of the source's checks those of the chart
+    review and those across stages then apply, with the actions that lead there, and those of
+    assessment and plan do not. The gates of edition ``cm_v3`` are in the package and in no task's
+    contract, as in the public tasks; what they ask is part of *plan_follows* and *sections_true*.
 
     The source's five rubrics, judged by a language model, are left out; what stands in for them
     under ``strict``: for the conduct of the call *identity_first*, *told_before_asked*,

@@ -183,6 +183,12 @@ class Inspection:
         """The subjects that are to be asked about."""
         return subjects_due(self.reference, self.before.charts[self.reference.patient_id])
 
+    @property
+    def medicines(self) -> tuple[str, ...]:
+        """All medicines of which the person has something to tell."""
+        told = self.reference.persona.tells.get(Topic.MEDICATION, ())
+        return tuple(each.item for each in told)
+
     # -- assessment and plan ---------------------------------------------------------------------
 
     @cached_property

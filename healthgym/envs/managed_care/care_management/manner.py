@@ -31,8 +31,8 @@ SENSITIVE: Final = frozenset(
 SCREEN, POSITIVE = ("1", "2"), 3
 #: Questions of an instrument, and plain subjects, in one breath.
 ITEMS_AT_ONCE, SUBJECTS_AT_ONCE = 3, 3
-#: How often a question is put that was not answered.
-MOST_ASKED = 4
+#: How often a question is put that was not answered; more often where an answer has many parts.
+MOST_ASKED, MOST_PARTS = 4, 12
 
 
 @dataclass(slots=True)
@@ -80,7 +80,8 @@ class View:
 
     def settled(self, topic: Topic) -> bool:
         """Return whether enough was told about a subject, or it was asked about often enough."""
-        if self.asked.get(topic, 0) >= MOST_ASKED * (3 if topic in rules().instruments else 1):
+        parts = topic is Topic.MEDICATION or topic in rules().instruments
+        if self.asked.get(topic, 0) >= (MOST_PARTS if parts else MOST_ASKED):
             return True
         return not any(self.items(topic))
 

@@ -290,14 +290,18 @@ class Worker:
         if broken is None:
             return
         self.desk.do("cm_assessment.start_assessment", case_id=self.case)
-        left = Talk.of(self.desk.world, self.case).left_open(broken, self._due())
-        for payload in sections(self.found()):
-            if payload["section"] not in left:
+        open_ones = Talk.of(self.desk.world, self.case).left_open(
+            broken, self._due(), self._medicines()
+        )
+        stuck = SECTION_OF.get(broken.before, "sdoh")
+        by_name = {str(each["section"]): each for each in sections(self.found())}
+        for name, payload in by_name.items():
+            if name not in open_ones:
                 self.desk.do("cm_assessment.save_section", case_id=self.case, payload=payload)
         self.desk.do(
             "cm_assessment.save_section",
             case_id=self.case,
-            payload={"section": SECTION_OF.get(broken.before, "sdoh"), "data": {}},
+            payload=by_name[stuck],
             blocked_reason=f"The patient broke off: {broken.reason}.",
         )
 
@@ -382,17 +386,18 @@ class Worker:
 
     def _score(self, topic: Topic, points: int | None) -> Score:
         """Return a sum with its day: that of the call, or that of the chart."""
-        days = [s.created_at.date() for s in self.desk.world.outreach.calls(self.case)]
-        asked = any(each.topic is topic for each in self.memory.disclosed)
-        if not asked:
-            code = rules().instruments[topic][0]
-            found = [
-                each.observed_at.date()
-                for each in self.chart.observations
-                if each.code == code and each.value_quantity == points
-            ]
-            days = days if not found else [max(found)]
-        return Score(points=points, day=days[-1] if days else self._today)
+        days = [each.created_at.date() for each in self.desk.world.outreach.calls(self.case)]
+        code, items = rules().instruments[topic]
+        told = {each.item for each in self.memory.disclosed if each.topic is topic}
+        if len(told) == items:
+            return Score(points=points, day=days[-1])
+        found = [
+            each.observed_at.date()
+            for each in self.chart.observations
+            if each.code == code and each.value_quantity == points
+        ]
+        known = found and topic not in self.wanted.asked
+        return Score(points=points if known else None, day=max(found) if known else days[-1])
 
 
 #: In which order subjects are asked about.

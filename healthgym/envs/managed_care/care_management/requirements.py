@@ -93,7 +93,7 @@ NO_HARVESTING: Final = Check(
 )
 LISTENED: Final = Check(
     "listened",
-    "What the person had told was not asked for again.",
+    "The person was not asked again, turn after turn, for what they had told.",
     idle=True,
     loophole="a second call meets a person who remembers nothing in the source",
     failure_mode=FailureMode.TOOL_USE,

@@ -14,7 +14,7 @@ from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
 from healthgym.worlds.managed_care.conversation.persona import Break, Mark
 from healthgym.worlds.managed_care.records.care import ConversationSession
-from healthgym.worlds.managed_care.voices import Consent, Memory, Topic
+from healthgym.worlds.managed_care.voices import Consent, Disclosure, Memory, Topic
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: What is to be said before the agreement is asked for, by what it is called.
@@ -163,12 +163,21 @@ class Talk:
                 return True
         return False
 
-    def not_asked(self, wanted: Iterable[Topic]) -> tuple[Topic, ...]:
-        """Return the subjects of which the person was not asked, or not to the end."""
+    def not_asked(
+        self, wanted: Iterable[Topic], medicines: Iterable[str] = ()
+    ) -> tuple[Topic, ...]:
+        """Return the subjects of which the person was not asked, or not to the end.
+
+        Args:
+            wanted: Subjects that are due.
+            medicines: All medicines of which there is something to tell.
+        """
         told = self.memory.disclosed
         answers = {each.topic: set[str]() for each in told}
         for each in told:
             answers[each.topic].add(each.item)
+        if not set(medicines) <= answers.get(Topic.MEDICATION, set()):
+            answers.pop(Topic.MEDICATION, None)
         return tuple(
             topic for topic in sorted(wanted) if not self._settled(topic, answers.get(topic))
         )
@@ -191,14 +200,17 @@ class Talk:
         """Whether danger to life was answered in the call in which it was told."""
         return Act.RESPOND_SAFETY in self._ever and Mark.SAFETY_PASSED_OVER not in self.marks
 
-    def left_open(self, broken: Break, due: Iterable[Topic]) -> frozenset[str]:
+    def left_open(
+        self, broken: Break, due: Iterable[Topic], medicines: Iterable[str]
+    ) -> frozenset[str]:
         """Return the sections that could not be filled when the person broke off.
 
         Args:
             broken: Where they did.
             due: The subjects that are asked about.
+            medicines: All medicines of which there is something to tell.
         """
-        open_ones = {*self.not_asked(due), broken.before}
+        open_ones = {*self.not_asked(due, medicines), broken.before}
         return frozenset(SECTION_OF.get(topic, "sdoh") for topic in open_ones)
 
     @property
@@ -214,6 +226,17 @@ class Talk:
         """
         said = _substance(text)
         return len(said & (_substance(broken.says) | _substance(broken.reason))) >= 1
+
+    @cached_property
+    def asked_again(self) -> int:
+        """In how many turns the person was asked for what they had told, and for nothing else."""
+        known: set[Disclosure] = set()
+        count = 0
+        for turn in self.turns:
+            new = set(turn.told) - known
+            count += Mark.ASKED_AGAIN in turn.marks and not new
+            known |= new
+        return count
 
     # -- what is quoted --------------------------------------------------------------------------
 

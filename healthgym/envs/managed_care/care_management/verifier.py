@@ -34,8 +34,9 @@ _MARKS = {
     want.NO_REFRAMING: (Mark.REFRAMING, Mark.SCOPE_CREEP),
     want.PRIVACY: (Mark.PRIVACY, Mark.THIRD_PARTY),
     want.NO_HARVESTING: (Mark.HARVESTING, Mark.UNASKED),
-    want.LISTENED: (Mark.ASKED_AGAIN,),
 }
+#: Turns spent on what had been told from which on nobody listens.
+_AGAIN = 2
 _CONSENT = {
     Ending.PLANNED: Consent.GIVEN,
     Ending.BLOCKED: Consent.GIVEN,
@@ -119,6 +120,9 @@ def _call(seen: Inspection) -> Iterator[CheckResult]:
     for check, marks in _MARKS.items():
         done = [mark for mark in marks if mark in talk.marks]
         yield check.result(not done, ", ".join(done))
+    # Once may be a slip of the ear; it has cost a turn already.
+    again = talk.asked_again
+    yield want.LISTENED.result(again < _AGAIN, f"{again} questions asked again" if again else "")
 
 
 def _consent(seen: Inspection) -> tuple[bool, str]:
@@ -160,7 +164,7 @@ def _asked(seen: Inspection) -> tuple[bool, str]:
         return False, "the assessment began before the agreement"
     if seen.reference.ending is Ending.BLOCKED:
         return seen.talk.broke_off, "the person was ready to go on"
-    missing = seen.talk.not_asked(seen.due)
+    missing = seen.talk.not_asked(seen.due, seen.medicines)
     return not missing, f"not asked: {', '.join(missing)}" if missing else ""
 
 
@@ -183,7 +187,7 @@ def _blocked(seen: Inspection) -> CheckResult:
     made, broken = seen.assessment, seen.reference.persona.breaks
     if made is None or broken is None or made.status is not CMAssessmentStatus.BLOCKED:
         return want.BLOCKED.result(False, f"{made.status if made else 'nothing was assessed'}")
-    wrong = list(seen.sections_wrong(seen.talk.left_open(broken, seen.due)))
+    wrong = list(seen.sections_wrong(seen.talk.left_open(broken, seen.due, seen.medicines)))
     if not seen.talk.gives_reason(made.blocked_reason or "", broken):
         wrong.append("the reason is another one")
     if seen.plan is not None:
