@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -51,8 +51,8 @@ _APART = 11
 _MEASURED = 0.92
 #: How often a medicine is begun at discharge.
 _STARTED = 0.4
-#: What is taken at every visit: systolic pressure.
-_PRESSURE = "8480-6"
+#: What is taken at every visit.
+_PRESSURE, _DIASTOLIC, _PULSE = "8480-6", "8462-4", "8867-4"
 #: Of so many visits, the latest, medicines come that are added.
 _VISITS = 12
 _CONTROLLED, _SUBOPTIMAL, _UNCONTROLLED = (
@@ -336,6 +336,20 @@ class _Drawing:
                 value = _calmest(rows, row, value, self._rules)
             taken[row.loinc] = value
             self._add_value(row.loinc, row.measure, value, row.unit, seen)
+        self._vitals(seen, taken, {row.loinc for row in rows})
+
+    def _vitals(self, seen: date, taken: Mapping[str, float], deciding: set[str]) -> None:
+        """Take at the last visit what is taken at every visit, where it decides nothing."""
+        systolic = taken.get(_PRESSURE)
+        if systolic is None and _PRESSURE not in deciding:
+            systolic = float(round(self._rng.uniform(108, 138)))
+            self._add_value(_PRESSURE, "systolic blood pressure", systolic, "mm[Hg]", seen)
+        if systolic is not None:
+            diastolic = float(round(0.4 * systolic + 24 + self._rng.normal(0, 5)))
+            self._add_value(_DIASTOLIC, "diastolic blood pressure", diastolic, "mm[Hg]", seen)
+        if _PULSE not in deciding:
+            pulse = float(round(self._rng.uniform(62, 90)))
+            self._add_value(_PULSE, "heart rate", pulse, "/min", seen)
 
     def _band(self, *, bad: bool, calm: bool) -> DiseaseControlStatus:
         drawn = self._rng.random()
