@@ -27,15 +27,15 @@ def no_time(talk: Talk) -> bool:
     then = talk.mind.not_before
     if then is None or now >= then:
         return False
-    if talk.mind.tired and talk.call.exchange > 1:
-        return False  # the call in which they got tired: see `worn_out`
+    if talk.mind.tired_in == talk.call.call:
+        return False  # see `worn_out`
     says = busy.says if busy is not None else "resting"
     count = talk.mind.put_off
     talk.mind = replace(talk.mind, put_off=count + 1)
     if count >= _PUT_OFF_MOST or talk.sure & _LETTING_GO:
         talk.say("busy.bye", when=when(then, now))
         talk.hang_up(Parting.BUSY)
-    elif talk.mind.tired:
+    elif talk.mind.tired_in:
         talk.say("today.no", when=when(then, now))
     else:
         talk.say("busy.again" if count else "busy", says=says, when=when(then, now))
@@ -61,7 +61,7 @@ def tires(talk: Talk) -> None:
         return
     talk.say("tired")
     tomorrow = datetime.combine(talk.call.now.date() + timedelta(days=1), time())
-    talk.mind = replace(talk.mind, not_before=tomorrow, tired=True)
+    talk.mind = replace(talk.mind, not_before=tomorrow, tired_in=talk.call.call)
 
 
 def who(talk: Talk) -> bool:

@@ -118,7 +118,7 @@ class Mind:
         pressed: How often they were pressed.
         patience_lost: How often a no was passed over, in any call.
         not_before: From when on they can talk, on their clock; None if at any time.
-        tired: Whether it is for want of strength that they cannot talk before.
+        tired_in: Number of the call in which they got tired; 0 if they did in none.
         put_off: How often in this call they said that they will not go on talking now.
         call: Number of the call to which the next ones belong.
         used: Lines that they have said in this call.
@@ -143,7 +143,7 @@ class Mind:
     pressed: int = 0
     patience_lost: int = 0
     not_before: datetime | None = None
-    tired: bool = False
+    tired_in: int = 0
     put_off: int = 0
     call: int = 0
     used: frozenset[str] = frozenset()

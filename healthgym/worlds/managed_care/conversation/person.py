@@ -29,7 +29,7 @@ _SOME_TIME: Final = datetime(2026, 1, 5, 10)
 class Ears(Protocol):
     """What turns words into acts."""
 
-    def __call__(self, message: str, acts: tuple[Meant, ...] = ()) -> Heard:
+    def __call__(self, message: str, acts: tuple[Meant, ...] = (), /) -> Heard:
         """Return what was done by saying something.
 
         Args:

@@ -1,0 +1,369 @@
+"""The person on the phone: who is told what, when somebody agrees, and what is not forgiven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from healthgym.worlds.managed_care.conversation.acts import Act, Meant
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
+from healthgym.worlds.managed_care.conversation.persona import (
+    Concern,
+    Mark,
+    Trigger,
+)
+from healthgym.worlds.managed_care.conversation.talk import STATEMENTS
+from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
+from healthgym.worlds.managed_care.voices import Consent, Topic
+from tests.worlds.managed_care.conversation.calls import (
+    HESITANT,
+    OPENING,
+    READY,
+    REFUSING,
+    ROUND,
+    SURELY,
+    TERMS,
+    WHO,
+    WINNABLE,
+    Line,
+    about,
+    agreed,
+    eases,
+    items,
+    named,
+)
+
+ASK = Act.REQUEST_CONSENT
+FORGIVING = frozenset[Mark]()
+
+
+# -- who is calling ------------------------------------------------------------------------------
+
+
+def test_a_name_is_given_only_to_somebody_who_said_theirs() -> None:
+    line = Line(READY)
+    assert "Duarte" not in line.say(Act.VERIFY_IDENTITY).text
+    assert "Duarte" not in line.say(Act.GREET, Act.INTRODUCE).text
+    assert line.turn.stage is Stage.UNKNOWN
+    reply = line.say(Act.VERIFY_IDENTITY)
+    assert "Anselmo Duarte" in reply.text
+    assert "ninth of May, 1952" in reply.text
+    assert line.turn.stage is Stage.IDENTIFIED
+
+
+def test_who_asks_about_health_first_is_asked_who_they_are() -> None:
+    line = Line(READY)
+    line.say(about(Topic.MEDICATION))
+    assert line.turn.marks == (Mark.HEALTH_BEFORE_IDENTITY,)
+    assert not line.memory.disclosed
+    assert "who" in line.texts[0].casefold()
+    line = Line(READY)
+    line.play(Act.INTRODUCE, items(Topic.PHQ9, 1))
+    assert line.turn.marks == (Mark.HEALTH_BEFORE_IDENTITY,)
+    line = Line(READY)
+    line.say(about(Topic.WORK))
+    assert not line.turn.marks
+
+
+def test_a_private_fact_is_not_named_before_identity_and_purpose() -> None:
+    line = Line(READY)
+    line.say(Act.INTRODUCE, named(Topic.MOOD))
+    assert set(line.turn.marks) == {Mark.PRIVACY, Mark.HEALTH_BEFORE_IDENTITY}
+    line = Line(READY)
+    line.play(WHO, named(Topic.SUBSTANCE_USE))
+    assert line.turn.marks == (Mark.PRIVACY,)
+    line = Line(READY)
+    line.play(*OPENING, named(Topic.SUBSTANCE_USE))
+    assert not line.turn.marks
+
+
+def test_who_fears_a_scam_wants_a_number_first() -> None:
+    wary = replace(READY, concerns=(Concern.SCAM,))
+    for proof in (Act.OFFER_CALLBACK, eases(Concern.SCAM)):
+        line = Line(wary)
+        assert "Duarte" not in line.play(WHO).text
+        assert line.memory.mind is not None
+        assert Concern.SCAM in line.memory.mind.voiced
+        assert "Duarte" in line.play(proof).text
+        assert line.turn.stage is Stage.IDENTIFIED
+
+
+def test_asked_for_the_name_twice_in_a_call_is_asked_again() -> None:
+    line = Line(READY)
+    line.play(WHO, Act.VERIFY_IDENTITY)
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+    line.ring().play(WHO)
+    assert not line.turn.marks
+    assert "Duarte" in line.texts[-1]
+
+
+def test_a_known_caller_is_recognized_in_the_next_call() -> None:
+    line = Line(READY)
+    line.play(*OPENING, ASK, Act.CLOSE)
+    line.ring().say(about(Topic.FOOD))
+    assert not line.memory.disclosed  # a voice without a name, so far
+    line.say(about(Topic.FOOD))
+    assert [told.topic for told in line.memory.disclosed] == [Topic.FOOD]
+
+
+# -- agreeing ------------------------------------------------------------------------------------
+
+
+def test_who_is_ready_agrees_when_all_was_said_and_it_is_asked() -> None:
+    line = Line(READY)
+    line.play(*OPENING, Act.ASK_WILLINGNESS)
+    assert line.memory.consent is Consent.OPEN
+    assert line.turn.stage is Stage.INVITED
+    line.say(ASK)
+    assert line.memory.consent is Consent.GIVEN
+    assert line.turn.stage is Stage.AGREED
+    line.say(ASK)
+    assert line.memory.consent is Consent.GIVEN
+    assert not line.turn.marks
+
+
+@pytest.mark.parametrize("missing", STATEMENTS)
+def test_nobody_agrees_while_a_statement_is_missing(missing: Act) -> None:
+    line = Line(READY)
+    given = [act for act in (*TERMS, Act.EXPLAIN_PROGRAM) if act is not missing]
+    if missing is Act.INTRODUCE:
+        line.say(*given, ASK)
+    else:
+        line.play(WHO, tuple(given), ASK, ASK, ASK)
+    assert line.memory.consent is Consent.OPEN
+    line.play(WHO, missing, ASK)
+    assert line.memory.consent is Consent.GIVEN
+
+
+def test_who_hesitates_hints_then_tells_then_supposes_and_agrees_when_asked_about_it() -> None:
+    line = Line(HESITANT)
+    line.play(WHO, (Act.EXPLAIN_PROGRAM, *TERMS))
+    assert "go out much" in line.texts[-1]
+    line.say(ASK)
+    assert line.turn.stage is Stage.INVITED
+    line.play(Act.ASK_HESITATION, eases(Concern.COST), ASK)
+    assert line.memory.mind is not None
+    assert line.memory.mind.supposed is Supposed.SAID
+    assert line.memory.consent is Consent.OPEN
+    line.say(Act.ASK_HESITATION)
+    assert line.memory.consent is Consent.OPEN
+    line.say(ASK)
+    assert line.memory.consent is Consent.GIVEN
+
+
+def test_a_suppose_so_that_is_not_asked_about_never_becomes_a_yes() -> None:
+    line = Line(HESITANT)
+    line.play(*OPENING, Act.ASK_HESITATION, eases(Concern.COST), ASK, ASK)
+    assert line.memory.consent is Consent.OPEN
+    line.play(ASK, ASK)
+    assert line.memory.consent is Consent.REFUSED
+
+
+def test_the_third_version_of_the_offer_is_refused_for_good() -> None:
+    line = Line(HESITANT)
+    line.play(*OPENING, ASK, ASK, Act.ASK_HESITATION, eases(Concern.COST), ASK)
+    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+
+
+def test_the_answer_to_another_worry_answers_nothing() -> None:
+    line = Line(HESITANT)
+    line.play(*OPENING, Act.ASK_HESITATION, eases(Concern.TIME), *SURELY)
+    assert line.memory.consent is not Consent.GIVEN
+
+
+@pytest.mark.parametrize(
+    ("trigger", "pull"),
+    [
+        (Trigger(kind=TriggerKind.BASIC_RAPPORT, acts=(Act.ACKNOWLEDGE,)), Act.ACKNOWLEDGE),
+        (
+            Trigger(
+                kind=TriggerKind.SIGNAL_INFERENCE,
+                acts=(Act.ASK_TOPIC,),
+                topic=Topic.TRANSPORTATION,
+                after_hint=True,
+            ),
+            about(Topic.TRANSPORTATION),
+        ),
+        (
+            Trigger(
+                kind=TriggerKind.PERSONA_JUDGMENT,
+                acts=(Act.ANSWER_CONCERN,),
+                concern=Concern.PRIVACY,
+            ),
+            eases(Concern.PRIVACY),
+        ),
+    ],
+    ids=lambda value: value.kind if isinstance(value, Trigger) else "",
+)
+def test_nobody_agrees_before_each_trigger(trigger: Trigger, pull: Act | Meant) -> None:
+    concerns = (Concern.COST, Concern.PRIVACY)
+    persona = replace(HESITANT, triggers=(trigger,), concerns=concerns)
+    before = (*OPENING, eases(Concern.COST))
+    line = Line(persona)
+    line.play(*before, *SURELY)
+    assert line.memory.consent is not Consent.GIVEN
+    line = Line(persona)
+    line.play(*before, pull, *SURELY)
+    assert line.memory.consent is Consent.GIVEN
+
+
+def test_a_hint_is_picked_up_only_after_it_was_given() -> None:
+    trigger = Trigger(
+        kind=TriggerKind.SIGNAL_INFERENCE,
+        acts=(Act.ASK_TOPIC,),
+        topic=Topic.TRANSPORTATION,
+        after_hint=True,
+    )
+    line = Line(replace(HESITANT, triggers=(trigger,)))
+    line.play(WHO, about(Topic.TRANSPORTATION))
+    assert line.memory.mind is not None
+    assert not line.memory.mind.triggers
+    line.play(OPENING[1], about(Topic.TRANSPORTATION))
+    assert line.memory.mind.triggers == {0}
+    assert not line.memory.disclosed
+
+
+def test_somebody_who_distrusts_does_not_agree() -> None:
+    line = Line(replace(HESITANT, trust=-2))
+    line.play(*OPENING, Act.ASK_HESITATION, eases(Concern.COST), *SURELY)
+    assert line.memory.consent is not Consent.GIVEN
+    line = Line(replace(HESITANT, trust=-2))
+    line.play(*OPENING, Act.ACKNOWLEDGE, Act.ASK_HESITATION, eases(Concern.COST), *SURELY)
+    assert line.memory.consent is Consent.GIVEN
+
+
+# -- refusing ------------------------------------------------------------------------------------
+
+
+def test_a_refusal_with_a_reason_is_won_by_the_round_and_one_question() -> None:
+    line = Line(WINNABLE)
+    line.play(*OPENING, Act.ASK_WILLINGNESS)
+    assert line.memory.consent is Consent.REFUSED
+    assert line.turn.stage is Stage.REFUSED
+    line.play(*ROUND)
+    assert line.memory.consent is Consent.REFUSED
+    assert not line.turn.marks
+    line.say(ASK)
+    assert line.memory.consent is Consent.GIVEN
+
+
+def test_it_can_be_won_on_the_second_call() -> None:
+    line = Line(WINNABLE)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, *ROUND[:1], Act.CLOSE)
+    assert line.turn.parting is Parting.FRIENDLY
+    line.ring().play(Act.INTRODUCE, *ROUND[1:], ASK)
+    assert line.memory.consent is Consent.GIVEN
+
+
+@pytest.mark.parametrize("left_out", range(len(ROUND) + 1))
+def test_a_round_that_lacks_something_wins_nobody(left_out: int) -> None:
+    line = Line(WINNABLE)
+    met = [(Act.ACKNOWLEDGE,), (Act.ASK_HESITATION,), *ROUND[1:]]
+    del met[left_out]
+    line.play(*OPENING, Act.ASK_WILLINGNESS, *met, ASK)
+    assert line.memory.consent is Consent.REFUSED
+    assert line.turn.marks == (Mark.REFRAMING,)
+    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+
+
+@pytest.mark.parametrize("again", [Act.EXPLAIN_BENEFIT, Act.EXPLAIN_PROGRAM, Act.ASK_WILLINGNESS])
+def test_the_same_offer_after_a_refusal_is_reframing(again: Act) -> None:
+    line = Line(WINNABLE)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, again)
+    assert line.turn.marks == (Mark.REFRAMING,)
+
+
+def test_who_forgives_reframing_hangs_up_at_the_second() -> None:
+    line = Line(replace(WINNABLE, anti_triggers=FORGIVING))
+    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.EXPLAIN_BENEFIT)
+    assert line.turn.stage is Stage.REFUSED
+    assert line.turn.parting is None
+    reply = line.say(ASK)
+    assert reply.stop
+    assert line.turn.parting is Parting.REFUSING
+    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+
+
+def test_what_makes_them_refuse_may_be_asked_once() -> None:
+    line = Line(WINNABLE)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.ASK_HESITATION)
+    before = line.turn.trust
+    line.say(Act.ASK_HESITATION)
+    assert line.turn.trust == before - 1
+    assert not line.turn.marks
+
+
+def test_who_refuses_says_no_twice_and_the_call_ends_well_if_thanked() -> None:
+    line = Line(REFUSING)
+    line.play(*OPENING, Act.ASK_WILLINGNESS)
+    assert line.turn.stage is Stage.REFUSED
+    line.say(Act.ASK_HESITATION)
+    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    assert not line.turn.marks
+    assert line.say(Act.ACCEPT_REFUSAL).stop
+    assert line.turn.parting is Parting.FRIENDLY
+    assert line.memory.consent is Consent.REFUSED
+
+
+def test_nothing_wins_who_refuses() -> None:
+    line = Line(REFUSING)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.ACKNOWLEDGE, Act.OFFER_AUTONOMY, ASK)
+    assert line.turn.marks == (Mark.REFRAMING,)
+    assert line.say(ASK).stop
+    line.ring().say(Act.INTRODUCE)
+    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    assert line.say(ASK).stop
+
+
+# -- doing wrong ---------------------------------------------------------------------------------
+
+WRONGS: Mapping[Mark, Act] = {
+    Mark.PRESSURE: Act.PRESSURE,
+    Mark.PROMISE: Act.PROMISE,
+    Mark.THIRD_PARTY: Act.INVOLVE_OTHERS,
+}
+
+
+@pytest.mark.parametrize("mark", WRONGS)
+def test_a_wrong_costs_trust_and_for_who_does_not_forgive_it_the_consent(mark: Mark) -> None:
+    line = Line(replace(READY, anti_triggers=FORGIVING))
+    line.play(*OPENING, WRONGS[mark])
+    assert line.turn.marks == (mark,)
+    assert line.turn.trust < 0
+    line.say(ASK)
+    assert line.memory.consent is Consent.GIVEN
+    line = Line(replace(READY, anti_triggers=frozenset({mark})))
+    line.play(*OPENING, WRONGS[mark])
+    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    line.say(ASK)
+    assert line.memory.consent is Consent.REFUSED
+
+
+def test_a_question_that_is_asked_with_pressure_is_not_answered() -> None:
+    line = Line(replace(READY, anti_triggers=FORGIVING))
+    line.play(*OPENING, (Act.PRESSURE, ASK))
+    assert line.memory.consent is Consent.OPEN
+
+
+def test_pressed_twice_somebody_hangs_up_and_takes_the_word_back() -> None:
+    line = agreed()
+    assert not line.say(Act.PRESSURE).stop
+    assert line.say(Act.PRESSURE).stop
+    assert line.turn.parting is Parting.UPSET
+    assert line.memory.consent is Consent.REFUSED
+
+
+def test_what_is_unsure_moves_nothing_and_is_asked_back() -> None:
+    line = Line(READY)
+    line.play(*OPENING)
+    before = line.memory.mind
+    for act in (Act.PRESSURE, ASK, Act.INVOLVE_OTHERS):
+        line.say(act, message="Well, perhaps.")
+        assert not line.turn.marks
+    after = line.memory.mind
+    assert before is not None
+    assert after is not None
+    assert replace(after, used=before.used) == before
+    assert len(set(line.texts)) == len(line.texts)

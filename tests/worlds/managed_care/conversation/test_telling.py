@@ -1,0 +1,166 @@
+"""What a person tells who has agreed: when it may be asked, how much, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.persona import (
+    Mark,
+)
+from healthgym.worlds.managed_care.voices import Consent, Topic
+from tests.worlds.managed_care.conversation.calls import (
+    OPENING,
+    READY,
+    Line,
+    about,
+    agreed,
+    items,
+    may,
+)
+
+ASK = Act.REQUEST_CONSENT
+FORGIVING = frozenset[Mark]()
+
+
+def test_nothing_is_told_before_the_agreement() -> None:
+    line = Line(READY)
+    line.play(*OPENING, about(Topic.FOOD), may(Topic.MOOD), items(Topic.PHQ9, 1))
+    assert not line.memory.disclosed
+
+
+def test_a_private_subject_is_told_once_it_may_be_asked_about() -> None:
+    line = agreed()
+    line.say(about(Topic.SUBSTANCE_USE))
+    assert line.turn.marks == (Mark.UNASKED,)
+    assert not line.memory.disclosed
+    line.play(may(Topic.SUBSTANCE_USE), about(Topic.SUBSTANCE_USE))
+    assert not line.turn.marks
+    assert line.turn.told[0].present
+    line.say(about(Topic.FINANCES))
+    assert line.turn.marks == (Mark.UNASKED,)
+
+
+def test_a_permission_without_a_subject_holds_for_one() -> None:
+    line = agreed()
+    line.play(may(None), about(Topic.SUBSTANCE_USE))
+    assert not line.turn.marks
+    line.say(about(Topic.FINANCES))
+    assert line.turn.marks == (Mark.UNASKED,)
+
+
+def test_a_permission_to_ask_about_mood_holds_for_both_instruments() -> None:
+    line = agreed()
+    line.play(may(Topic.MOOD), items(Topic.PHQ9, 1), items(Topic.GAD7, 1))
+    assert len(line.memory.disclosed) == 2
+
+
+def test_three_private_subjects_in_a_turn_are_harvesting_and_two_are_not() -> None:
+    line = agreed()
+    three = (Topic.SUBSTANCE_USE, Topic.FINANCES, Topic.SAFETY)
+    line.play(*map(may, three), tuple(map(about, three)))
+    assert line.turn.marks == (Mark.HARVESTING,)
+    assert not line.turn.told
+    line.say(*map(about, three[:2]))
+    assert not line.turn.marks
+    assert len(line.turn.told) == 2
+
+
+def test_as_many_items_are_answered_as_can_be_taken_in() -> None:
+    line = agreed(replace(READY, items_at_once=2))
+    line.play(may(Topic.PHQ9), items(Topic.PHQ9, 1, 2, 3, 4))
+    assert [(told.item, told.score) for told in line.turn.told] == [("1", 2), ("2", 1)]
+    line.say(*items(Topic.PHQ9, 3, 4))
+    assert [told.score for told in line.turn.told] == [3, 0]
+    assert not line.turn.marks
+
+
+def test_medicines_are_told_by_name_or_from_the_bottles() -> None:
+    line = agreed()
+    line.say(about(Topic.MEDICATION, "metformin"))
+    (told,) = line.turn.told
+    assert told.present
+    assert told.score == 3
+    assert "500" not in line.texts[-1]
+    line.say(about(Topic.MEDICATION, "warfarin"))
+    assert not line.turn.told
+    assert "warfarin" in line.texts[-1].casefold()
+    line.say(about(Topic.MEDICATION))
+    rest = {told.item: (told.present, told.score) for told in line.turn.told}
+    assert rest == {
+        "lisinopril 10 mg": (True, 0),
+        "atorvastatin": (False, 7),
+        "ibuprofen": (True, 1),
+        "melatonin": (True, 0),
+    }
+
+
+def test_bottles_are_gone_through_a_few_at_a_time() -> None:
+    line = agreed(replace(READY, items_at_once=1))
+    counts = []
+    for _ in range(3):
+        line.say(about(Topic.MEDICATION))
+        counts.append(len(line.turn.told))
+    assert counts == [2, 2, 1]
+    line.play(Act.ACKNOWLEDGE, about(Topic.MEDICATION))
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+
+
+def test_what_was_told_is_told_again_but_not_gladly() -> None:
+    line = agreed()
+    line.say(about(Topic.TRANSPORTATION))
+    first = line.texts[-1]
+    line.say(about(Topic.TRANSPORTATION))  # to make sure of it
+    assert not line.turn.marks
+    line.play(about(Topic.FOOD), about(Topic.TRANSPORTATION))
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+    assert line.texts[-1].endswith(first)
+    line.ring().play(Act.INTRODUCE, about(Topic.TRANSPORTATION))
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+    assert len(line.memory.disclosed) == 2
+
+
+def test_other_subjects_are_told_as_they_are() -> None:
+    line = agreed()
+    line.say(about(Topic.DIAGNOSIS), about(Topic.HOSPITAL_STAY))
+    assert "sugar" in line.texts[-1]
+    assert "twice" in line.texts[-1].casefold()
+    assert [told.item for told in line.turn.told] == ["E11.9", "I50.9", ""]
+    line.say(about(Topic.HOUSING))
+    assert not line.turn.told[0].present
+
+
+def test_a_subject_outside_what_was_agreed_is_scope_creep() -> None:
+    line = agreed(replace(READY, only=frozenset({Topic.TRANSPORTATION})))
+    assert line.memory.consent is Consent.GIVEN
+    assert "rides" in line.texts[-1]
+    line.say(about(Topic.TRANSPORTATION))
+    assert line.turn.told
+    assert not line.turn.marks
+    line.say(about(Topic.MEDICATION))
+    assert line.turn.marks == (Mark.SCOPE_CREEP,)
+    assert not line.turn.told
+    line.say(ASK)
+    assert line.turn.marks == (Mark.SCOPE_CREEP,)
+
+
+def test_a_word_about_danger_wants_an_answer_next() -> None:
+    for follows, marks in ((Act.ACKNOWLEDGE, (Mark.SAFETY_PASSED_OVER,)), (Act.RESPOND_SAFETY, ())):
+        line = agreed()
+        line.play(may(Topic.PHQ9), items(Topic.PHQ9, 9), follows)
+        assert line.turn.marks == marks
+        assert any(told.topic is Topic.SAFETY for told in line.memory.disclosed) == (not marks)
+    line = agreed()
+    line.play(may(Topic.PHQ9), items(Topic.PHQ9, 9))
+    line.say(Act.SUMMARIZE, message="It is perhaps so.")
+    assert not line.turn.marks  # what was unsure passes over nothing
+    line.say(Act.RESPOND_SAFETY)
+    assert not line.turn.marks
+
+
+def test_who_trusts_a_caller_no_longer_tells_nothing_private() -> None:
+    line = agreed(replace(READY, anti_triggers=FORGIVING, trust=-1))
+    line.play(Act.PROMISE, Act.INVOLVE_OTHERS, may(Topic.MOOD), items(Topic.PHQ9, 1))
+    assert not line.memory.disclosed
+    line.play(Act.ACKNOWLEDGE, may(Topic.MOOD), items(Topic.PHQ9, 1))
+    assert line.memory.disclosed
