@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
@@ -25,6 +26,8 @@ from healthgym.worlds.managed_care.facts import (
 )
 from healthgym.worlds.managed_care.policies.units import printed
 
+_GAP = re.compile(r" (?=[,.;])")
+
 
 def told(fact: AnyFact, rng: np.random.Generator) -> str:
     """Return what a clinician says of a fact: every number and day of it, in two sentences or more.
@@ -37,7 +40,8 @@ def told(fact: AnyFact, rng: np.random.Generator) -> str:
     forms = table()[kind]
     form: str = forms[int(rng.integers(len(forms)))]
     capital = {name[0].upper() + name[1:]: upper(text) for name, text in slots.items() if text}
-    return " ".join(form.format(**slots, **capital).split())
+    # A count has no unit, and leaves a gap before what follows.
+    return _GAP.sub("", " ".join(form.format(**slots, **capital).split()))
 
 
 def beside(said: str, rng: np.random.Generator) -> str:
@@ -65,7 +69,7 @@ def _slots(fact: AnyFact) -> tuple[str, Mapping[str, str]]:
             return "measurement", {
                 "display": fact.display,
                 "value": numbers_of(fact)[0],
-                "unit": printed(fact.unit),
+                "unit": printed(fact.unit) if fact.unit else "",
                 "day": _day(fact.taken),
             }
         case MedicationCourse():
