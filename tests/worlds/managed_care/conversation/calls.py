@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant, Said
-from healthgym.worlds.managed_care.conversation.mind import Turn
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Turn
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import (
     Concern,
@@ -15,7 +15,14 @@ from healthgym.worlds.managed_care.conversation.persona import (
     PersonaKind,
     Willingness,
 )
-from healthgym.worlds.managed_care.voices import CallContext, Disclosure, Memory, Reply, Topic
+from healthgym.worlds.managed_care.voices import (
+    CallContext,
+    Consent,
+    Disclosure,
+    Memory,
+    Reply,
+    Topic,
+)
 
 MORNING = datetime(2026, 3, 13, 11)
 
@@ -160,6 +167,18 @@ class Line:
         self.exchange = 0
         self.texts.clear()
         return self
+
+    def consent(self) -> Consent:
+        """Return whether they agreed."""
+        return self.memory.consent
+
+    def stage(self) -> Stage:
+        """Return how far they have come."""
+        return self.turn.stage
+
+    def parting(self) -> Parting | None:
+        """Return why they hung up."""
+        return self.turn.parting
 
     @property
     def turn(self) -> Turn:

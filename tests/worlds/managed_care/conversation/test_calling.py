@@ -10,6 +10,7 @@ import pytest
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.noise import is_speech
+from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import (
     Busy,
     Mark,
@@ -28,7 +29,6 @@ from tests.worlds.managed_care.conversation.calls import (
     items,
     may,
 )
-from tests.worlds.managed_care.conversation.calls import Person as _Person
 
 ASK = Act.REQUEST_CONSENT
 FORGIVING = frozenset[Mark]()
@@ -43,38 +43,38 @@ def test_a_first_call_at_a_bad_time_is_put_off() -> None:
     line = Line(replace(READY, busy=AT_WORK))
     line.play(WHO)
     assert "work till five" in line.texts[-1]
-    assert line.turn.stage is Stage.UNKNOWN
+    assert line.stage() is Stage.UNKNOWN
     assert line.say(Act.OFFER_CALLBACK).stop
-    assert line.turn.parting is Parting.BUSY
+    assert line.parting() is Parting.BUSY
     line.ring(timedelta(hours=2)).play(WHO)
     assert "work till five" in line.texts[-1]
     line.play(WHO)
     assert line.play(WHO).stop
     line.ring(timedelta(hours=4)).play(*OPENING, ASK)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
 
 
 def test_a_first_call_at_a_good_time_is_not() -> None:
     line = Line(replace(READY, busy=AT_WORK), now=datetime(2026, 3, 13, 18))
     line.play(WHO)
-    assert line.turn.stage is Stage.IDENTIFIED
+    assert line.stage() is Stage.IDENTIFIED
     away = replace(AT_WORK, free_from=9, free_days=2)
     line = Line(replace(READY, busy=away), now=datetime(2026, 3, 13, 18))
     line.play(WHO)
     assert "Sunday" in line.texts[-1]
     line.ring(timedelta(days=1)).play(WHO)
-    assert line.turn.stage is Stage.UNKNOWN
+    assert line.stage() is Stage.UNKNOWN
 
 
 def test_strength_is_used_up_within_a_call_and_back_another_day() -> None:
     line = Line(replace(READY, patience=4))
     line.play(*OPENING, ASK, about(Topic.FOOD))
     assert line.turn.told
-    assert line.turn.parting is None
+    assert line.parting() is None
     line.say(about(Topic.HOUSING))
     assert not line.turn.told
     assert line.say(about(Topic.HOUSING)).stop
-    assert line.turn.parting is Parting.TIRED
+    assert line.parting() is Parting.TIRED
     line.ring(timedelta(hours=1)).play(Act.INTRODUCE, about(Topic.HOUSING))
     assert not line.turn.told
     line.ring(timedelta(days=1)).play(Act.INTRODUCE, about(Topic.HOUSING))
@@ -84,8 +84,8 @@ def test_strength_is_used_up_within_a_call_and_back_another_day() -> None:
 def test_a_goodbye_ends_the_call_well() -> None:
     line = agreed()
     assert line.say(Act.NEXT_STEPS, Act.CLOSE).stop
-    assert line.turn.parting is Parting.FRIENDLY
-    assert line.memory.consent is Consent.GIVEN
+    assert line.parting() is Parting.FRIENDLY
+    assert line.consent() is Consent.GIVEN
 
 
 # -- how it is said ------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def test_what_nobody_says_on_the_phone_moves_nothing(message: str) -> None:
     assert line.memory.mind is not None
     assert before is not None
     assert replace(line.memory.mind, used=before.used) == before
-    assert line.memory.consent is Consent.OPEN
+    assert line.consent() is Consent.OPEN
     assert not line.turn.marks
 
 
@@ -132,7 +132,7 @@ def test_the_same_words_get_the_same_answer_and_other_people_talk_otherwise() ->
 
 
 def test_a_person_is_asked_without_a_context_too() -> None:
-    person = _Person(persona=READY, ears=hears)
+    person = Person(persona=READY, ears=hears)
     memory = Memory()
     for act in (Act.INTRODUCE, Act.VERIFY_IDENTITY):
         reply = person.reply("Well.", memory, (Meant(act=act),))

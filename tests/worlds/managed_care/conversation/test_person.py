@@ -46,11 +46,11 @@ def test_a_name_is_given_only_to_somebody_who_said_theirs() -> None:
     line = Line(READY)
     assert "Duarte" not in line.say(Act.VERIFY_IDENTITY).text
     assert "Duarte" not in line.say(Act.GREET, Act.INTRODUCE).text
-    assert line.turn.stage is Stage.UNKNOWN
+    assert line.stage() is Stage.UNKNOWN
     reply = line.say(Act.VERIFY_IDENTITY)
     assert "Anselmo Duarte" in reply.text
     assert "ninth of May, 1952" in reply.text
-    assert line.turn.stage is Stage.IDENTIFIED
+    assert line.stage() is Stage.IDENTIFIED
 
 
 def test_who_asks_about_health_first_is_asked_who_they_are() -> None:
@@ -87,7 +87,7 @@ def test_who_fears_a_scam_wants_a_number_first() -> None:
         assert line.memory.mind is not None
         assert Concern.SCAM in line.memory.mind.voiced
         assert "Duarte" in line.play(proof).text
-        assert line.turn.stage is Stage.IDENTIFIED
+        assert line.stage() is Stage.IDENTIFIED
 
 
 def test_asked_for_the_name_twice_in_a_call_is_asked_again() -> None:
@@ -114,13 +114,13 @@ def test_a_known_caller_is_recognized_in_the_next_call() -> None:
 def test_who_is_ready_agrees_when_all_was_said_and_it_is_asked() -> None:
     line = Line(READY)
     line.play(*OPENING, Act.ASK_WILLINGNESS)
-    assert line.memory.consent is Consent.OPEN
-    assert line.turn.stage is Stage.INVITED
+    assert line.consent() is Consent.OPEN
+    assert line.stage() is Stage.INVITED
     line.say(ASK)
-    assert line.memory.consent is Consent.GIVEN
-    assert line.turn.stage is Stage.AGREED
+    assert line.consent() is Consent.GIVEN
+    assert line.stage() is Stage.AGREED
     line.say(ASK)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
     assert not line.turn.marks
 
 
@@ -132,9 +132,9 @@ def test_nobody_agrees_while_a_statement_is_missing(missing: Act) -> None:
         line.say(*given, ASK)
     else:
         line.play(WHO, tuple(given), ASK, ASK, ASK)
-    assert line.memory.consent is Consent.OPEN
+    assert line.consent() is Consent.OPEN
     line.play(WHO, missing, ASK)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
 
 
 def test_who_hesitates_hints_then_tells_then_supposes_and_agrees_when_asked_about_it() -> None:
@@ -142,35 +142,35 @@ def test_who_hesitates_hints_then_tells_then_supposes_and_agrees_when_asked_abou
     line.play(WHO, (Act.EXPLAIN_PROGRAM, *TERMS))
     assert "go out much" in line.texts[-1]
     line.say(ASK)
-    assert line.turn.stage is Stage.INVITED
+    assert line.stage() is Stage.INVITED
     line.play(Act.ASK_HESITATION, eases(Concern.COST), ASK)
     assert line.memory.mind is not None
     assert line.memory.mind.supposed is Supposed.SAID
-    assert line.memory.consent is Consent.OPEN
+    assert line.consent() is Consent.OPEN
     line.say(Act.ASK_HESITATION)
-    assert line.memory.consent is Consent.OPEN
+    assert line.consent() is Consent.OPEN
     line.say(ASK)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
 
 
 def test_a_suppose_so_that_is_not_asked_about_never_becomes_a_yes() -> None:
     line = Line(HESITANT)
     line.play(*OPENING, Act.ASK_HESITATION, eases(Concern.COST), ASK, ASK)
-    assert line.memory.consent is Consent.OPEN
+    assert line.consent() is Consent.OPEN
     line.play(ASK, ASK)
-    assert line.memory.consent is Consent.REFUSED
+    assert line.consent() is Consent.REFUSED
 
 
 def test_the_third_version_of_the_offer_is_refused_for_good() -> None:
     line = Line(HESITANT)
     line.play(*OPENING, ASK, ASK, Act.ASK_HESITATION, eases(Concern.COST), ASK)
-    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
 
 
 def test_the_answer_to_another_worry_answers_nothing() -> None:
     line = Line(HESITANT)
     line.play(*OPENING, Act.ASK_HESITATION, eases(Concern.TIME), *SURELY)
-    assert line.memory.consent is not Consent.GIVEN
+    assert line.consent() is not Consent.GIVEN
 
 
 @pytest.mark.parametrize(
@@ -203,10 +203,10 @@ def test_nobody_agrees_before_each_trigger(trigger: Trigger, pull: Act | Meant) 
     before = (*OPENING, eases(Concern.COST))
     line = Line(persona)
     line.play(*before, *SURELY)
-    assert line.memory.consent is not Consent.GIVEN
+    assert line.consent() is not Consent.GIVEN
     line = Line(persona)
     line.play(*before, pull, *SURELY)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
 
 
 def test_a_hint_is_picked_up_only_after_it_was_given() -> None:
@@ -228,10 +228,10 @@ def test_a_hint_is_picked_up_only_after_it_was_given() -> None:
 def test_somebody_who_distrusts_does_not_agree() -> None:
     line = Line(replace(HESITANT, trust=-2))
     line.play(*OPENING, Act.ASK_HESITATION, eases(Concern.COST), *SURELY)
-    assert line.memory.consent is not Consent.GIVEN
+    assert line.consent() is not Consent.GIVEN
     line = Line(replace(HESITANT, trust=-2))
     line.play(*OPENING, Act.ACKNOWLEDGE, Act.ASK_HESITATION, eases(Concern.COST), *SURELY)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
 
 
 # -- refusing ------------------------------------------------------------------------------------
@@ -240,21 +240,21 @@ def test_somebody_who_distrusts_does_not_agree() -> None:
 def test_a_refusal_with_a_reason_is_won_by_the_round_and_one_question() -> None:
     line = Line(WINNABLE)
     line.play(*OPENING, Act.ASK_WILLINGNESS)
-    assert line.memory.consent is Consent.REFUSED
-    assert line.turn.stage is Stage.REFUSED
+    assert line.consent() is Consent.REFUSED
+    assert line.stage() is Stage.REFUSED
     line.play(*ROUND)
-    assert line.memory.consent is Consent.REFUSED
+    assert line.consent() is Consent.REFUSED
     assert not line.turn.marks
     line.say(ASK)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
 
 
 def test_it_can_be_won_on_the_second_call() -> None:
     line = Line(WINNABLE)
     line.play(*OPENING, Act.ASK_WILLINGNESS, *ROUND[:1], Act.CLOSE)
-    assert line.turn.parting is Parting.FRIENDLY
+    assert line.parting() is Parting.FRIENDLY
     line.ring().play(Act.INTRODUCE, *ROUND[1:], ASK)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
 
 
 @pytest.mark.parametrize("left_out", range(len(ROUND) + 1))
@@ -263,9 +263,9 @@ def test_a_round_that_lacks_something_wins_nobody(left_out: int) -> None:
     met = [(Act.ACKNOWLEDGE,), (Act.ASK_HESITATION,), *ROUND[1:]]
     del met[left_out]
     line.play(*OPENING, Act.ASK_WILLINGNESS, *met, ASK)
-    assert line.memory.consent is Consent.REFUSED
+    assert line.consent() is Consent.REFUSED
     assert line.turn.marks == (Mark.REFRAMING,)
-    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
 
 
 @pytest.mark.parametrize("again", [Act.EXPLAIN_BENEFIT, Act.EXPLAIN_PROGRAM, Act.ASK_WILLINGNESS])
@@ -278,12 +278,12 @@ def test_the_same_offer_after_a_refusal_is_reframing(again: Act) -> None:
 def test_who_forgives_reframing_hangs_up_at_the_second() -> None:
     line = Line(replace(WINNABLE, anti_triggers=FORGIVING))
     line.play(*OPENING, Act.ASK_WILLINGNESS, Act.EXPLAIN_BENEFIT)
-    assert line.turn.stage is Stage.REFUSED
-    assert line.turn.parting is None
+    assert line.stage() is Stage.REFUSED
+    assert line.parting() is None
     reply = line.say(ASK)
     assert reply.stop
-    assert line.turn.parting is Parting.REFUSING
-    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    assert line.parting() is Parting.REFUSING
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
 
 
 def test_what_makes_them_refuse_may_be_asked_once() -> None:
@@ -298,13 +298,13 @@ def test_what_makes_them_refuse_may_be_asked_once() -> None:
 def test_who_refuses_says_no_twice_and_the_call_ends_well_if_thanked() -> None:
     line = Line(REFUSING)
     line.play(*OPENING, Act.ASK_WILLINGNESS)
-    assert line.turn.stage is Stage.REFUSED
+    assert line.stage() is Stage.REFUSED
     line.say(Act.ASK_HESITATION)
-    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
     assert not line.turn.marks
     assert line.say(Act.ACCEPT_REFUSAL).stop
-    assert line.turn.parting is Parting.FRIENDLY
-    assert line.memory.consent is Consent.REFUSED
+    assert line.parting() is Parting.FRIENDLY
+    assert line.consent() is Consent.REFUSED
 
 
 def test_nothing_wins_who_refuses() -> None:
@@ -313,7 +313,7 @@ def test_nothing_wins_who_refuses() -> None:
     assert line.turn.marks == (Mark.REFRAMING,)
     assert line.say(ASK).stop
     line.ring().say(Act.INTRODUCE)
-    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
     assert line.say(ASK).stop
 
 
@@ -333,26 +333,26 @@ def test_a_wrong_costs_trust_and_for_who_does_not_forgive_it_the_consent(mark: M
     assert line.turn.marks == (mark,)
     assert line.turn.trust < 0
     line.say(ASK)
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
     line = Line(replace(READY, anti_triggers=frozenset({mark})))
     line.play(*OPENING, WRONGS[mark])
-    assert line.turn.stage is Stage.REFUSED_FOR_GOOD
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
     line.say(ASK)
-    assert line.memory.consent is Consent.REFUSED
+    assert line.consent() is Consent.REFUSED
 
 
 def test_a_question_that_is_asked_with_pressure_is_not_answered() -> None:
     line = Line(replace(READY, anti_triggers=FORGIVING))
     line.play(*OPENING, (Act.PRESSURE, ASK))
-    assert line.memory.consent is Consent.OPEN
+    assert line.consent() is Consent.OPEN
 
 
 def test_pressed_twice_somebody_hangs_up_and_takes_the_word_back() -> None:
     line = agreed()
     assert not line.say(Act.PRESSURE).stop
     assert line.say(Act.PRESSURE).stop
-    assert line.turn.parting is Parting.UPSET
-    assert line.memory.consent is Consent.REFUSED
+    assert line.parting() is Parting.UPSET
+    assert line.consent() is Consent.REFUSED
 
 
 def test_what_is_unsure_moves_nothing_and_is_asked_back() -> None:

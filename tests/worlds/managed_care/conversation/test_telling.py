@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from healthgym.worlds.managed_care.conversation.acts import Act
-from healthgym.worlds.managed_care.conversation.persona import (
-    Mark,
-)
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
+from healthgym.worlds.managed_care.conversation.persona import Break, Mark
 from healthgym.worlds.managed_care.voices import Consent, Topic
 from tests.worlds.managed_care.conversation.calls import (
     OPENING,
@@ -132,7 +131,7 @@ def test_other_subjects_are_told_as_they_are() -> None:
 
 def test_a_subject_outside_what_was_agreed_is_scope_creep() -> None:
     line = agreed(replace(READY, only=frozenset({Topic.TRANSPORTATION})))
-    assert line.memory.consent is Consent.GIVEN
+    assert line.consent() is Consent.GIVEN
     assert "rides" in line.texts[-1]
     line.say(about(Topic.TRANSPORTATION))
     assert line.turn.told
@@ -164,3 +163,21 @@ def test_who_trusts_a_caller_no_longer_tells_nothing_private() -> None:
     assert not line.memory.disclosed
     line.play(Act.ACKNOWLEDGE, may(Topic.MOOD), items(Topic.PHQ9, 1))
     assert line.memory.disclosed
+
+
+def test_who_breaks_off_does_so_before_the_subject_and_for_good() -> None:
+    says = "My lawyer said not to talk about that, so I won't go on."
+    breaks = Break(before=Topic.PHQ9, says=says, reason="wants a lawyer to be asked")
+    line = agreed(replace(READY, breaks=breaks))
+    line.say(about(Topic.FOOD))
+    assert line.turn.told
+    line.say(may(Topic.PHQ9))
+    assert says in line.texts[-1]
+    assert line.stage() is Stage.BROKEN_OFF
+    assert not line.say(about(Topic.HOUSING)).stop
+    assert line.say(about(Topic.HOUSING)).stop
+    assert line.parting() is Parting.BROKEN_OFF
+    assert [told.topic for told in line.memory.disclosed] == [Topic.FOOD]
+    line.ring().play(Act.INTRODUCE)
+    assert line.say(Act.ACKNOWLEDGE, Act.CLOSE).stop
+    assert line.consent() is Consent.GIVEN
