@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from healthgym.core.task import Task
 from healthgym.core.verdict import Check, CheckResult, Harm, Judgement, Profile
@@ -138,9 +139,18 @@ ENDED = Check(
     failure_mode=FailureMode.STUCK,
 )
 _STRICT = (
-    INTAKE, TRIAGE, FINDINGS, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL, DETERMINED, UNDECIDED,
-    LETTERS, ROLES, IN_TIME, FOREIGN, ONCE, ENDED,
+    INTAKE, TRIAGE, FINDINGS, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL, DETERMINED,
+    UNDECIDED, LETTERS, ROLES, IN_TIME, FOREIGN, ONCE, ENDED,
 )  # fmt: skip
+#: Checks of the source that the hand-over of a request meets, before anybody has looked at it.
+_FILLED = frozenset(
+    {
+        "intake.diagnoses_match",
+        "intake.line_items_populated",
+        "intake.provider_npi_matches",
+        "cross.forward_transitions",
+    }
+)
 _STAGES = (
     Stage.INTAKE,
     Stage.TRIAGE,
@@ -159,14 +169,15 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
         """Return the checks of a profile: ours, or the source's."""
         if profile is Profile.STRICT:
             return _STRICT
-        return checks_in(_STAGES)
+        return tuple(map(_labelled, checks_in(_STAGES)))
 
     def judge(
         self, evidence: Evidence[Task, ReviewReference, ManagedCareWorld], profile: Profile
     ) -> Judgement:
         """Return what is found of the case."""
         if profile is Profile.PAPER:
-            return Judgement.of(judge_by_source(evidence.after, evidence.reference.paper))
+            found = judge_by_source(evidence.after, evidence.reference.paper)
+            return Judgement.of([replace(one, check=_labelled(one.check)) for one in found])
         seen = Inspection(evidence.before, evidence.after, evidence.reference)
         return Judgement.of(tuple(_strict(seen)))
 
@@ -183,11 +194,16 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
         return 0.5 * reached(evidence.before, evidence.after, evidence.reference.case_id)
 
 
+def _labelled(check: Check) -> Check:
+    return replace(check, idle=check.idle or check.name in _FILLED)
+
+
 def _strict(seen: Inspection) -> Iterator[CheckResult]:
     wanted = seen.reference
     answered = bool(wanted.wanted) and wanted.determination is not None
     if wanted.intake is not None or answered or seen.reopened:
-        yield INTAKE.result(seen.intake_right)
+        due = wanted.intake is not None or seen.reopened
+        yield INTAKE.result(due and seen.intake_right)
     if wanted.triage is not None:
         yield TRIAGE.result(seen.triage_right)
     yield from _reviewed(seen)
