@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.policies.evaluation import (
     PolicyAssessment,
     decisive,
     evaluate,
+    favourable,
 )
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.records.chart import DocumentReference
@@ -195,18 +196,31 @@ def _overlooked(
     shuffled: list[int] = rng.permutation(len(able)).tolist()
     order = sorted(shuffled, key=lambda place: len(able[place]))
     for place in order:
-        found = seen(case, (name for name in picked if name not in able[place]), own)
-        if _leaves_open(case, path, found):
+        rest = [name for name in picked if name not in able[place]]
+        shown = frozenset(fact for name in rest for fact in shows.get(name, ()))
+        if _leaves_open(case, path, seen(case, rest, own), shown):
             return able[place]
     raise ConfigurationError("No document that is overlooked leaves something open.")
 
 
-def _leaves_open(case: DrawnCase, path: Path, found: PolicyAssessment) -> bool:
+def _leaves_open(
+    case: DrawnCase, path: Path, found: PolicyAssessment, shown: frozenset[str]
+) -> bool:
+    """Return whether a packet without some documents leaves open what a path needs.
+
+    For a call that is one criterion alone, which the chart settles by a fact that was not sent:
+    what it settles by silence nobody can state.
+    """
     if found.posture not in _OPEN:
         return False
     if path is Path.INFORMED:
         return True
-    return not found.missing_documents and len(turning(case, found)) == 1
+    named = turning(case, found)
+    if found.missing_documents or len(named) != 1:
+        return False
+    known = case.found.criteria[named[0]]
+    settled = known.posture is dict(favourable(case.book.in_force.criteria))[named[0]]
+    return settled and bool(set(known.facts) - shown)
 
 
 def _require(case: DrawnCase, path: Path, sent: Sent) -> None:
