@@ -1,0 +1,1 @@
+"""How what is said on the phone is taken apart: words, clauses, patterns and their meaning."""

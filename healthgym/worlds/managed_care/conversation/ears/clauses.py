@@ -1,0 +1,146 @@
+"""Where sentences and clauses begin and end, as bits: one a word, the first word the lowest bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from healthgym.worlds.managed_care.conversation.ears.words import Break, Words
+
+
+@dataclass(frozen=True)
+class Clauses:
+    """The sentences and clauses of a message.
+
+    Attributes:
+        starts: The first words of clauses.
+        sentences: The words of each sentence.
+        clauses: The words of each clause.
+        asked: The words of clauses before a question mark.
+        announced: The words of clauses before a colon.
+    """
+
+    starts: int
+    sentences: tuple[int, ...]
+    clauses: tuple[int, ...]
+    asked: int
+    announced: int
+
+    @cached_property
+    def inside(self) -> int:
+        """The words that go on a clause."""
+        return ~self.starts
+
+    def filled(self, bits: int) -> int:
+        """Return all words of the clauses in which one is marked."""
+        return _filled(self.clauses, bits)
+
+    def sentence(self, bits: int) -> int:
+        """Return all words of the sentences in which one is marked."""
+        return _filled(self.sentences, bits)
+
+    def back(self, bits: int, sentences: int) -> int:
+        """Return the words of the sentences so many before those in which one is marked."""
+        found = 0
+        for place, span in enumerate(self.sentences):
+            if span & bits and place >= sentences:
+                found |= self.sentences[place - sentences]
+        return found
+
+    def onward(self, bits: int) -> int:
+        """Return the words from the first marked one of each clause to the clause's end."""
+        return _onward(self.clauses, bits)
+
+    def to_end(self, bits: int) -> int:
+        """Return the words from the first marked one of each sentence to the sentence's end."""
+        return _onward(self.sentences, bits)
+
+
+def _filled(spans: tuple[int, ...], bits: int) -> int:
+    full = 0
+    if bits:
+        for span in spans:
+            if span & bits:
+                full |= span
+    return full
+
+
+def _onward(spans: tuple[int, ...], bits: int) -> int:
+    full = 0
+    if bits:
+        for span in spans:
+            here = span & bits
+            if here:
+                full |= span & -(here & -here)
+    return full
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joints:
+    """Words at which clauses meet.
+
+    Attributes:
+        links: Words that join clauses, such as ``and``.
+        begins: Words that begin a clause after a comma or a link.
+        leads: Words that begin a clause wherever they stand, such as ``because``.
+        conditions: Words after which the first comma ends a clause, such as ``if``.
+    """
+
+    links: frozenset[str]
+    begins: frozenset[str]
+    leads: frozenset[str]
+    conditions: frozenset[str]
+
+
+def clauses_of(words: Words, joints: Joints) -> Clauses:
+    """Return the clauses of a message.
+
+    Args:
+        words: Its words.
+        joints: The words at which clauses meet.
+    """
+    texts, breaks = words.words, words.breaks
+    count = len(texts)
+    starts = stops = 0
+    conditional = False
+    for place in range(count):
+        word, before = texts[place], breaks[place]
+        if before & Break.STOP:
+            starts |= 1 << place
+            stops |= 1 << place
+            conditional = word in joints.conditions
+            continue
+        if before & Break.COLON or word in joints.leads:
+            starts |= 1 << place
+        elif before & Break.COMMA:
+            if conditional or word in joints.begins or _linked(texts, place, joints):
+                starts |= 1 << place
+                conditional = word in joints.conditions
+        elif _linked(texts, place, joints):
+            starts |= 1 << place
+    spans = _spans(starts, count)
+    asked = announced = 0
+    for span in spans:
+        after = breaks[span.bit_length()]
+        if after & Break.ASKED:
+            asked |= span
+        elif after & Break.COLON:
+            announced |= span
+    return Clauses(starts, _spans(stops, count), spans, asked, announced)
+
+
+def _linked(texts: tuple[str, ...], place: int, joints: Joints) -> bool:
+    """Return whether a clause begins with a link at a place."""
+    following = texts[place + 1] if place + 1 < len(texts) else ""
+    return texts[place] in joints.links and following in joints.begins
+
+
+def _spans(starts: int, count: int) -> tuple[int, ...]:
+    """Return the words from each start to the next."""
+    made = []
+    end = 1 << count
+    while starts:
+        last = 1 << (starts.bit_length() - 1)
+        made.append(end - last)
+        starts, end = starts - last, last
+    return tuple(reversed(made))

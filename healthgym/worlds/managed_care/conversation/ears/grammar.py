@@ -1,0 +1,223 @@
+"""The grammar of what is said on the phone, as it is kept in the data beside this module."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.ears.clauses import Joints
+from healthgym.worlds.managed_care.conversation.ears.patterns import Pattern, Vocabulary
+from healthgym.worlds.managed_care.conversation.ears.words import Spelling, slips_of
+from healthgym.worlds.managed_care.voices import Topic
+
+_ROOM = "healthgym.worlds.managed_care.conversation.ears"
+_ACTS = ("opening.json", "offer.json", "listening.json", "ending.json", "grave.json")
+
+
+class Scope(StrEnum):
+    """What words can stand under, so that they are not simply said."""
+
+    NEGATED = "negated"
+    CONDITIONAL = "conditional"
+    REPORTED = "reported"  #: of somebody else, or said earlier
+    QUOTED = "quoted"
+    META = "meta"  #: about the call as a record, not to the person
+
+
+#: Under what a question is one all the same.
+_ASKED_THROUGH = (Scope.NEGATED, Scope.CONDITIONAL)
+
+
+class Mood(StrEnum):
+    """How a clause is meant."""
+
+    ANY = "any"
+    ASK = "ask"
+    TELL = "tell"
+
+
+class Role(StrEnum):
+    """What a rule is for, where it is not for an act."""
+
+    ASKS = "asks"  #: makes a question of the rest of its clause
+    NEGATES = "negates"
+    AFFIRMS = "affirms"  #: looks like a negation and is none
+    SUPPOSES = "supposes"  #: begins a condition
+    POLITE = "polite"  #: looks like a condition and is none
+    REPORTS = "reports"
+    META = "meta"
+    TAG = "tag"  #: makes a question of the clause before it
+    FRAME = "frame"  #: asks how often something troubled somebody; what follows is asked with it
+    WORRY = "worry"  #: names the person's worry
+    SUBJECT = "subject"  #: what a question may be about
+    SYMPTOM = "symptom"  #: what an instrument asks about
+    FACT = "fact"  #: what a chart may hold
+    KNOWN = "known"  #: says all that follows as known
+    YOURS = "yours"  #: says the next words as known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What some patterns stand for.
+
+    Attributes:
+        role: What the rule is for; None if it is for an act.
+        act: The act; None if the rule is for something else.
+        topic: What it is about.
+        item: The item, or the worry that is answered.
+        mood: How the clause has to be meant.
+        through: Scopes under which it holds all the same.
+        sure: Whether the words leave no doubt.
+        claims: Whether a question that it finds is no question about its subject besides.
+        worried: Whether it takes a worry that was named.
+        patterns: The patterns.
+        unless: Patterns that must not stand in the same clause.
+    """
+
+    role: Role | None = None
+    act: Act | None = None
+    topic: Topic | None = None
+    item: str = ""
+    mood: Mood = Mood.ANY
+    through: frozenset[Scope] = frozenset()
+    sure: bool = True
+    claims: bool = False
+    worried: bool = False
+    patterns: tuple[Pattern, ...]
+    unless: tuple[Pattern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """All that is known of what is said on the phone.
+
+    Attributes:
+        spelling: How words are written.
+        joints: Where clauses meet.
+        leads: Words that may stand before what opens a clause.
+        rules: The rules.
+        index: Pairs of a rule's number and a pattern, by the words at which they are looked up.
+        medicines: Names of medicines.
+        leaders: First words of names that have several.
+        endings: How names of medicines end.
+        takes: Words after which the name of a medicine may stand.
+        passes: Words that may stand between.
+        others: Words that stand there and are no medicines.
+    """
+
+    spelling: Spelling
+    joints: Joints
+    leads: frozenset[str]
+    rules: tuple[Rule, ...]
+    index: Mapping[str, tuple[tuple[int, Pattern], ...]]
+    medicines: frozenset[str]
+    leaders: frozenset[str]
+    endings: tuple[str, ...]
+    takes: frozenset[str]
+    passes: frozenset[str]
+    others: frozenset[str]
+
+
+@cache
+def grammar() -> Grammar:
+    """Return the grammar."""
+    words, drugs = _read("words.json"), _read("medicines.json")
+    medicines = frozenset(drugs["names"])
+    parts = frozenset(word for name in medicines for word in name.split())
+    classes = {name: frozenset(group.split()) for name, group in words["classes"].items()}
+    common = frozenset(words["common"].split())
+    forms = {name: tuple(found.split()) for name, found in words["forms"].items()}
+    phrases = {name: tuple(found) for name, found in words["phrases"].items()}
+    bare = Vocabulary({}, {}, forms, common)
+    classes = {name: _spread(group, bare) for name, group in classes.items()}
+    classes["medicine"] = parts
+    vocabulary = Vocabulary(classes, phrases, forms, common)
+    rules = tuple(_rules(vocabulary))
+    spread = {name: tuple(found.split()) for name, found in words["spread"].items()}
+    spoken = frozenset(_words(rules)) | parts | common
+    known = spoken | frozenset(words["known"].split())
+    fillers = frozenset(words["fillers"].split()) - spread.keys()
+    return Grammar(
+        spelling=Spelling(
+            spread=spread,
+            fillers=fillers,
+            titles=frozenset(words["titles"].split()),
+            known=known - fillers - spread.keys(),
+            slips=slips_of(spoken),
+        ),
+        joints=Joints(
+            **{name: frozenset(found.split()) for name, found in words["joints"].items()}
+        ),
+        leads=classes["lead"],
+        rules=rules,
+        index=_index(rules),
+        medicines=medicines,
+        leaders=frozenset(name.split()[0] for name in medicines if " " in name),
+        endings=tuple(drugs["endings"]),
+        takes=frozenset(drugs["takes"].split()),
+        passes=frozenset(drugs["passes"].split()),
+        others=frozenset(drugs["others"].split()),
+    )
+
+
+def _read(name: str) -> Any:
+    return json.loads(files(_ROOM).joinpath("data").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _spread(group: frozenset[str], vocabulary: Vocabulary) -> frozenset[str]:
+    return frozenset(word for entry in group for word in vocabulary.words(entry))
+
+
+def _rules(vocabulary: Vocabulary) -> Iterable[Rule]:
+    """Return all rules: those of scopes, of subjects and symptoms, and of acts."""
+    for name, lines in _read("scopes.json").items():
+        yield Rule(role=Role(name), patterns=_patterns(lines, vocabulary))
+    for role in (Role.SUBJECT, Role.SYMPTOM, Role.FACT):
+        for row in _read(f"{role}s.json"):
+            yield _rule(row, vocabulary, role)
+    for name in _ACTS:
+        for row in _read(name):
+            yield _rule(row, vocabulary, None)
+
+
+def _rule(row: Mapping[str, Any], vocabulary: Vocabulary, role: Role | None) -> Rule:
+    through = row.get("through", _ASKED_THROUGH if role in (Role.SUBJECT, Role.SYMPTOM) else ())
+    return Rule(
+        role=role,
+        act=Act(row["act"]) if "act" in row else None,
+        topic=Topic(row["topic"]) if row.get("topic") else None,
+        item=row.get("item", ""),
+        mood=Mood(row.get("mood", Mood.ANY)),
+        through=frozenset(map(Scope, through)),
+        sure=row.get("sure", True),
+        claims=row.get("claims", False),
+        worried=row.get("worried", False),
+        patterns=_patterns(row["say"], vocabulary),
+        unless=_patterns(row.get("unless", ()), vocabulary),
+    )
+
+
+def _patterns(lines: Iterable[str], vocabulary: Vocabulary) -> tuple[Pattern, ...]:
+    return tuple(pattern for line in lines for pattern in vocabulary.patterns(line))
+
+
+def _words(rules: Iterable[Rule]) -> Iterable[str]:
+    for rule in rules:
+        for pattern in (*rule.patterns, *rule.unless):
+            for element in pattern.elements:
+                yield from element.words
+
+
+def _index(rules: tuple[Rule, ...]) -> Mapping[str, tuple[tuple[int, Pattern], ...]]:
+    made: dict[str, list[tuple[int, Pattern]]] = {}
+    for number, rule in enumerate(rules):
+        for pattern in rule.patterns:
+            for word in pattern.anchor:
+                made.setdefault(word, []).append((number, pattern))
+    return {word: tuple(found) for word, found in made.items()}

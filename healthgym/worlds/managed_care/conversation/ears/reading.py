@@ -1,0 +1,172 @@
+"""A message as it is read: its clauses, what stands in them, and under which scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from healthgym.worlds.managed_care.conversation.ears.clauses import Clauses, clauses_of
+from healthgym.worlds.managed_care.conversation.ears.grammar import (
+    Grammar,
+    Mood,
+    Role,
+    Rule,
+    Scope,
+)
+from healthgym.worlds.managed_care.conversation.ears.patterns import Places, places_of
+from healthgym.worlds.managed_care.conversation.ears.words import Words, even, words_of
+
+#: Most words of an expression that looks like a negation or a condition and is none.
+_NEAR = 4
+#: Words of a sentence in which the caller speaks of something else than was asked.
+_SPEAKER = frozenset({"i", "we", "my", "thank", "thanks", "let"})
+
+
+@dataclass(slots=True)
+class Reading:
+    """A message as it is read. Bits stand for words, the first word the lowest.
+
+    Attributes:
+        words: Its words.
+        clauses: Its sentences and clauses.
+        places: Where its words stand.
+        rules: The rules of which a pattern was found, with the last words of where.
+        scopes: What stands under each scope.
+        asked: What is asked.
+        tagged: What is said and asked with a tag.
+        imagined: What follows from a condition without being asked.
+    """
+
+    words: Words
+    clauses: Clauses
+    places: Places
+    rules: tuple[tuple[Rule, int], ...]
+    scopes: Mapping[Scope, int] = field(default_factory=dict)
+    asked: int = 0
+    tagged: int = 0
+    imagined: int = 0
+
+    def role(self, role: Role) -> int:
+        """Return where patterns with a role end."""
+        bits = 0
+        for rule, ends in self.rules:
+            if rule.role is role:
+                bits |= ends
+        return bits
+
+    def held(self, rule: Rule, bits: int) -> int:
+        """Return where a rule holds, of where its patterns were found.
+
+        Args:
+            rule: The rule.
+            bits: The last words of where its patterns were found.
+        """
+        for scope, under in self.scopes.items():
+            if scope not in rule.through:
+                bits &= ~under
+        if rule.mood is Mood.ASK:
+            bits &= self.asked
+        elif rule.mood is Mood.TELL:
+            bits &= ~self.asked | self.tagged
+        if bits:
+            for pattern in rule.unless:
+                bits &= ~self.clauses.filled(self.places.ends(pattern))
+        return bits
+
+
+def read(message: str, rules: Grammar) -> Reading:
+    """Return a message as it is read.
+
+    Args:
+        message: Any text.
+        rules: By what it is read.
+    """
+    words = words_of(even(message), rules.spelling)
+    clauses = clauses_of(words, rules.joints)
+    places = places_of(words.words, clauses.starts, rules.leads)
+    found: dict[int, int] = {}
+    for word in places.at:
+        for number, pattern in rules.index.get(word, ()):
+            ends = places.ends(pattern)
+            if ends:
+                found[number] = found.get(number, 0) | ends
+    matched = tuple((rules.rules[number], ends) for number, ends in found.items())
+    reading = Reading(words, clauses, places, matched)
+    _ask(reading)
+    _scope(reading)
+    return reading
+
+
+def after(bits: int, words: int, inside: int) -> int:
+    """Return some words and so many after each, within clauses."""
+    for _ in range(words):
+        bits |= (bits << 1) & inside
+    return bits
+
+
+def _before(bits: int) -> int:
+    """Return the last words of expressions, with those before them."""
+    for _ in range(_NEAR - 1):
+        bits |= bits >> 1
+    return bits
+
+
+def _scope(reading: Reading) -> None:
+    """Take note of what is not simply said."""
+    clauses, words = reading.clauses, reading.words
+    negates = reading.role(Role.NEGATES) & ~_before(reading.role(Role.AFFIRMS))
+    supposes = reading.role(Role.SUPPOSES) & ~_before(reading.role(Role.POLITE))
+    conditional = clauses.onward(supposes)
+    following = clauses.to_end(supposes) & ~conditional
+    meta = clauses.sentence(reading.role(Role.META)) | words.entered
+    reading.imagined = following & ~reading.asked
+    reading.scopes = {
+        Scope.NEGATED: clauses.onward(negates),
+        Scope.CONDITIONAL: conditional,
+        Scope.REPORTED: clauses.to_end(reading.role(Role.REPORTS)),
+        Scope.QUOTED: words.quoted,
+        Scope.META: meta,
+    }
+
+
+def _ask(reading: Reading) -> None:
+    """Take note of what is asked."""
+    clauses = reading.clauses
+    asked = clauses.asked | clauses.onward(reading.role(Role.ASKS))
+    tags = clauses.filled(reading.role(Role.TAG) & asked)
+    if tags:
+        # The clause before a tag is asked with it, if it is of the same sentence.
+        reading.tagged = _previous(clauses, tags)
+        asked |= reading.tagged
+    frames = reading.role(Role.FRAME)
+    if frames:
+        asked |= _continued(reading, frames)
+    reading.asked = asked
+
+
+def _previous(clauses: Clauses, bits: int) -> int:
+    """Return the clauses before some clauses, within their sentences."""
+    found = 0
+    for before, clause in zip(clauses.clauses, clauses.clauses[1:], strict=False):
+        if clause & bits and clauses.sentence(clause) & before:
+            found |= before
+    return found
+
+
+def _continued(reading: Reading, frames: int) -> int:
+    """Return what is asked with a frame: its sentence, and the fragments before and after it."""
+    clauses = reading.clauses
+    symptoms = reading.role(Role.SYMPTOM)
+    speaker = reading.places.of(_SPEAKER)
+    asked, before, open_ = 0, 0, False
+    for sentence in clauses.sentences:
+        if sentence & frames:
+            # "Little interest, low mood. How often each?" asks what stands before it.
+            asked |= sentence if sentence & symptoms else sentence | before
+            open_ = True
+        elif open_ and not sentence & speaker:
+            asked |= sentence
+        else:
+            open_ = False
+        before = 0 if sentence & speaker else sentence
+    return asked

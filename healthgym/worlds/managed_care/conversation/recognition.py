@@ -1,0 +1,234 @@
+"""What a person understands of what is said to them: the acts of an utterance, by a grammar.
+
+The grammar is data (``ears/data``). What is asked about a subject, a symptom or a medicine is put
+together here; every other act is found by its own patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
+from healthgym.worlds.managed_care.conversation.ears.grammar import (
+    Grammar,
+    Role,
+    Rule,
+    Scope,
+    grammar,
+)
+from healthgym.worlds.managed_care.conversation.ears.medicines import medicines_of
+from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
+from healthgym.worlds.managed_care.voices import Topic
+
+#: Subjects which a question about a symptom is about besides, without being asked about.
+_OF_SYMPTOMS = (Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SAFETY, None)
+_INSTRUMENTS = frozenset({Topic.PHQ9, Topic.GAD7})
+#: Words within which a fact follows "your" or "you have".
+_CLOSE = 6
+#: Words of a clause in which the caller speaks of themselves.
+_SPEAKER = frozenset({"i", "we"})
+_Drugs = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An act and the last words of where it was found."""
+
+    ends: int
+    said: Said
+
+
+def understand(message: str, meant: tuple[Meant, ...] = ()) -> Heard:
+    """Return the acts that an utterance holds.
+
+    What is only mentioned, negated, quoted, imagined or put in writing about the call is not done.
+    What a caller says to have meant counts where a sentence is left that says nothing sure by
+    itself; it never counts for a sensitive act, and takes nothing back.
+
+    Args:
+        message: What is said; any text.
+        meant: What the caller says to have meant by it.
+    """
+    known = grammar()
+    reading = read(message, known)
+    found = sorted(_found(reading, known), key=lambda each: each.ends & -each.ends)
+    acts = _once(each.said for each in found)
+    return Heard((*acts, *_helped(acts, meant, reading, found)) if meant else acts)
+
+
+def _once(said: Iterable[Said]) -> tuple[Said, ...]:
+    """Return acts, each once, a sure one in place of its unsure double."""
+    best: dict[tuple[Act, Topic | None, str], Said] = {}
+    for each in said:
+        key = (each.act, each.topic, each.item)
+        if key not in best or (each.sure and not best[key].sure):
+            best[key] = each
+    return tuple(best.values())
+
+
+def _helped(
+    acts: tuple[Said, ...], meant: tuple[Meant, ...], reading: Reading, found: list[_Found]
+) -> Iterator[Said]:
+    """Return what the caller says to have meant by sentences that say nothing sure."""
+    clear = 0
+    for each in found:
+        clear |= each.ends if each.said.sure else 0
+    dark = sum(not span & clear for span in reading.clauses.sentences)
+    have = {(said.act, said.topic, said.item) for said in acts if said.sure}
+    for claim in meant:
+        key = (claim.act, claim.topic, claim.item)
+        if dark and claim.act not in SENSITIVE and key not in have:
+            dark -= 1
+            have.add(key)
+            yield Said(*key)
+
+
+def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
+    """Return all acts, and where they were found."""
+    claimed = permitted = 0
+    worried = bool(reading.role(Role.WORRY))
+    for rule, ends in reading.rules:
+        held = reading.held(rule, ends) if rule.act is not None else 0
+        if rule.act is None or not held or (rule.worried and not worried):
+            continue
+        if rule.act in SENSITIVE:
+            held &= ~(reading.words.aside | _imagined(rule, reading))
+            if not held:
+                continue
+        if rule.act is Act.ASK_PERMISSION and rule.topic is None:
+            permitted |= reading.clauses.filled(held)
+            continue
+        if rule.claims:
+            claimed |= reading.clauses.filled(held)
+        yield _Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
+    drugs = tuple(medicines_of(reading, known))
+    yield from _asked(reading, drugs, claimed, permitted)
+    yield from _facts(reading, drugs)
+
+
+def _imagined(rule: Rule, reading: Reading) -> int:
+    return 0 if Scope.CONDITIONAL in rule.through else reading.imagined
+
+
+# -- what is asked -------------------------------------------------------------------------------
+
+
+def _asked(reading: Reading, drugs: _Drugs, claimed: int, permitted: int) -> Iterator[_Found]:
+    """Return the questions about subjects, symptoms and medicines, and asked permissions.
+
+    Args:
+        reading: The message.
+        drugs: The medicines that are named, and where.
+        claimed: The clauses that ask something else.
+        permitted: The clauses that ask whether something may be asked.
+    """
+    clauses = reading.clauses
+    free = reading.asked & ~claimed & ~permitted & ~_elsewhere(reading)
+    symptoms = tuple(_symptoms(reading, free))
+    named = tuple(
+        _Found(ends & free, Said(Act.ASK_TOPIC, Topic.MEDICATION, name))
+        for name, ends in drugs
+        if ends & free
+    )
+    yield from symptoms
+    yield from named
+    taken = dict.fromkeys(_OF_SYMPTOMS, clauses.filled(_ends(symptoms)))
+    taken[Topic.MEDICATION] = clauses.filled(_ends(named))
+    subjects = tuple(_subjects(reading, taken))
+    yield from _placed(subjects, free, Act.ASK_TOPIC)
+    yield from _permissions(reading, subjects, permitted)
+    told = clauses.filled(_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
+    open_ = free & ~told
+    if open_:
+        beside = clauses.sentence(open_) & ~clauses.filled(open_) & ~claimed & ~permitted
+        # "The blood pressure, what is that like?" asks about what stands beside the question.
+        about = tuple(_placed(subjects, beside & ~reading.places.of(_SPEAKER), Act.ASK_TOPIC))
+        yield from about
+        if not about:
+            yield _Found(open_, Said(Act.ASK_TOPIC, sure=False))
+
+
+def _permissions(
+    reading: Reading, subjects: tuple[_Found, ...], permitted: int
+) -> Iterator[_Found]:
+    """Return what may be asked about; the subject may have been named just before."""
+    if not permitted:
+        return
+    clauses = reading.clauses
+    about = tuple(_placed(subjects, permitted, Act.ASK_PERMISSION))
+    for back in (0, 1, 2):
+        if not about:
+            near = clauses.back(permitted, back) & ~reading.asked
+            about = tuple(_placed(subjects, near, Act.ASK_PERMISSION))
+    yield from about or (_Found(permitted, Said(Act.ASK_PERMISSION)),)
+
+
+def _placed(subjects: tuple[_Found, ...], where: int, act: Act) -> Iterator[_Found]:
+    """Return an act about each subject that is named somewhere, the exact ones only."""
+    here = [each for each in subjects if each.ends & where]
+    exact = {each.said.topic for each in here}
+    for each in here:
+        topic = each.said.topic
+        if topic is None and len(exact) > 1:
+            continue
+        if topic is Topic.MOOD and exact & _INSTRUMENTS:
+            continue
+        yield _Found(each.ends & where, Said(act, topic))
+
+
+def _symptoms(reading: Reading, free: int) -> Iterator[_Found]:
+    for rule, ends in reading.rules:
+        if rule.role is Role.SYMPTOM:
+            held = reading.held(rule, ends) & free
+            if held:
+                yield _Found(held, Said(Act.ASK_ITEM, rule.topic, rule.item))
+
+
+def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[_Found]:
+    """Return what is spoken about.
+
+    Args:
+        reading: The message.
+        taken: The clauses in which something more exact than a subject is asked, by subject.
+    """
+    for rule, ends in reading.rules:
+        if rule.role is Role.SUBJECT:
+            held = reading.held(rule, ends)
+            held &= ~taken.get(rule.topic, 0)
+            if held:
+                yield _Found(held, Said(Act.ASK_TOPIC, rule.topic))
+
+
+def _ends(found: Iterable[_Found]) -> int:
+    bits = 0
+    for each in found:
+        bits |= each.ends
+    return bits
+
+
+def _elsewhere(reading: Reading) -> int:
+    """Return what is not asked by the caller, here and now."""
+    scopes = reading.scopes
+    return scopes[Scope.QUOTED] | scopes[Scope.META] | scopes[Scope.REPORTED]
+
+
+# -- what is known -------------------------------------------------------------------------------
+
+
+def _facts(reading: Reading, drugs: _Drugs) -> Iterator[_Found]:
+    """Return the facts of a chart that are said as known."""
+    clauses, scopes = reading.clauses, reading.scopes
+    told = clauses.to_end(reading.role(Role.KNOWN))
+    told |= after(reading.role(Role.YOURS), _CLOSE, clauses.inside)
+    told &= ~reading.asked | reading.tagged
+    told &= ~(_elsewhere(reading) | scopes[Scope.NEGATED] | scopes[Scope.CONDITIONAL])
+    told &= ~(reading.imagined | reading.words.aside)
+    if not told:
+        return
+    for rule, ends in reading.rules:
+        if rule.role is Role.FACT and reading.held(rule, ends) & told:
+            yield _Found(ends & told, Said(Act.NAME_FACT, rule.topic, rule.item))
+    for name, ends in drugs:
+        if ends & told:
+            yield _Found(ends & told, Said(Act.NAME_FACT, Topic.MEDICATION, name))
