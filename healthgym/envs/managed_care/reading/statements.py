@@ -118,7 +118,7 @@ def _finding_patterns(key: str, name: str) -> tuple[re.Pattern[str], ...]:
 
 def _therapies(document: Document, criterion: TherapyCriterion) -> Iterator[TherapyCourse]:
     for key in ("therapy.ended", "therapy.finished", "therapy.current", "therapy.told"):
-        for pattern in _patterns(key, (("name", re.escape(criterion.display)),)):
+        for pattern in patterns_of(key, (("name", re.escape(criterion.display)),)):
             for match in pattern.finditer(document.text):
                 words = match.groupdict()
                 yield TherapyCourse(
@@ -211,26 +211,32 @@ def _either(words: Iterable[str]) -> str:
 
 def _matches(text: str, keys: Iterable[str], known: Mapping[str, str]) -> bool:
     slots = tuple(sorted(known.items()))
-    return any(pattern.search(text) for key in keys for pattern in _patterns(key, slots))
+    return any(pattern.search(text) for key in keys for pattern in patterns_of(key, slots))
 
 
 # -- phrases as expressions --------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1024)
-def _patterns(key: str, known: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], ...]:
+def patterns_of(key: str, known: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], ...]:
+    """Return expressions for every wording of a phrase.
+
+    Args:
+        key: The phrase's name.
+        known: What stands in its slots, as expressions, by name; sorted.
+    """
     return tuple(re.compile(text, re.IGNORECASE) for text in _texts(key, known))
 
 
 def _texts(key: str, known: tuple[tuple[str, str], ...]) -> Iterator[str]:
     slots = {**_OPEN, **dict(known)}
-    for wording in _wordings(key):
+    for wording in wordings_of(key):
         parts = [slots[p.name] if isinstance(p, Slot) else re.escape(p) for p in wording]
         yield "".join(parts)
 
 
 @cache
-def _wordings(key: str) -> tuple[tuple[str | Slot, ...], ...]:
+def wordings_of(key: str) -> tuple[tuple[str | Slot, ...], ...]:
     """Return every wording of a key, its choices made; one that others begin with comes last."""
     found = {each for phrase in phrasebook().phrases[key] for each in _choices(phrase)}
     return tuple(sorted(found, key=lambda each: (-len(each), repr(each))))
