@@ -7,6 +7,7 @@ from datetime import datetime, time, timedelta
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.manners import followed
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Concern, Mark
 from healthgym.worlds.managed_care.conversation.replies import birthday, when
@@ -29,7 +30,7 @@ def no_time(talk: Talk) -> bool:
         return False
     if talk.mind.tired_in == talk.call.call:
         return False  # see `worn_out`
-    says = busy.says if busy is not None else "resting"
+    says = busy.says if busy is not None else "I need to rest"
     count = talk.mind.put_off
     talk.mind = replace(talk.mind, put_off=count + 1)
     if count >= _PUT_OFF_MOST or talk.sure & _LETTING_GO:
@@ -100,6 +101,7 @@ def _asked_for_name(talk: Talk, introduced: bool) -> bool:
     if talk.mind.identified_in == talk.call.call:
         talk.mark(Mark.ASKED_AGAIN)
         talk.say("who.give_again", **slots)
+        followed(talk)
         return not talk.sure & (QUESTIONS - {Act.VERIFY_IDENTITY})
     if talk.mind.identified_in and Act.INTRODUCE in talk.sure:
         talk.say("who.known")

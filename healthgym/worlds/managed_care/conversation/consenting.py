@@ -9,11 +9,12 @@ from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.manners import followed, passed_over
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import Mark, Willingness
-from healthgym.worlds.managed_care.conversation.replies import spoken
+from healthgym.worlds.managed_care.conversation.replies import lines, spoken
 from healthgym.worlds.managed_care.conversation.taking_in import (
     lacking,
     open_concern,
     round_done,
+    wish,
     won,
 )
 from healthgym.worlds.managed_care.conversation.talk import OFFERS, QUESTIONS, Talk
@@ -74,7 +75,7 @@ def _invited(talk: Talk) -> None:
         talk.say("will.ready")
     elif talk.persona.willingness is Willingness.HESITANT:
         talk.to(Stage.INVITED)
-        _hesitates(talk, "open" if won(talk) else "will.hesitate")
+        _hesitates(talk, "leaning" if won(talk) else "will.hesitate")
     else:
         _refuses(talk)
 
@@ -127,7 +128,17 @@ def _hesitates(talk: Talk, key: str) -> None:
     concern = open_concern(talk)
     if concern is not None:
         talk.say(f"hint.{concern.value}")
+    else:
+        _wishes(talk)
     hint(talk)
+
+
+def _wishes(talk: Talk) -> None:
+    """Let slip what would have to be said or asked yet, of what this person waits for."""
+    waits_for = wish(talk)
+    if waits_for is not None and (waits_for is not Act.ASK_TOPIC or talk.mind.hinted):
+        key = f"wish.{waits_for.value}"
+        talk.say(key if key in lines() else "wish.answer_concern")
 
 
 def _asked_behind(talk: Talk) -> None:
@@ -140,10 +151,9 @@ def _asked_behind(talk: Talk) -> None:
         talk.voice(concern)
     elif concern is not None:
         talk.say("told.again")
-    elif talk.persona.concerns:
-        talk.say("open")
     else:
-        talk.say("told.nothing")
+        talk.say("leaning" if talk.persona.concerns else "told.nothing")
+        _wishes(talk)
     hint(talk)
 
 
@@ -198,8 +208,8 @@ def _refuses(talk: Talk) -> None:
     if talk.persona.willingness is Willingness.REFUSES:
         talk.say("no.flat")
         return
-    first = next(iter(talk.persona.concerns), None)
-    talk.say(f"no.{first.value}" if first is not None else "no.nothing")
+    concern = open_concern(talk) or next(iter(talk.persona.concerns), None)
+    talk.say(f"no.{concern.value}" if concern is not None else "no.nothing")
 
 
 def _after_refusal(talk: Talk) -> None:
@@ -228,6 +238,8 @@ def _asked_again(talk: Talk) -> None:
         _decides(talk)
         return
     talk.say("open")
+    _wishes(talk)
+    hint(talk)
 
 
 def _refuses_again(talk: Talk) -> None:

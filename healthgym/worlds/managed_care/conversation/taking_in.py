@@ -75,6 +75,14 @@ def open_concern(talk: Talk) -> Concern | None:
     return next(open_, None)
 
 
+def wish(talk: Talk) -> Act | None:
+    """Return what somebody still waits for before they agree; None if it is nothing."""
+    for place, trigger in enumerate(talk.persona.triggers):
+        if place not in talk.mind.triggers:
+            return trigger.acts[0]
+    return None
+
+
 def lacking(talk: Talk) -> Act | None:
     """Return the first statement without which a yes is none; None if all were made."""
     return next((act for act in STATEMENTS if act not in talk.mind.heard), None)
@@ -83,9 +91,13 @@ def lacking(talk: Talk) -> Act | None:
 def round_done(talk: Talk) -> bool:
     """Return whether a refusal was met as the handbook allows it to be met, once."""
     since = talk.mind.since_no
-    settled = not talk.persona.concerns or talk.persona.concerns[0] in talk.mind.answered
     met = Act.ACKNOWLEDGE in since and bool(since & _LEAVING_IT)
-    return met and talk.mind.asked_behind and settled
+    return met and talk.mind.asked_behind and _eased(talk)
+
+
+def _eased(talk: Talk) -> bool:
+    """Return whether the first worry was answered, and every other that was told."""
+    return {*talk.persona.concerns[:1], *talk.mind.voiced} <= talk.mind.answered
 
 
 def won(talk: Talk) -> bool:
@@ -97,8 +109,7 @@ def won(talk: Talk) -> bool:
         case Willingness.READY:
             return True
         case Willingness.HESITANT:
-            settled = not persona.concerns or persona.concerns[0] in mind.answered
-            return settled and mind.trust >= 0
+            return _eased(talk) and mind.trust >= 0
         case Willingness.INITIALLY_REFUSES:
             return round_done(talk) and mind.trust >= 0
         case Willingness.REFUSES:

@@ -54,7 +54,7 @@ def drawn(rng: np.random.Generator, willingness: Willingness) -> Persona:
         items_at_once=int(rng.integers(1, 4)),
         hint="I don't go out much any more.",
         hint_topic=Topic.TRANSPORTATION,
-        busy=Busy(says="at the table", free_from=14) if rng.random() < 0.1 else None,
+        busy=Busy(says="I'm at the table", free_from=14) if rng.random() < 0.1 else None,
         breaks=_BREAK if rng.random() < 0.3 else None,
         only=frozenset({Topic.WORK}) if rng.random() < 0.1 else frozenset(),
         seed=int(rng.integers(1000)),
@@ -64,6 +64,22 @@ def drawn(rng: np.random.Generator, willingness: Willingness) -> Persona:
 #: What callers mostly do; the others are drawn too, more rarely.
 _USUAL = (*STATEMENTS, Act.VERIFY_IDENTITY, Act.REQUEST_CONSENT, Act.ASK_WILLINGNESS)
 _USUAL_TOO = (Act.ACKNOWLEDGE, Act.ASK_HESITATION, Act.ANSWER_CONCERN, Act.OFFER_AUTONOMY)
+
+
+#: What somebody may wait for.
+_WISHED = (
+    Act.ACKNOWLEDGE,
+    Act.ASK_TIME,
+    Act.OFFER_AUTONOMY,
+    Act.EXPLAIN_BENEFIT,
+    Act.EXPLAIN_VOLUNTARY,
+    Act.STATE_SHARING,
+    Act.ASK_HESITATION,
+    Act.ANSWER_CONCERN,
+    Act.ASK_TOPIC,
+    Act.OFFER_CALLBACK,
+    Act.OFFER_MATERIAL,
+)
 
 
 def said(rng: np.random.Generator) -> tuple[Meant, ...]:
@@ -145,6 +161,7 @@ def test_there_are_lines_for_everything_and_each_once() -> None:
     for concern in Concern:
         assert {f"{kind}.{concern.value}" for kind in ("hint", "told", "no")} <= set(lines())
     assert {f"lack.{act.value}" for act in STATEMENTS} <= set(lines())
+    assert {f"wish.{act.value}" for act in _WISHED} <= set(lines())
     assert {f"medicine.{missed}" for missed in range(8)} <= set(lines())
 
 

@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.conversation.persona import (
     Mark,
     Trigger,
 )
+from healthgym.worlds.managed_care.conversation.replies import lines
 from healthgym.worlds.managed_care.conversation.talk import STATEMENTS
 from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
 from healthgym.worlds.managed_care.voices import Consent, Topic
@@ -207,6 +208,15 @@ def test_nobody_agrees_before_each_trigger(trigger: Trigger, pull: Act | Meant) 
     line = Line(persona)
     line.play(*before, pull, *SURELY)
     assert line.consent() is Consent.GIVEN
+
+
+def test_what_somebody_waits_for_is_let_slip() -> None:
+    waits = Trigger(kind=TriggerKind.PERSONA_JUDGMENT, acts=(Act.EXPLAIN_BENEFIT,))
+    said = {line.text for line in lines()["wish.explain_benefit"]}
+    for turns in (ASK, Act.ASK_HESITATION):
+        line = Line(replace(HESITANT, triggers=(waits,), hint=""))
+        line.play(*OPENING, Act.ASK_HESITATION, eases(Concern.COST), turns)
+        assert any(text in line.texts[-1] for text in said)
 
 
 def test_a_hint_is_picked_up_only_after_it_was_given() -> None:
