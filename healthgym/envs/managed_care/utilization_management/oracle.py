@@ -213,7 +213,7 @@ class Review:
         case = self.case_id
         self.desk.wait_for(lambda world: world.cases.get(case).status is not _PENDED, _PATIENCE)
         intake = self.desk.world.intake.get(case)
-        if self.desk.world.cases.get(case).status is CaseStatus.CLOSED:
+        if self.desk.world.cases.get(case).status in (CaseStatus.CLOSED, _PENDED):
             return False
         if intake.status is not IntakeStatus.COMPLETE:
             self.confirm()

@@ -19,6 +19,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
 from healthgym.worlds.managed_care.apps.payer import lanes
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.service_levels import triage_urgency
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -116,7 +117,10 @@ def reference_of(taken: Taken) -> ReviewReference:
     word = None if taken.lapses else _WORDS[path]
     first, last = sent.found, _after(taken)
     letters, notices = _post(word, pends=asked)
-    status = CaseStatus.CLOSED if taken.lapses else CaseStatus.SUBMITTED
+    # In the source's offices nothing lapses.
+    strict = taken.chain.world.rules is Rules.STRICT
+    waits = CaseStatus.CLOSED if strict else CaseStatus.PENDED_ACTION_REQUIRED
+    status = waits if taken.lapses else CaseStatus.SUBMITTED
     decision = None if taken.lapses or taken.stage is StartStage.PEER_TO_PEER else _decision(taken)
     return ReviewReference(
         case_id=taken.chain.case_id,
