@@ -27,9 +27,9 @@ from healthgym.envs.managed_care.care_management.choices import (
 from healthgym.envs.managed_care.care_management.conditions import care_conditions
 from healthgym.envs.managed_care.care_management.history import (
     History,
-    NoRoomError,
     draw_history,
 )
+from healthgym.envs.managed_care.care_management.ledger import NoRoomError
 from healthgym.envs.managed_care.care_management.lives import Life
 from healthgym.envs.managed_care.care_management.panel import Member, members
 from healthgym.envs.managed_care.care_management.personas import (

@@ -20,6 +20,8 @@ from healthgym.worlds.managed_care.voices import Topic
 _DAY = timedelta(days=1)
 #: Days between an event and the end of a window, so that nobody argues over the day it fell on.
 _MARGIN = 3
+#: How often somebody may have had stays where the programme asks for none.
+_STAYED = 0.55
 #: Claims lag by so many days: what came later is in the chart alone.
 LAG = 21
 
@@ -89,7 +91,8 @@ class Utilization:
             event: Whether the referral comes after a stay.
         """
         least, drawn = rules.admissions_least, rng.random()
-        few, by_values = int(rng.integers(least)), drawn < 0.6
+        few = int(rng.integers(least)) if rng.random() < _STAYED else 0
+        by_values = drawn < 0.6
         inside = {
             CMProgram.TRANSITIONS_OF_CARE: 0 if drawn < 0.7 else least - 1 + int(drawn > 0.9),
             CMProgram.BEHAVIORAL_HEALTH: min(few, 1) if drawn < 0.8 else least,

@@ -6,6 +6,7 @@ condition has groups of its own, and each split has its own of these.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -14,6 +15,7 @@ import numpy as np
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.care_management.conditions import CareCondition, care_conditions
 from healthgym.envs.managed_care.cases.clinic import CHARTED, workforce
+from healthgym.worlds.managed_care.facts import AnyFact, Measurement
 from healthgym.worlds.managed_care.population.background import Background, draw_background
 from healthgym.worlds.managed_care.population.conditions import conditions
 
@@ -85,7 +87,25 @@ def _background(member: Member) -> Background:
     )
     # A member is covered.
     latest = replace(drawn.coverages[0], active=True, termination_date=None)
-    return replace(drawn, coverages=(latest, *drawn.coverages[1:]))
+    return replace(
+        drawn,
+        coverages=(latest, *drawn.coverages[1:]),
+        diseases=_measured_once(drawn.diseases),
+    )
+
+
+def _measured_once(diseases: Mapping[str, tuple[AnyFact, ...]]) -> dict[str, tuple[AnyFact, ...]]:
+    """Return diseases of which each measures what none before it does.
+
+    Two that follow one measure would give it two values on a day.
+    """
+    found: dict[str, tuple[AnyFact, ...]] = {}
+    owned: set[str] = set()
+    for name, facts in diseases.items():
+        kept = [x for x in facts if not (isinstance(x, Measurement) and x.code in owned)]
+        owned |= {x.code for x in kept if isinstance(x, Measurement)}
+        found[name] = tuple(kept)
+    return found
 
 
 def _fits(ages: tuple[int, int], like: Background) -> bool:
