@@ -5,7 +5,7 @@ Both offices work on cases like these: the provider's before anything is sent, t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
@@ -91,6 +91,7 @@ def draw_case(
     today: date,
     streams: Sequence[np.random.Generator],
     shelf: Shelf | None = None,
+    accept: Callable[[Policy, PolicyAssessment], bool] | None = None,
 ) -> DrawnCase:
     """Return a case under a policy that deserves an ending.
 
@@ -102,9 +103,12 @@ def draw_case(
         today: The day of the request.
         streams: Where chance comes from, by the numbers above.
         shelf: The payer's policies; those of the library if None.
+        accept: Tells from the policy in force and from what the facts show of it whether the case
+            will do, before the chart is written, which takes longest; any will if None.
 
     Raises:
-        ConfigurationError: If no draw gives that ending, or the finished chart does not deserve it.
+        ConfigurationError: If no draw gives that ending, the finished chart does not deserve it,
+            or the case will not do.
     """
     rng = streams[RULES]
     book = draw_rulebook(policy, config, today, rng, shelf)
@@ -129,6 +133,8 @@ def draw_case(
     if ending in (Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL):
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
+    if accept is not None and not accept(book.in_force, found):
+        raise ConfigurationError("The case will not do.")
     trouble = draw_trouble(drawn, config, streams[PAPER])
     patient = write_patient(planned, streams[PATIENT], today, trouble.units)
     if ending is Course.PENDED:

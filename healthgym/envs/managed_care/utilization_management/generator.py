@@ -39,7 +39,12 @@ from healthgym.envs.managed_care.utilization_management.choices import (
 )
 from healthgym.envs.managed_care.utilization_management.feasible import require_time
 from healthgym.envs.managed_care.utilization_management.others import open_cases
-from healthgym.envs.managed_care.utilization_management.packet import Sent, put_together, turning
+from healthgym.envs.managed_care.utilization_management.packet import (
+    Sent,
+    may_lead,
+    put_together,
+    turning,
+)
 from healthgym.envs.managed_care.utilization_management.peers import contract_of
 from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
 from healthgym.envs.managed_care.utilization_management.roster import roster
@@ -129,7 +134,15 @@ class ReviewGenerator(ReviewTaskGenerator):
         for policy in choices.policies(way, streams[RULES]):
             try:
                 subject = draw_subject(streams[PATIENT], policy, split)
-                case = draw_case(config, policy, way.ending, subject, opens.date(), streams)
+                case = draw_case(
+                    config,
+                    policy,
+                    way.ending,
+                    subject,
+                    opens.date(),
+                    streams,
+                    accept=may_lead(way.path),
+                )
                 require_shown(case.patient, case.drawn, case.found)
                 return self._task(TaskKey(self.name, split, index), way, case, opens, streams)
             except ConfigurationError:

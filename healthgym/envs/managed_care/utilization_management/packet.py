@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
-from healthgym.envs.managed_care.cases.situations import OWN_KINDS, Course
+from healthgym.envs.managed_care.cases.situations import OWN_KINDS
+from healthgym.envs.managed_care.utilization_management.choosing import Shelf
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.policies.evaluation import (
     PolicyAssessment,
     decisive,
     evaluate,
     favourable,
 )
+from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -31,8 +32,6 @@ _OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)
 _UNKNOWN = "not documented"
 #: Papers of its own are written so long before a request is sent.
 _WRITTEN = timedelta(minutes=10)
-#: How many pages are sent along that have no bearing: fewest and most.
-_BESIDES = (2, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,13 +71,13 @@ def put_together(
     """
     answers = _answers(case)
     own = tuple(_own(case, case_id, at, answers))
-    picked = _picked(case)
+    shelf = Shelf(case)
+    kept = shelf.picked()
     held: tuple[str, ...] = ()
     if path in (Path.INFORMED, Path.OVERTURNED):
-        held = _overlooked(case, picked, own, path, rng)
-    kept = [name for name in picked if name not in held]
+        kept, held = _overlooked(case, shelf, own, path, rng)
     void = sorted(case.patient.void) if more else []
-    kept += _besides(case, rng)
+    kept = (*kept, *shelf.besides(rng))
     order = {page.id: place for place, page in enumerate(case.patient.chart.documents)}
     documents = sorted((*kept, *void), key=order.__getitem__)
     sent = Sent(
@@ -119,88 +118,53 @@ def turning(case: DrawnCase, found: PolicyAssessment) -> tuple[str, ...]:
     return decisive(case.book.in_force.criteria, postures)
 
 
-# -- which documents ------------------------------------------------------------------------------
+def may_lead(path: Path) -> Callable[[Policy, PolicyAssessment], bool]:
+    """Return what tells, before there are documents, whether a case may go a path.
 
-
-def _picked(case: DrawnCase) -> tuple[str, ...]:
-    """Return what is sent: few documents that show what is needed, or all that bear on it."""
-    bearing = _bearing(case)
-    able = [page for page in case.patient.chart.documents if page.id in bearing]
-    if not isinstance(case.drawn.ending, Course):
-        return tuple(page.id for page in able)
-    shows = case.patient.chart.shows
-    open_facts, picked = set(case.drawn.needed(case.found)), []
-    while open_facts:
-        best = max(able, key=lambda page: len(open_facts & shows.get(page.id, frozenset())))
-        told = open_facts & shows.get(best.id, frozenset())
-        if not told:
-            break
-        picked.append(best.id)
-        open_facts -= told
-    kinds = {str(page.kind) for page in able if page.id in picked}
-    for kind in sorted(map(str, case.book.in_force.required_documents)):
-        if kind not in kinds:
-            picked += [page.id for page in able if str(page.kind) == kind][-1:]
-    return tuple(picked)
-
-
-def _bearing(case: DrawnCase) -> frozenset[str]:
-    """Return the documents of the chart that bear on the policy, and one of each required kind."""
-    chart, found = case.patient.chart, case.found
-    facts = {fact for each in found.criteria.values() for fact in each.facts}
-    shows = stating(chart.shows, facts | case.drawn.needed(found))
-    counting = [page for page in chart.documents if page.id not in case.patient.void]
-    telling = {page.id for page in counting if facts & shows.get(page.id, frozenset())}
-    kinds = {str(page.kind) for page in counting if page.id in telling}
-    mute = set(map(str, case.book.in_force.required_documents)) - kinds
-    return frozenset(telling | {page.id for page in counting if str(page.kind) in mute})
-
-
-def _besides(case: DrawnCase, rng: np.random.Generator) -> list[str]:
-    """Return pages that a practice sends along although they have no bearing on the policy.
-
-    Without them whoever cites the whole packet would cite rightly.
+    Args:
+        path: The path.
     """
-    bearing = _bearing(case) | case.patient.void
-    facts = {fact for each in case.found.criteria.values() for fact in each.facts}
-    able = [
-        page.id
-        for page in case.patient.chart.documents
-        if page.id not in bearing
-        and not facts & case.patient.chart.shows.get(page.id, frozenset())
-        and str(page.kind) not in set(map(str, case.book.in_force.required_documents))
-    ]
-    most = int(rng.integers(_BESIDES[0], _BESIDES[1] + 1))
-    return [able[int(place)] for place in rng.permutation(len(able))[:most]]
+
+    def leads(policy: Policy, found: PolicyAssessment) -> bool:
+        postures = {name: each.posture for name, each in found.criteria.items()}
+        if path is Path.UPHELD:
+            return len(decisive(policy.criteria, postures)) == 1
+        if path is Path.OVERTURNED:
+            good = dict(favourable(policy.criteria))
+            return any(
+                decisive(policy.criteria, {**postures, name: Posture.ABSENT}) == (name,)
+                for name, each in found.criteria.items()
+                if each.facts and each.posture is good[name]
+            )
+        return True
+
+    return leads
+
+
+# -- what is right to send ---------------------------------------------------------------------
 
 
 def _overlooked(
     case: DrawnCase,
-    picked: tuple[str, ...],
+    shelf: Shelf,
     own: tuple[DocumentReference, ...],
     path: Path,
     rng: np.random.Generator,
-) -> tuple[str, ...]:
-    """Return documents without which the packet leaves something open; the fewest first.
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what is sent where something is overlooked, and what that is.
 
     Raises:
-        ConfigurationError: If there are none.
+        ConfigurationError: If nothing that is overlooked leaves something open.
     """
-    shows = case.patient.chart.shows
-    groups = {
-        tuple(name for name in picked if shows.get(name, frozenset()) & set(each.facts))
-        for each in case.found.criteria.values()
-        if each.facts
-    }
-    able: list[tuple[str, ...]] = sorted(filter(None, groups), key=lambda one: (len(one), one))
-    shuffled: list[int] = rng.permutation(len(able)).tolist()
-    order = sorted(shuffled, key=lambda place: len(able[place]))
-    for place in order:
-        rest = [name for name in picked if name not in able[place]]
-        shown = frozenset(fact for name in rest for fact in shows.get(name, ()))
-        if _leaves_open(case, path, seen(case, rest, own), shown):
-            return able[place]
-    raise ConfigurationError("No document that is overlooked leaves something open.")
+    names = [name for name, each in case.found.criteria.items() if each.facts]
+    for place in rng.permutation(len(names)):
+        kept, held = shelf.without(frozenset(case.found.criteria[names[int(place)]].facts))
+        found = seen(case, kept, own)
+        if held and _leaves_open(case, path, found, shelf.shown(kept)):
+            after = seen(case, (*kept, *held), own)
+            if after.posture is Posture.SATISFIED and not after.missing_documents:
+                return kept, held
+    raise ConfigurationError("Nothing that is overlooked leaves something open.")
 
 
 def _leaves_open(

@@ -1,0 +1,107 @@
+"""Which documents of a chart a practice sends with a request, and which it overlooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.situations import Course
+from healthgym.worlds.managed_care.charts.sheets import stating
+from healthgym.worlds.managed_care.records.chart import DocumentReference
+
+#: How many pages are sent along that have no bearing: fewest and most.
+_BESIDES = (2, 4)
+
+
+class Shelf:
+    """The documents of a chart, as somebody looks at them who puts a packet together.
+
+    Args:
+        case: The case.
+    """
+
+    def __init__(self, case: DrawnCase) -> None:
+        chart, found = case.patient.chart, case.found
+        facts = {fact for each in found.criteria.values() for fact in each.facts}
+        self._case = case
+        self._needed = case.drawn.needed(found)
+        self._shows = stating(chart.shows, facts | self._needed)
+        self._kinds = sorted(map(str, case.book.in_force.required_documents))
+        counting = [page for page in chart.documents if page.id not in case.patient.void]
+        telling = {page.id for page in counting if facts & self._told(page.id)}
+        kinds = {str(page.kind) for page in counting if page.id in telling}
+        mute = set(self._kinds) - kinds
+        self._able = [p for p in counting if p.id in telling or str(p.kind) in mute]
+
+    def picked(self) -> tuple[str, ...]:
+        """Return what is sent: few documents that show what is needed, or all that bear on it."""
+        if not isinstance(self._case.drawn.ending, Course):
+            return tuple(page.id for page in self._able)
+        return self._few(self._able, self._needed)
+
+    def without(self, facts: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what is sent if no document is that shows some facts, and what is lacking then.
+
+        Args:
+            facts: Ids of facts.
+        """
+        rest = [page for page in self._able if not facts & self._told(page.id)]
+        kept = self._few(rest, self._needed)
+        lacking = (self._needed | facts) - self.shown(kept)
+        others = [page for page in self._able if page.id not in kept]
+        held = self._cover(others, lacking)
+        return kept, self._with_kinds(others, held, (*kept, *held))
+
+    def besides(self, rng: np.random.Generator) -> tuple[str, ...]:
+        """Return pages that a practice sends along although they have no bearing on the policy.
+
+        Without them whoever cites the whole packet would cite rightly.
+
+        Args:
+            rng: Where chance comes from.
+        """
+        bearing = {page.id for page in self._able} | self._case.patient.void
+        able = [
+            page.id
+            for page in self._case.patient.chart.documents
+            if page.id not in bearing and str(page.kind) not in self._kinds
+        ]
+        most = int(rng.integers(_BESIDES[0], _BESIDES[1] + 1))
+        return tuple(able[int(place)] for place in rng.permutation(len(able))[:most])
+
+    def shown(self, names: Iterable[str]) -> frozenset[str]:
+        """Return what documents show of what bears on the policy."""
+        return frozenset(fact for name in names for fact in self._told(name))
+
+    def _few(self, pages: Sequence[DocumentReference], facts: Iterable[str]) -> tuple[str, ...]:
+        picked = self._cover(pages, facts)
+        return self._with_kinds(pages, picked, picked)
+
+    def _cover(self, pages: Sequence[DocumentReference], facts: Iterable[str]) -> tuple[str, ...]:
+        """Return few documents that show facts, as far as they do."""
+        left, picked = set(facts), []
+        while left and pages:
+            best = max(pages, key=lambda page: len(left & self._told(page.id)))
+            told = left & self._told(best.id)
+            if not told:
+                break
+            picked.append(best.id)
+            left -= told
+        return tuple(picked)
+
+    def _with_kinds(
+        self,
+        pages: Sequence[DocumentReference],
+        picked: tuple[str, ...],
+        there: tuple[str, ...],
+    ) -> tuple[str, ...]:
+        """Return documents, and the latest of each required kind that is not there."""
+        kinds = {str(page.kind) for page in self._able if page.id in there}
+        lacking = [kind for kind in self._kinds if kind not in kinds]
+        more = [p.id for kind in lacking for p in [q for q in pages if str(q.kind) == kind][-1:]]
+        return (*picked, *more)
+
+    def _told(self, name: str) -> frozenset[str]:
+        return self._shows.get(name, frozenset())
