@@ -19,7 +19,7 @@ _SENSITIVE_MOST: Final = 2
 _SUBJECTS_MOST: Final = 3
 #: Trust from which down nothing sensitive is told.
 _CLOSED: Final = -2
-#: What a permission allows beside its own subject: both instruments ask about mood.
+#: Subjects that go together: both instruments ask about mood, and of mood one may ask how bad.
 _MOODS: Final = frozenset({Topic.MOOD, Topic.PHQ9, Topic.GAD7})
 
 
@@ -137,7 +137,7 @@ def _withheld(talk: Talk, permissions: tuple[Said, ...], about: list[Topic]) -> 
 def _may_ask(topic: Topic, allowed: frozenset[Topic]) -> bool:
     if topic in allowed or (topic in _MOODS and Topic.MOOD in allowed):
         return True
-    return topic is Topic.MOOD and bool(allowed & _MOODS)
+    return topic in (Topic.MOOD, Topic.SAFETY) and bool(allowed & _MOODS)
 
 
 def _permitted(talk: Talk, permissions: tuple[Said, ...]) -> None:
