@@ -386,7 +386,8 @@ class Worker:
 
     def _score(self, topic: Topic, points: int | None) -> Score:
         """Return a sum with its day: that of the call, or that of the chart."""
-        days = [each.created_at.date() for each in self.desk.world.outreach.calls(self.case)]
+        calls = self.desk.world.outreach.calls(self.case)
+        days = [each.created_at.date() for each in calls] or [self._today]
         code, items = rules().instruments[topic]
         told = {each.item for each in self.memory.disclosed if each.topic is topic}
         if len(told) == items:

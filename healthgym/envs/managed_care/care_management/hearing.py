@@ -1,0 +1,203 @@
+"""Understanding what a person says on the phone: the solver's ears.
+
+What one knows beforehand is how people talk; nothing of this person. Each reading is a pattern of
+``data/hearing.json``, and what was asked tells which to try.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.persona import Concern
+from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel
+from healthgym.worlds.managed_care.voices import Topic
+
+#: A lead and what is said of it: ``Feeling low: every day.``
+_LED = re.compile(r"(?:^|(?<=[.?!] ))([A-Z][^:.?!]{2,60}): ")
+_SENTENCE = re.compile(r"[^.?!]+[.?!]?")
+_WHEN = re.compile(
+    r"\b(?:(?P<tomorrow>tomorrow)|on (?P<weekday>\w+day))?,? ?"
+    r"(?:after (?:(?P<noon>noon)|(?P<hour>\w+) in the (?P<part>morning|afternoon|evening)))?"
+)
+_HOURS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+
+
+@cache
+def _table() -> JsonObject:
+    table: JsonObject = json.loads((files(__package__) / "data" / "hearing.json").read_text())
+    return table
+
+
+@cache
+def _form(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def sounds(text: str, name: str) -> bool:
+    """Return whether a text sounds like something of the table, such as ``final``."""
+    return any(_form(each).search(text) for each in _table()[name])
+
+
+def worries(text: str) -> list[Concern]:
+    """Return the worries that a text tells of."""
+    return [Concern(name) for name in _found(text, "concerns")]
+
+
+def hint(text: str) -> Topic | None:
+    """Return the subject of a hint in a text; None if there is none."""
+    return next((Topic(name) for name in _found(text, "hints")), None)
+
+
+def missed_statements(text: str) -> set[Act]:
+    """Return the statements that somebody asks for before they say yes."""
+    return {Act(name) for name in _found(text, "lack")}
+
+
+def _found(text: str, name: str) -> Iterator[str]:
+    for key, forms in _table()[name].items():
+        if any(_form(each).search(text) for each in forms):
+            yield key
+
+
+def subject(text: str, topic: Topic) -> bool | None:
+    """Return whether somebody tells of a barrier or concern; None if they tell nothing of it."""
+    there, absent = _table()["subjects"].get(topic.value, ("(?!)", "(?!)"))
+    if _form(there).search(text):
+        return True
+    return False if _form(absent).search(text) else None
+
+
+def points(text: str) -> Mapping[Topic, Mapping[str, int]]:
+    """Return the points of each item of an instrument that a text answers."""
+    found: dict[Topic, dict[str, int]] = {}
+    for lead, said in _led(text):
+        for topic, items in _table()["leads"].items():
+            for item, form in items.items():
+                score = _score(said)
+                if _form(form).search(lead) and score is not None:
+                    found.setdefault(Topic(topic), {})[item] = score
+    return found
+
+
+def _led(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands before a colon, and what is said of it."""
+    marks = list(_LED.finditer(text))
+    for place, mark in enumerate(marks):
+        end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
+        yield mark[1], text[mark.end() : end].strip()
+
+
+def _score(said: str) -> int | None:
+    return next((score for score, form in _table()["points"] if _form(form).search(said)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How somebody takes a medicine, as they tell.
+
+    Attributes:
+        level: How regularly.
+        at_all: Whether they take it.
+    """
+
+    level: AdherenceLevel
+    at_all: bool = True
+
+
+def medicines(text: str, known: Sequence[str]) -> Mapping[str, Taken]:
+    """Return how medicines are taken, of those known and of others that are told of.
+
+    Args:
+        text: What the person says.
+        known: Names of the medicines in the chart.
+    """
+    found: dict[str, Taken] = {}
+    names = [*known, *_unlisted(text, known)]
+    current, said = "", ""
+    for sentence in _SENTENCE.findall(text):
+        named = _named(sentence, names)
+        if named and named != current:
+            _settle(found, current, said)
+            current, said = named, ""
+        said += sentence
+    _settle(found, current, said)
+    return found
+
+
+def _settle(found: dict[str, Taken], name: str, said: str) -> None:
+    if not name:
+        return
+    for level, form in _table()["missed"]:
+        if _form(form).search(said):
+            taken = level != "not_taken"
+            found[name] = Taken(AdherenceLevel(level if taken else "non_adherent"), taken)
+            return
+
+
+def _named(sentence: str, names: Sequence[str]) -> str:
+    """Return the medicine that a sentence names, the longest name first; empty if none is."""
+    small = sentence.lower()
+    return next((n for n in sorted(names, key=len, reverse=True) if _short(n) in small), "")
+
+
+def _short(name: str) -> str:
+    """Return a name as people say it: without what stands behind a comma."""
+    return name.split(",")[0].lower()
+
+
+def _unlisted(text: str, known: Sequence[str]) -> list[str]:
+    shorts = {_short(name) for name in known}
+    found = []
+    for form in _table()["unlisted"]:
+        for match in re.finditer(form, text):
+            name = match["drug"].strip()
+            if name.lower() not in shorts:
+                found.append(name)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Appointment:
+    """When somebody wants to be called, as they say it.
+
+    Attributes:
+        weekday: Day of the week, from Monday; None if it is another.
+        tomorrow: Whether it is tomorrow.
+        hour: First hour, 0 to 23; None if they do not say.
+    """
+
+    weekday: int | None = None
+    tomorrow: bool = False
+    hour: int | None = None
+
+
+def appointment(text: str) -> Appointment:
+    """Return when somebody wants to be called again."""
+    best = Appointment()
+    for match in _WHEN.finditer(text.lower()):
+        day = match["weekday"]
+        hour = _hour(match)
+        if hour is not None or match["tomorrow"] or day in _DAYS:
+            best = Appointment(
+                weekday=_DAYS.index(day) if day in _DAYS else best.weekday,
+                tomorrow=bool(match["tomorrow"]) or best.tomorrow,
+                hour=best.hour if hour is None else hour,
+            )
+    return best
+
+
+def _hour(match: re.Match[str]) -> int | None:
+    if match["noon"]:
+        return 12
+    if match["hour"] not in _HOURS:
+        return None
+    hour = _HOURS.index(match["hour"])
+    return hour if match["part"] == "morning" or hour == len(_HOURS) - 1 else hour + 12
