@@ -29,6 +29,7 @@ from healthgym.envs.managed_care.cases.patients import draw_others, draw_subject
 from healthgym.envs.managed_care.cases.same_service import with_same_service
 from healthgym.envs.managed_care.cases.situations import Gap
 from healthgym.envs.managed_care.utilization_management.canonical import same_draw
+from healthgym.envs.managed_care.utilization_management.chain import Chain, work_up
 from healthgym.envs.managed_care.utilization_management.choices import (
     Ask,
     Choices,
@@ -49,12 +50,10 @@ from healthgym.envs.managed_care.utilization_management.peers import contract_of
 from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
 from healthgym.envs.managed_care.utilization_management.roster import roster
 from healthgym.envs.managed_care.utilization_management.start import (
-    Chain,
     begins,
     blank,
     log_of,
     records_of,
-    work_up,
 )
 from healthgym.envs.managed_care.utilization_management.task import (
     Path,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 import numpy as np
 
-from healthgym.envs.managed_care.cases.clinic import REGION, workforce
-from healthgym.envs.managed_care.utilization_management.start import in_first
+from healthgym.envs.managed_care.cases.clinic import REGION, staff, workforce
+from healthgym.envs.managed_care.utilization_management.chain import in_first
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -61,6 +62,10 @@ _STAGES = {
     StartStage.MD_REVIEW: (240, 600),
 }
 _SENT_MOST = 3
+_TAKEN_IN = timedelta(minutes=40)
+_INSIDE = ProviderNetworkStatus.IN_NETWORK
+#: Orders of which is kept what intake enters.
+_KEPT = 4_096
 _STANDARD = PayerRouteTarget.STANDARD_UM
 
 
@@ -145,51 +150,33 @@ class _Desk:
         )
 
     def _intake(self) -> IntakeCase:
-        order, coverage = self.order, self.chart.coverage
-        done = self.stage is not StartStage.INTAKE
-        doctor = self.world.staff.practitioners[order.ordering_practitioner_id]
-        network = ProviderNetworkStatus.OUT_OF_NETWORK
-        if coverage is not None and coverage.network_status == ProviderNetworkStatus.IN_NETWORK:
-            network = ProviderNetworkStatus.IN_NETWORK
-        intake = IntakeCase(
+        coverage, done = self.chart.coverage, self.stage is not StartStage.INTAKE
+        inside = coverage is not None and coverage.network_status == _INSIDE
+        network = _INSIDE if inside else ProviderNetworkStatus.OUT_OF_NETWORK
+        asked = _asked(self.order)
+        return IntakeCase(
             id=self.world.intake.draw_id("intake-"),
             case_id=self.case_id,
             auth_type=AuthorizationType.SP,
-            status=IntakeStatus.IN_PROGRESS,
+            status=IntakeStatus.COMPLETE if done else IntakeStatus.IN_PROGRESS,
             received_at=self.at,
+            completed_at=self.at + _TAKEN_IN if done else None,
             state=self.chart.patient.address_state,
             owner=self.clerk,
             request_date=self.at.date().isoformat(),
             request_source=str(RequestSource.PORTAL),
             method=str(SubmissionChannel.PORTAL),
             level_of_urgency=str(UrgencyLevel.STANDARD),
-            urgency_requested_by=order.ordering_practitioner_id,
-            diagnoses=tuple(
-                IntakeDiagnosis(name="", code=code, is_primary=not place)
-                for place, code in enumerate(order.diagnosis_codes)
-            ),
-            line_items=(_item(order),),
-            requesting_provider=IntakeProviderInfo(
-                provider_name=doctor.name,
-                provider_id=doctor.id,
-                npi=doctor.npi,
-                in_network=network is ProviderNetworkStatus.IN_NETWORK,
-                provider_group_name=self.world.start.provider.name,
-                provider_specialty=doctor.specialty or None,
-            ),
+            urgency_requested_by=self.order.ordering_practitioner_id,
+            diagnoses=asked.diagnoses,
+            line_items=(asked.item,),
+            requesting_provider=asked.insider if inside else asked.outsider,
             plan_type=coverage.plan_name if coverage else None,
             provider_network_status=network,
-        )
-        if not done:
-            return intake
-        return replace(
-            intake,
-            status=IntakeStatus.COMPLETE,
-            completed_at=self.at + timedelta(minutes=40),
-            decision_request_complete=True,
-            decision_member_eligible=True,
-            decision_service_covered=True,
-            decision_provider_network_status=network,
+            decision_request_complete=True if done else None,
+            decision_member_eligible=True if done else None,
+            decision_service_covered=True if done else None,
+            decision_provider_network_status=network if done else None,
         )
 
     def _reviewed(
@@ -252,17 +239,43 @@ class _Desk:
             )
 
 
-def _item(order: ServiceRequest) -> IntakeLineItem:
-    return IntakeLineItem(
-        line_number=1,
-        service_type=order.service_type,
-        request_date=order.requested_date.date().isoformat(),
-        level_of_urgency=str(UrgencyLevel.STANDARD),
-        urgency_requested_by=order.ordering_practitioner_id,
-        place_of_service=order.site_of_service,
-        procedures=(
-            IntakeProcedure(name=order.description, code=order.procedure_code, is_primary=True),
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What intake enters of an order, the same in every task."""
+
+    diagnoses: tuple[IntakeDiagnosis, ...]
+    item: IntakeLineItem
+    insider: IntakeProviderInfo
+    outsider: IntakeProviderInfo
+
+
+@lru_cache(maxsize=_KEPT)
+def _asked(order: ServiceRequest) -> _Asked:
+    """Return what intake enters of an order; orders of the clinic's patients come again."""
+    doctor = staff().practitioners[order.ordering_practitioner_id]
+    outsider = IntakeProviderInfo(
+        provider_name=doctor.name,
+        provider_id=doctor.id,
+        npi=doctor.npi,
+        in_network=False,
+        provider_group_name=workforce().provider.name,
+        provider_specialty=doctor.specialty or None,
+    )
+    codes = enumerate(order.diagnosis_codes)
+    procedure = IntakeProcedure(name=order.description, code=order.procedure_code, is_primary=True)
+    return _Asked(
+        diagnoses=tuple(IntakeDiagnosis(name="", code=c, is_primary=not n) for n, c in codes),
+        item=IntakeLineItem(
+            line_number=1,
+            service_type=order.service_type,
+            request_date=order.requested_date.date().isoformat(),
+            level_of_urgency=str(UrgencyLevel.STANDARD),
+            urgency_requested_by=order.ordering_practitioner_id,
+            place_of_service=order.site_of_service,
+            procedures=(procedure,),
         ),
+        insider=replace(outsider, in_network=True),
+        outsider=outsider,
     )
 
 

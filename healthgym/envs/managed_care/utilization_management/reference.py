@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.checks import expectation as paper
+from healthgym.envs.managed_care.utilization_management.chain import Chain, asked_before
 from healthgym.envs.managed_care.utilization_management.packet import Sent, seen, turning
-from healthgym.envs.managed_care.utilization_management.start import Chain, asked_before
 from healthgym.envs.managed_care.utilization_management.task import (
     IntakeTruth,
     Path,
