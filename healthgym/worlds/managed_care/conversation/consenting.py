@@ -71,8 +71,9 @@ def _invited(talk: Talk) -> None:
     if Act.EXPLAIN_PROGRAM not in talk.mind.heard:
         talk.say("what")
     elif talk.persona.willingness is Willingness.READY:
+        again = talk.stage is Stage.INVITED and lacking(talk) is None
         talk.to(Stage.INVITED)
-        talk.say("will.ready")
+        talk.say("will.straight" if again else "will.ready")
     elif talk.persona.willingness is Willingness.HESITANT:
         talk.to(Stage.INVITED)
         _hesitates(talk, "leaning" if won(talk) else "will.hesitate")
@@ -214,6 +215,8 @@ def _refuses(talk: Talk) -> None:
 
 def _after_refusal(talk: Talk) -> None:
     asks, explains = talk.sure & _ASKS, talk.sure & _EXPLAINS
+    if Act.ASK_HESITATION in talk.sure:
+        asks -= {Act.ASK_WILLINGNESS}  # "what would you like to know?"
     if talk.persona.willingness is Willingness.REFUSES:
         _refuses_again(talk)
     elif asks and round_done(talk):

@@ -57,9 +57,11 @@ def endangered(talk: Talk) -> bool:
 
 def telling(talk: Talk) -> bool:
     """Answer what is asked; return whether anything was asked."""
-    questions = talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM)
-    about = _subjects(questions)
     permissions = talk.saids(Act.ASK_PERMISSION)
+    # Who asks whether they may ask about what is nobody's secret is told right away.
+    plain = [said for said in permissions if said.topic not in {None, *talk.persona.sensitive}]
+    questions = (*talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM), *plain)
+    about = _subjects(questions)
     if not questions and not permissions:
         return False
     if _breaks(talk, {*about, *(said.topic for said in permissions)}) or _outside(talk, about):

@@ -259,6 +259,19 @@ def test_a_refusal_with_a_reason_is_won_by_the_round_and_one_question() -> None:
     assert line.consent() is Consent.GIVEN
 
 
+def test_what_would_you_like_to_know_is_no_offer() -> None:
+    line = Line(WINNABLE)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, (Act.ASK_HESITATION, Act.ASK_WILLINGNESS))
+    assert not line.turn.marks
+    assert line.stage() is Stage.REFUSED
+
+
+def test_willingness_is_no_agreement_however_often_it_is_asked() -> None:
+    line = Line(READY)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.ASK_WILLINGNESS, Act.ASK_WILLINGNESS)
+    assert line.consent() is Consent.OPEN
+
+
 def test_it_can_be_won_on_the_second_call() -> None:
     line = Line(WINNABLE)
     line.play(*OPENING, Act.ASK_WILLINGNESS, *ROUND[:1], Act.CLOSE)

@@ -40,6 +40,12 @@ def test_a_private_subject_is_told_once_it_may_be_asked_about() -> None:
     assert line.turn.marks == (Mark.UNASKED,)
 
 
+def test_who_may_i_asks_about_what_is_no_secret_is_told_at_once() -> None:
+    line = agreed()
+    line.say(may(Topic.TRANSPORTATION))
+    assert [told.topic for told in line.turn.told] == [Topic.TRANSPORTATION]
+
+
 def test_a_permission_without_a_subject_holds_for_one() -> None:
     line = agreed()
     line.play(may(None), about(Topic.SUBSTANCE_USE))
