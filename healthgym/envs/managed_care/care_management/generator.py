@@ -62,6 +62,8 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
 from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.charts.rendering import render_chart
+from healthgym.worlds.managed_care.conversation.person import Person
+from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw_care, usual_rules
@@ -70,7 +72,6 @@ from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram
-from healthgym.worlds.managed_care.voices import PlainVoice
 
 #: Streams of a task: what it is like, whom it is about and what befell them, how the chart is
 #: worded, what stands around, the numbers of the handbook, and who answers the phone.
@@ -146,8 +147,7 @@ class CareGenerator(CareTaskGenerator):
         reference = reference_of(
             case.history, case.referred, answers, persona, choice.ending, start
         )
-        # Until the person speaks, somebody without moods answers.
-        voices = {case.referred.record.case_id: PlainVoice()}
+        voices = {case.referred.record.case_id: Person(persona=persona, ears=understand)}
         task = Task(
             TaskKey(self.name, split, index),
             f"{choice.program}-{choice.condition}",

@@ -141,7 +141,11 @@ def _triggers(
         Trigger(kind=TriggerKind.PERSONA_JUDGMENT, acts=suits),
         Trigger(kind=TriggerKind.PERSONA_JUDGMENT, acts=(Act.ANSWER_CONCERN,), concern=concerns[0]),
         Trigger(
-            kind=TriggerKind.SIGNAL_INFERENCE, acts=(Act.ASK_TOPIC,), topic=worry, after_hint=True
+            kind=TriggerKind.SIGNAL_INFERENCE,
+            # Whether one may ask is how one asks about what is private.
+            acts=(Act.ASK_TOPIC, Act.ASK_PERMISSION),
+            topic=worry,
+            after_hint=True,
         ),
     ]
     hears = rng.random() < 0.5

@@ -5,7 +5,15 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw, drawn_fields
+from healthgym.worlds.managed_care.handbook.edition import edition
+from healthgym.worlds.managed_care.handbook.rules import (
+    OperatingRules,
+    care_fields,
+    draw,
+    draw_care,
+    drawn_fields,
+    usual_rules,
+)
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     PayerRole,
@@ -145,3 +153,21 @@ def test_names_end_in_a_unit_or_say_what_they_count():
         item.name for item in fields(USUAL) if isinstance(getattr(USUAL, item.name), int | float)
     ]
     assert [name for name in numbers if not name.endswith(units)] == []
+
+
+def test_tasks_of_care_management_draw_numbers_of_their_own() -> None:
+    found = [draw_care(np.random.default_rng(seed)) for seed in range(80)]
+    changed = frozenset.union(*(each.changed_from(usual_rules()) for each in found))
+    assert changed == set(care_fields())
+    for rules in found:
+        assert rules.moderate_risk_score < rules.high_risk_score
+        assert rules.phq9_problem < rules.phq9_provider < rules.phq9_escalate
+        assert rules.a1c_controlled_below < rules.a1c_uncontrolled_above
+        assert rules.systolic_controlled_below < rules.systolic_uncontrolled_above
+        assert rules.urgent_discharge_days < rules.transition_program_days
+        assert list(rules.cadences) == list(usual_rules().cadences)
+
+
+@pytest.mark.parametrize("name", care_fields())
+def test_every_number_of_care_management_is_printed(name: str) -> None:
+    assert any(path.startswith("care-manager/") for path in edition().stating[name])
