@@ -25,12 +25,13 @@ from _harness import Figures, Run, Suite
 from healthgym.integrations.trl.evaluation import Score, gain
 
 SEEDS = (0, 1, 2)
-#: Runs side by side, one thread each.
-_SIDE_BY_SIDE = 2
+#: Learning rate of the reward's stage, and held-out tasks on which both stages are scored.
+_RATE, _TASKS = "5e-4", 600
 
 suite = Suite("drills", __doc__)
 suite.parser.add_argument("--runs", type=Path, default=Path(gettempdir()) / "healthgym-drills")
 suite.parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS))
+suite.parser.add_argument("--beside", type=int, default=2, help="runs at a time, a thread each")
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Drill:
     def __call__(self, run: Run) -> Figures:
         """Train, and tell what each seed reached."""
         seeds: Sequence[int] = run.options.seeds
-        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        with ThreadPoolExecutor(run.options.beside) as pool:
             folders = list(pool.map(lambda seed: self._trained(seed, run), seeds))
         return {str(seed): _told(folder) for seed, folder in zip(seeds, folders, strict=True)}
 
@@ -62,7 +63,8 @@ class Drill:
             *(sys.executable, "-m", "healthgym", "train", "--env", self.env_id),
             *("--difficulty", "drill", "--inertia", "0", "--seed", str(seed)),
             *("--demos", str(self.demos), "--sft-steps", str(self.steps[0])),
-            *("--grpo-steps", str(self.steps[1]), "--threads", "1"),
+            *("--grpo-steps", str(self.steps[1]), "--grpo-lr", _RATE, "--threads", "1"),
+            *(() if run.quick else ("--episodes", str(run.tasks(_TASKS)))),
         ]
         ended = (folder / "stages.json").exists()
         command += ["--resume", str(folder)] if ended else ["--out", str(folder)]
@@ -92,7 +94,7 @@ def _told(folder: Path) -> Mapping[str, object]:
     }
 
 
-for _drill in (Drill("prior_authorization", "HealthAgent/PriorAuthorization-v0", 6400, (400, 60)),):
+for _drill in (Drill("prior_authorization", "HealthAgent/PriorAuthorization-v0", 4000, (250, 80)),):
     suite.measure(_drill.name)(_drill)
 
 if __name__ == "__main__":
