@@ -187,6 +187,25 @@ def canonical_cases() -> tuple[Ask, ...]:
     )
 
 
+def canonical_ways(asked: Ask, ending: Ending, policy: Policy) -> Iterator[Way]:
+    """Yield the ways that a canonical case may go: as asked, else from the same stage, or any.
+
+    Args:
+        asked: What the case is to be.
+        ending: What the request deserves at the provider.
+        policy: The policy in force.
+    """
+    yield Way(asked.stage, asked.path, ending)
+    for stage in dict.fromkeys((asked.stage, *StartStage)):
+        for path in PATHS[stage]:
+            fits = ending in ENDINGS[path] and _possible(stage, path, ending)
+            # Here a physician may be the first who reads, and ask.
+            first = path in (Path.INFORMED, *_REVIEWED) and stage is not StartStage.NURSE_REVIEW
+            fits = fits and (first or _leads(policy, stage, path))
+            if fits and (stage, path) != (asked.stage, asked.path):
+                yield Way(stage, path, ending)
+
+
 def narrowed(config: ReviewConfig, asked: Ask) -> ReviewConfig:
     """Return a configuration that draws one kind of case, under policies of any depth.
 

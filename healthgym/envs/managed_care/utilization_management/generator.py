@@ -35,6 +35,7 @@ from healthgym.envs.managed_care.utilization_management.choices import (
     Choices,
     Way,
     canonical_cases,
+    canonical_ways,
     choices_of,
     narrowed,
 )
@@ -151,12 +152,20 @@ class ReviewGenerator(ReviewTaskGenerator):
     def _fixed(
         self, split: Split, index: int, streams: list[np.random.Generator]
     ) -> ReviewInstance:
-        """Return a canonical task: on the same case as prior authorization's."""
-        asked = self._cases[index]
+        """Return a canonical task: on the same case as prior authorization's.
+
+        At another difficulty than the usual one the case is another, and if what is asked of it
+        cannot be, something else is.
+        """
         case, opens, around = same_draw(self.config, self.difficulty, split, index)
-        way = Way(asked.stage, asked.path, case.drawn.ending)
         streams = [*around, *streams[len(around) :]]
-        return self._task(TaskKey(self.name, split, index), way, case, opens, streams)
+        asked = self._cases[index]
+        for way in canonical_ways(asked, case.drawn.ending, case.book.in_force):
+            try:
+                return self._task(TaskKey(self.name, split, index), way, case, opens, streams)
+            except ConfigurationError:
+                continue
+        raise ConfigurationError(f"Canonical case {index} can be taken over at no stage.")
 
     def _asked(self, rng: np.random.Generator) -> tuple[ReviewConfig, Choices]:
         """Return what the case of a task is like."""

@@ -12,7 +12,12 @@ import pytest
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
-from healthgym.envs.managed_care.utilization_management.choices import PATHS, choices_of
+from healthgym.envs.managed_care.utilization_management.choices import (
+    PATHS,
+    Ask,
+    canonical_cases,
+    choices_of,
+)
 from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
     Path,
@@ -307,3 +312,18 @@ def test_canonical_paths_fit_what_the_request_deserves() -> None:
             assert path is (Path.DENIED if ending is Bar.CONTRADICTED else Path.RETURNED)
         else:
             assert path not in (Path.UNINFORMED, Path.UPHELD, Path.DENIED, Path.RETURNED)
+
+
+@pytest.mark.parametrize("level", ["easy", "hard"])
+def test_the_canonical_split_is_there_at_every_difficulty(level: str) -> None:
+    made = generator(level, canonical=True)
+    stages = Counter(made.generate(Split.TEST, index).reference.stage for index in range(25))
+    assert set(stages) == set(StartStage)
+    assert stages[StartStage.INTAKE] >= 5
+
+
+def test_canonical_training_goes_the_same_ways() -> None:
+    made, asked = generator(canonical=True), canonical_cases()
+    for index in range(20):
+        wanted = made.generate(Split.TRAIN, index).reference
+        assert Ask(wanted.stage, wanted.path) in asked
