@@ -13,9 +13,9 @@ ROSTER = "payer-um/operational/roster.md"
 _TITLE = "Roster"
 _INTRO = (
     "Who works at the desks of the plan. Hours are those of the worker's own region, Monday to "
-    "Friday; a region keeps its holidays. Sign with the id. The reviewers of delegates, vendors and "
-    "programmes are among them: a nurse reads a case in the queue of its lane, and what follows is "
-    "the same as in standard review."
+    "Friday; a region keeps its holidays. Sign with the id. The reviewers of delegates, vendors "
+    "and programmes are among them: a nurse reads a case in the queue of its lane, and what "
+    "follows is the same as in standard review."
 )
 
 
