@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import TypeVar
 
-from healthgym.core.tool import ToolCall, call
+from healthgym.envs.managed_care.reading.asking import Asked, Play, ask, policy_for
 from healthgym.envs.managed_care.reading.chart_page import ChartReading, Listed, read_chart
 from healthgym.envs.managed_care.reading.documents import Document, counting
-from healthgym.envs.managed_care.reading.layout import Row, body, is_cut, sections, table
-from healthgym.envs.managed_care.reading.policy_page import PageReading, read_page
-from healthgym.envs.managed_care.reading.policy_search import (
-    PolicyReading,
-    in_force,
-    paths_in,
-    reading_of,
-)
+from healthgym.envs.managed_care.reading.layout import Row, sections, table
+from healthgym.envs.managed_care.reading.policy_search import PolicyReading
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.charts.sections import age_on
 
-_T = TypeVar("_T")
-#: Calls, to whose answers the play goes on; what it returns is told at its end.
-Play = Generator[ToolCall, str, _T]
-
-_POLICIES = "medical-library/medical-policies"
 #: Documents that are read at most: an episode has a limit of turns.
 _MOST_DOCUMENTS = 34
 _BRIEF = re.compile(
@@ -85,16 +72,6 @@ def read_brief(instruction: str) -> Brief:
     )
 
 
-def ask(name: str, **arguments: object) -> Play[str]:
-    """Call a tool and read its answer to the end."""
-    observation = yield call(name, **arguments)
-    text = body(observation)
-    while is_cut(observation):
-        observation = yield call("read_more")
-        text += body(observation)
-    return text
-
-
 def find_request(brief: Brief) -> Play[tuple[ChartReading, Row]]:
     """Find patient and order: by age and sex on the roster, then by clinician, day and city."""
     providers = table((yield from ask("people.list_ordering_providers")), "items")
@@ -127,42 +104,16 @@ def _is_meant(order: Row, brief: Brief, doctors: set[str]) -> bool:
 
 def find_policy(brief: Brief, chart: ChartReading, order: Row) -> Play[PolicyReading | None]:
     """Find the page in force for plan, state and day, and what amends it."""
-    code, plan = order["procedure_code"], chart.coverages[0]["plan_name"]
-    texts: dict[str, str] = {}
-    pages: dict[str, PageReading] = {}
-    # A large handbook has a page for every plan: service and plan rank the right one first.
-    for query in (f"{order['description']} {code} {plan}", code):
-        hits = yield from ask("handbook.search", query=query, section=_POLICIES)
-        for path in paths_in(hits):
-            if "/bulletins/" in path or "/archive/" in path or path in texts:
-                continue
-            texts[path] = (yield from ask("handbook.read", path=path)).partition("\n\n")[2]
-            try:
-                pages[path] = read_page(texts[path])
-            except DataError:
-                continue  # a page of another kind
-            chosen = _chosen(brief, chart, code, pages)
-            if chosen is not None:
-                later = yield from _amendments(pages[chosen].id)
-                return reading_of(pages[chosen], texts[chosen], later, brief.today)
-    return None
-
-
-def _chosen(
-    brief: Brief, chart: ChartReading, code: str, pages: Mapping[str, PageReading]
-) -> str | None:
-    plan, state = chart.coverages[0]["plan_name"], chart.patient["address_state"]
-    return in_force(pages, code, plan, state, brief.today)
-
-
-def _amendments(policy: str) -> Play[list[str]]:
-    """Return the bulletins that name a policy."""
-    hits = yield from ask("handbook.search", query=f"bulletin amendment {policy}")
-    texts = []
-    for path in paths_in(hits):
-        if "/bulletins/" in path and policy in path:
-            texts.append((yield from ask("handbook.read", path=path)))
-    return texts
+    found = yield from policy_for(
+        Asked(
+            code=order["procedure_code"],
+            service=order["description"],
+            plan=chart.coverages[0]["plan_name"],
+            state=chart.patient["address_state"],
+            day=brief.today,
+        )
+    )
+    return found[0] if found else None
 
 
 def read_documents(

@@ -16,13 +16,12 @@ from healthgym.core.tool import call
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.prior_authorization.lookups import (
     Brief,
-    Play,
-    ask,
     find_policy,
     find_request,
     read_brief,
     read_documents,
 )
+from healthgym.envs.managed_care.reading.asking import Play, ask
 from healthgym.envs.managed_care.reading.chart_page import ChartReading
 from healthgym.envs.managed_care.reading.judging import Judged, bar, judge
 from healthgym.envs.managed_care.reading.layout import Row, record, sections, table, value

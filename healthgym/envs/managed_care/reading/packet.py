@@ -167,7 +167,7 @@ def _value(text: str, units: tuple[str, ...]) -> tuple[str, str, date | None] | 
     return None
 
 
-# -- courses, conditions, procedures ----------------------------------------------------------------
+# -- courses, conditions, procedures --------------------------------------------------------------
 
 
 def _courses(document: Document, drug: str, drug_class: str) -> Iterator[MedicationCourse]:
