@@ -33,6 +33,8 @@ _MOST = 3
 #: Days of a week on which a medicine is missed: all of them if it is not taken.
 _WEEK = 7
 _PARTIAL, _NON_ADHERENT = 2, 5
+#: Days that an episode takes at most.
+_EPISODE = 8
 _MOODS = ("F32", "F33", "F20", "F41", "F43", "F50", "F10", "F11")
 
 
@@ -131,6 +133,20 @@ def documented(history: History, code: str, today: date, rules: OperatingRules) 
         and 0 <= (today - fact.taken).days <= rules.screening_age_days
     ]
     return int(max(found)[1]) if found else None
+
+
+def soon_out_of_date(history: History, today: date, rules: OperatingRules) -> bool:
+    """Return whether a sum in the chart stands in the place of asking for only some days more.
+
+    An episode lasts some days; what is right in it must not hang on which.
+    """
+    last = rules.screening_age_days
+    return any(
+        isinstance(fact, Measurement)
+        and fact.code in (PHQ9, GAD7)
+        and last - _EPISODE <= (today - fact.taken).days <= last
+        for fact in history.facts
+    )
 
 
 def draw_answers(

@@ -111,8 +111,21 @@ def canonical_episodes() -> tuple[Canonical, ...]:
     )
 
 
+def _usual(name: str) -> tuple[CMProgram, ...]:
+    """Return the programmes that the name of a condition stands for in the source."""
+    condition = care_conditions()[name]
+    if condition.event is not None:
+        return (CMProgram.TRANSITIONS_OF_CARE,)
+    if condition.behavioral:
+        return (CMProgram.BEHAVIORAL_HEALTH,)
+    return (CMProgram.COMPLEX_CARE,) if name.startswith("complex_") else condition.programs
+
+
 def narrowed(config: CareConfig, asked: Canonical) -> CareConfig:
     """Return a configuration that draws one kind of episode.
+
+    What comes after an event is a transition, a disorder of the mind is one for behavioural
+    health, and what is called complex is complex; of the rest each programme may be right.
 
     Args:
         config: What referrals are like besides.
@@ -120,7 +133,7 @@ def narrowed(config: CareConfig, asked: Canonical) -> CareConfig:
     """
     return replace(
         config,
-        programs=care_conditions()[asked.condition].programs,
+        programs=_usual(asked.condition),
         conditions=(asked.condition,),
         kinds=(asked.kind,),
         strengths=(asked.strength,),

@@ -50,6 +50,7 @@ class CareCondition:
         barriers: Social barriers that it often meets.
         behavioral: Whether it is a mental or substance-use disorder.
         event: What it comes after; None if it is no event's.
+        never: Drug classes that nobody with it is given.
     """
 
     name: str
@@ -61,6 +62,7 @@ class CareCondition:
     barriers: tuple[Topic, ...]
     behavioral: bool
     event: Event | None
+    never: frozenset[str]
 
     @property
     def programs(self) -> tuple[CMProgram, ...]:
@@ -88,6 +90,7 @@ def _condition(name: str, row: JsonObject) -> CareCondition:
         barriers=tuple(map(Topic, row["barriers"])),
         behavioral=row.get("behavioral", False),
         event=_event(row["event"]) if "event" in row else None,
+        never=frozenset(row.get("never", ())),
     )
 
 

@@ -16,6 +16,7 @@ from healthgym.envs.managed_care.care_management.answers import (
     Answers,
     documented,
     draw_answers,
+    soon_out_of_date,
 )
 from healthgym.envs.managed_care.care_management.choices import (
     Choice,
@@ -185,6 +186,8 @@ class CareGenerator(CareTaskGenerator):
             try:
                 drawn = draw_history(member, choice.program, day, numbers, self.config.life, rng)
             except NoRoomError:
+                continue
+            if soon_out_of_date(drawn, today, numbers):
                 continue
             safety = not safe and _can_worry(drawn, today, numbers)
             known = shown(drawn, score=score, safety=safety)

@@ -25,6 +25,7 @@ from healthgym.envs.managed_care.care_management.lives import (
 )
 from healthgym.envs.managed_care.care_management.panel import Member
 from healthgym.envs.managed_care.care_management.rulings import Known
+from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind
 from healthgym.worlds.managed_care.control import counted
 from healthgym.worlds.managed_care.facts import (
@@ -243,10 +244,11 @@ class _Drawing:
 
     def _operate(self) -> None:
         if self._rng.random() < self._life.day_surgery:
+            options = day_surgeries(age_on(self._member.background.patient.dob, self._day))
             last = self._day - 2 * _DAY
             first = last - timedelta(days=int(self._rng.integers(12, 150)))
             self._stays.append(
-                self._place(StayKind.DAY_SURGERY, self._ledger.one(day_surgeries()), first, last, 0)
+                self._place(StayKind.DAY_SURGERY, self._ledger.one(options), first, last, 0)
             )
 
 

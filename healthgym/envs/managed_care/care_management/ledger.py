@@ -15,6 +15,7 @@ from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
     Finding,
+    Intolerance,
     Measurement,
     MedicationCourse,
 )
@@ -99,9 +100,10 @@ class Ledger:
         return [x for x in self.facts if isinstance(x, MedicationCourse) and x.ended is None]
 
     def untaken(self, wanted: Iterable[Prescription]) -> list[Prescription]:
-        """Return those of some prescriptions of whose class nothing is taken."""
+        """Return those of some prescriptions of whose class nothing is taken, and all tolerated."""
         going = self.going()
         taken = {x.drug_class for x in going} | {x.medication for x in going}
+        taken |= {x.substance for x in self.facts if isinstance(x, Intolerance)}
         return [x for x in wanted if not taken & {x.drug_class, x.medication}]
 
     def course(

@@ -20,6 +20,10 @@ from healthgym.worlds.managed_care.voices import Topic
 _DAY = timedelta(days=1)
 #: Days between an event and the end of a window, so that nobody argues over the day it fell on.
 _MARGIN = 3
+#: How often a discharge is so late that the episode may be urgent.
+_SOON = 0.5
+#: How often somebody is in the emergency department so often that it raises the level by itself.
+_OFTEN = 0.14
 #: How often somebody may have had stays where the programme asks for none.
 _STAYED = 0.55
 #: Claims lag by so many days: what came later is in the chart alone.
@@ -94,7 +98,7 @@ class Utilization:
         few = int(rng.integers(least)) if rng.random() < _STAYED else 0
         by_values = drawn < 0.6
         inside = {
-            CMProgram.TRANSITIONS_OF_CARE: 0 if drawn < 0.7 else least - 1 + int(drawn > 0.9),
+            CMProgram.TRANSITIONS_OF_CARE: 0 if drawn < 0.78 else least - 1 + int(drawn > 0.92),
             CMProgram.BEHAVIORAL_HEALTH: min(few, 1) if drawn < 0.8 else least,
             CMProgram.COMPLEX_CARE: few if by_values and countable else least + int(drawn > 0.85),
             CMProgram.CHRONIC_DISEASE: few,
@@ -102,7 +106,7 @@ class Utilization:
         discharged = program is CMProgram.TRANSITIONS_OF_CARE
         if event and not discharged:
             inside = max(inside, 1)
-        often = rng.random() < 0.3
+        often = rng.random() < _OFTEN
         visits = int(rng.integers(rules.ed_visits_least))
         return cls(
             discharged=discharged,
@@ -125,9 +129,15 @@ class Utilization:
             rng: Where chance comes from.
         """
         if self.discharged:
-            soon = rng.random() < 0.4
-            within = rules.urgent_discharge_days if soon else rules.transition_program_days
-            yield day - timedelta(days=within), day - _DAY
+            # Never on the last day of a window, nor on the first after it.
+            urgent = timedelta(days=rules.urgent_discharge_days)
+            if rng.random() < _SOON:
+                yield day - urgent + _DAY, day - _DAY
+            else:
+                yield (
+                    day - timedelta(days=rules.transition_program_days - 1),
+                    day - urgent - 2 * _DAY,
+                )
         first = months_before(day, rules.utilization_months) + timedelta(days=_MARGIN)
         latest = day - timedelta(days=rules.transition_program_days + _MARGIN)
         # Some have just left the days of transitions of care behind.
@@ -180,10 +190,14 @@ def draw_value(
 
 
 @cache
-def day_surgeries() -> tuple[tuple[str, str], ...]:
-    """Return what planned one-day procedures are for."""
+def _day_surgeries() -> tuple[tuple[int, str, str], ...]:
     rows = json.loads((files(__package__) / "data" / "day_surgery.json").read_text("utf-8"))
-    return tuple((code, name) for code, name in rows)
+    return tuple((least, code, name) for least, code, name in rows)
+
+
+def day_surgeries(age: int) -> tuple[tuple[str, str], ...]:
+    """Return what planned one-day procedures are for at an age: ICD-10-CM codes and titles."""
+    return tuple((code, name) for least, code, name in _day_surgeries() if age >= least)
 
 
 @cache

@@ -15,7 +15,7 @@ import numpy as np
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.care_management.conditions import CareCondition, care_conditions
 from healthgym.envs.managed_care.cases.clinic import CHARTED, workforce
-from healthgym.worlds.managed_care.facts import AnyFact, Measurement
+from healthgym.worlds.managed_care.facts import AnyFact, Intolerance, Measurement, MedicationCourse
 from healthgym.worlds.managed_care.population.background import Background, draw_background
 from healthgym.worlds.managed_care.population.conditions import conditions
 
@@ -90,7 +90,7 @@ def _background(member: Member) -> Background:
     return replace(
         drawn,
         coverages=(latest, *drawn.coverages[1:]),
-        diseases=_measured_once(drawn.diseases),
+        diseases=_tolerated(_measured_once(drawn.diseases), condition.never),
     )
 
 
@@ -106,6 +106,26 @@ def _measured_once(diseases: Mapping[str, tuple[AnyFact, ...]]) -> dict[str, tup
         owned |= {x.code for x in kept if isinstance(x, Measurement)}
         found[name] = tuple(kept)
     return found
+
+
+def _tolerated(
+    diseases: Mapping[str, tuple[AnyFact, ...]], never: frozenset[str]
+) -> dict[str, tuple[AnyFact, ...]]:
+    """Return diseases without what is never given, and without allergies to what is taken."""
+    kept = {
+        name: [x for x in facts if not (isinstance(x, MedicationCourse) and x.drug_class in never)]
+        for name, facts in diseases.items()
+    }
+    going = {
+        x.medication
+        for facts in kept.values()
+        for x in facts
+        if isinstance(x, MedicationCourse) and x.ended is None
+    }
+    return {
+        name: tuple(x for x in facts if not (isinstance(x, Intolerance) and x.substance in going))
+        for name, facts in kept.items()
+    }
 
 
 def _fits(ages: tuple[int, int], like: Background) -> bool:

@@ -33,7 +33,7 @@ from healthgym.worlds.managed_care.vocabulary.care import CMProgram, CMReferralS
 #: Codes that a referral brings besides those that count, at most.
 _OTHERS = 2
 #: How often a referral has no score, and shares of the bands of the others.
-_UNSCORED, _LOW, _MODERATE = 0.12, 0.4, 0.75
+_UNSCORED, _LOW, _MODERATE = 0.12, 0.46, 0.8
 _STAYS = {
     StayKind.INPATIENT: "inpatient stay, discharged",
     StayKind.EMERGENCY: "emergency visit",

@@ -10,13 +10,13 @@ from healthgym.worlds.managed_care.start import WorldStart
 
 _RULES = (
     "Work this person's episode from the referral to where it rightly ends. Open it with the "
-    "programme and the priority that the handbook gives, review the chart, call, and listen. Take "
-    "part is what the person decides; do what follows from the answer, and no more. What you "
-    "record was said on the phone or stands in the chart, and nothing else. After the call is "
-    "filed no other can be made, so ask before what the assessment needs. If something cannot be "
-    "finished, say so with its reason. Leave the other referrals to your colleagues. How the desk "
-    "works is in the handbook, and its numbers are those that hold today; wait lets time pass. "
-    "Call finish when nothing is left to do."
+    "programme and the priority that the handbook gives, review the chart, call, and listen. "
+    "Whether to take part is for the person to decide; do what follows from the answer, and no "
+    "more. What you record was said on the phone or stands in the chart, and nothing else. After "
+    "the call is filed no other can be made, so ask before what the assessment needs. If something "
+    "cannot be finished, say so with its reason. Leave the other referrals to your colleagues. How "
+    "the desk works is in the handbook, and its numbers are those that hold today; wait lets time "
+    "pass. Call finish when nothing is left to do."
 )
 
 

@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.stated import states
 from healthgym.worlds.managed_care.charts.stutter import repeated_share
-from healthgym.worlds.managed_care.facts import Measurement
+from healthgym.worlds.managed_care.facts import Measurement, MedicationCourse
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
@@ -132,6 +132,20 @@ def test_nobody_takes_two_medicines_of_a_name_and_everybody_is_covered() -> None
         active = [each.medication_name for each in chart.medications if each.status == "active"]
         assert len(active) == len(set(active))
         assert chart.coverage_on(x.start.now.date()) is not None
+
+
+def test_nobody_is_given_what_they_do_not_tolerate() -> None:
+    for x in drawn():
+        _, chart = meant(x)
+        active = {each.medication_name for each in chart.medications if each.status == "active"}
+        assert not active & {each.substance for each in chart.allergies}
+        condition = care_conditions()[x.task.kind.partition("-")[2]]
+        classes = {
+            fact.drug_class
+            for fact in chart.facts
+            if isinstance(fact, MedicationCourse) and fact.ended is None
+        }
+        assert not classes & condition.never
 
 
 def test_nothing_is_measured_twice_at_once() -> None:
