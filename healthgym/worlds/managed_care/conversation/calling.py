@@ -11,7 +11,7 @@ from healthgym.worlds.managed_care.conversation.manners import followed
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Concern, Mark
 from healthgym.worlds.managed_care.conversation.replies import birthday, when
-from healthgym.worlds.managed_care.conversation.talk import OFFERS, QUESTIONS, Talk
+from healthgym.worlds.managed_care.conversation.talk import QUESTIONS, Talk
 
 #: Acts by which a caller lets somebody go who has no time.
 _LETTING_GO: Final = frozenset({Act.CLOSE, Act.OFFER_CALLBACK, Act.ACCEPT_REFUSAL})
@@ -136,9 +136,7 @@ def informed(talk: Talk) -> None:
 def goodbye(talk: Talk) -> bool:
     """Say goodbye if the caller does; return whether that is the answer."""
     refused = talk.stage in (Stage.REFUSED, Stage.REFUSED_FOR_GOOD)
-    round_acts = {Act.ACKNOWLEDGE, Act.OFFER_AUTONOMY, Act.ANSWER_CONCERN, *OFFERS}
-    leaves = Act.ACCEPT_REFUSAL in talk.sure and refused and not talk.sure & round_acts
-    if talk.sure & QUESTIONS or not (Act.CLOSE in talk.sure or leaves):
+    if talk.sure & QUESTIONS or Act.CLOSE not in talk.sure:
         return False
     talk.say("bye.refused" if refused else "bye")
     talk.hang_up(Parting.FRIENDLY)

@@ -8,7 +8,7 @@ from typing import Final
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.manners import followed, passed_over
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
-from healthgym.worlds.managed_care.conversation.persona import Mark, Willingness
+from healthgym.worlds.managed_care.conversation.persona import Concern, Mark, Willingness
 from healthgym.worlds.managed_care.conversation.replies import lines, spoken
 from healthgym.worlds.managed_care.conversation.taking_in import (
     lacking,
@@ -128,8 +128,8 @@ def _hesitates(talk: Talk, key: str) -> None:
     talk.say(key)
     concern = open_concern(talk)
     if concern is not None:
-        talk.say(f"hint.{concern.value}")
-    else:
+        talk.let_slip("hint", concern)
+    elif key != "will.hesitate":
         _wishes(talk)
     hint(talk)
 
@@ -165,10 +165,13 @@ def _remarked(talk: Talk) -> bool:
         aimed = {None, talk.persona.hint_topic}
         picked = talk.mind.hinted and any(said.topic in aimed for said in asked)
         talk.say("hint.more" if picked else "why")
-    elif Act.ANSWER_CONCERN in talk.sure:
-        concern = open_concern(talk)
-        missed = concern is not None and concern in talk.mind.voiced
-        talk.say("missed" if missed else "settled")
+    elif talk.mind.answered - _answered_before(talk):
+        talk.say("settled")
+    elif talk.mind.voiced - talk.mind.answered:
+        answered = Act.ANSWER_CONCERN in talk.sure
+        if not answered:
+            talk.say("warm" if Act.ACKNOWLEDGE in talk.sure else "listen")
+        talk.say("missed" if answered else "still")
     elif Act.OFFER_CALLBACK in talk.sure:
         talk.say("callback")
     elif Act.OFFER_MATERIAL in talk.sure:
@@ -177,11 +180,18 @@ def _remarked(talk: Talk) -> bool:
         talk.say("autonomy")
     elif Act.ACKNOWLEDGE in talk.sure:
         talk.say("warm")
+    elif Act.ACCEPT_REFUSAL in talk.sure and talk.stage is Stage.REFUSED:
+        talk.say("left")
     elif Act.ASK_TIME in talk.sure:
         talk.say("time.fine")
     else:
         return False
     return True
+
+
+def _answered_before(talk: Talk) -> frozenset[Concern]:
+    """Return the worries that were answered before this turn."""
+    return talk.memory.mind.answered if talk.memory.mind is not None else frozenset()
 
 
 def heard_half(talk: Talk) -> bool:
@@ -210,7 +220,7 @@ def _refuses(talk: Talk) -> None:
         talk.say("no.flat")
         return
     concern = open_concern(talk) or next(iter(talk.persona.concerns), None)
-    talk.say(f"no.{concern.value}" if concern is not None else "no.nothing")
+    talk.let_slip("no", concern) if concern is not None else talk.say("no.nothing")
 
 
 def _after_refusal(talk: Talk) -> None:
@@ -219,7 +229,7 @@ def _after_refusal(talk: Talk) -> None:
         asks -= {Act.ASK_WILLINGNESS}  # "what would you like to know?"
     if talk.persona.willingness is Willingness.REFUSES:
         _refuses_again(talk)
-    elif asks and round_done(talk):
+    elif asks and (round_done(talk) or _begun(talk)):
         _asked_again(talk)
     elif asks or (explains and not talk.sure & _ROUND):
         _reframed(talk)
@@ -235,8 +245,25 @@ def _after_refusal(talk: Talk) -> None:
         talk.say("listen")
 
 
+def _begun(talk: Talk) -> bool:
+    """Return whether a refusal was asked about, and nobody has yet asked too soon after it."""
+    return talk.mind.asked_behind and talk.mind.patience_lost == 0
+
+
 def _asked_again(talk: Talk) -> None:
-    """Answer the one question that a refusal allows after all that was due."""
+    """Answer the one question that a refusal allows, if all was done that is due before it.
+
+    Whoever asks when it is not gets no yes, and hears what is open; after that it is reframing.
+    """
+    if not round_done(talk):
+        talk.mind = replace(
+            talk.mind,
+            versions=talk.mind.versions + (Act.REQUEST_CONSENT in talk.sure),
+            patience_lost=talk.mind.patience_lost + 1,
+        )
+        talk.say("hesitate")
+        _still_open(talk)
+        return
     if Act.REQUEST_CONSENT in talk.sure:
         _decides(talk)
         return
@@ -267,6 +294,17 @@ def _reframed(talk: Talk) -> None:
         followed(talk)
         return
     passed_over(talk, "told.again" if talk.mind.voiced else "no.over")
+
+
+def _still_open(talk: Talk) -> None:
+    """Say what keeps a refusal from being taken back."""
+    since = talk.mind.since_no
+    if talk.mind.voiced - talk.mind.answered:
+        talk.say("still")
+    elif Act.ACKNOWLEDGE not in since:
+        talk.say("wish.acknowledge")
+    else:
+        talk.say("wish.offer_autonomy")
 
 
 def already(talk: Talk) -> bool:

@@ -104,6 +104,7 @@ class Mind:
         heard: What was surely said or done to them, in any call.
         introduced_in: Number of the last call in which the caller said who is calling.
         identified_in: Number of the last call in which they said who they are.
+        slipped: Worries that they have let slip; only what slipped or was told can be answered.
         voiced: Worries that they have told.
         answered: Worries that were answered.
         triggers: Places of the triggers that have happened.
@@ -129,6 +130,7 @@ class Mind:
     heard: frozenset[Act] = frozenset()
     introduced_in: int = 0
     identified_in: int = 0
+    slipped: frozenset[Concern] = frozenset()
     voiced: frozenset[Concern] = frozenset()
     answered: frozenset[Concern] = frozenset()
     triggers: frozenset[int] = frozenset()

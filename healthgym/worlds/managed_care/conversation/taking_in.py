@@ -48,7 +48,11 @@ def take_in(talk: Talk) -> None:
 
 
 def _answers(talk: Talk) -> frozenset[Concern]:
-    """Return the worries that were answered."""
+    """Return the worries that were answered, of those that showed.
+
+    Who gives a number to call before anybody asks for it has answered that worry too.
+    """
+    shown = talk.mind.voiced | talk.mind.slipped | {Concern.SCAM}
     found = {
         concern
         for concern, acts in _ANSWERED_BY.items()
@@ -57,7 +61,7 @@ def _answers(talk: Talk) -> frozenset[Concern]:
     for said in talk.saids(Act.ANSWER_CONCERN):
         named = said.item in set(Concern)
         found |= {Concern(said.item)} if named else set(talk.mind.voiced)
-    return frozenset(found & set(talk.persona.concerns))
+    return frozenset(found & shown & set(talk.persona.concerns))
 
 
 def _pulls(talk: Talk, trigger: Trigger, said: Said) -> bool:

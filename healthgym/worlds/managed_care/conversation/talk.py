@@ -139,6 +139,16 @@ class Talk:
         self.mind = replace(self.mind, voiced=self.mind.voiced | {concern})
         self.say(f"told.{concern.value}")
 
+    def let_slip(self, key: str, concern: Concern) -> None:
+        """Say something that shows a worry without telling it.
+
+        Args:
+            key: What kind of line it is, such as ``hint``.
+            concern: The worry.
+        """
+        self.mind = replace(self.mind, slipped=self.mind.slipped | {concern})
+        self.say(f"{key}.{concern.value}")
+
     def reply(self) -> Reply:
         """Return what the person says, and what they have in mind now."""
         mind = replace(self.mind, used=frozenset(self.speaker.used))

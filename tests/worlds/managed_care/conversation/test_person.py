@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
-from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
+from healthgym.worlds.managed_care.conversation.mind import Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import (
     Concern,
     Mark,
@@ -22,22 +21,17 @@ from tests.worlds.managed_care.conversation.calls import (
     HESITANT,
     OPENING,
     READY,
-    REFUSING,
-    ROUND,
     SURELY,
     TERMS,
     WHO,
-    WINNABLE,
     Line,
     about,
-    agreed,
     eases,
     items,
     named,
 )
 
 ASK = Act.REQUEST_CONSENT
-FORGIVING = frozenset[Mark]()
 
 
 # -- who is calling ------------------------------------------------------------------------------
@@ -177,7 +171,7 @@ def test_the_answer_to_another_worry_answers_nothing() -> None:
 @pytest.mark.parametrize(
     ("trigger", "pull"),
     [
-        (Trigger(kind=TriggerKind.BASIC_RAPPORT, acts=(Act.ACKNOWLEDGE,)), Act.ACKNOWLEDGE),
+        (Trigger(kind=TriggerKind.BASIC_RAPPORT, acts=(Act.ACKNOWLEDGE,)), (Act.ACKNOWLEDGE,)),
         (
             Trigger(
                 kind=TriggerKind.SIGNAL_INFERENCE,
@@ -185,7 +179,7 @@ def test_the_answer_to_another_worry_answers_nothing() -> None:
                 topic=Topic.TRANSPORTATION,
                 after_hint=True,
             ),
-            about(Topic.TRANSPORTATION),
+            (about(Topic.TRANSPORTATION),),
         ),
         (
             Trigger(
@@ -193,20 +187,20 @@ def test_the_answer_to_another_worry_answers_nothing() -> None:
                 acts=(Act.ANSWER_CONCERN,),
                 concern=Concern.PRIVACY,
             ),
-            eases(Concern.PRIVACY),
+            (Act.ASK_HESITATION, eases(Concern.PRIVACY)),
         ),
     ],
     ids=lambda value: value.kind if isinstance(value, Trigger) else "",
 )
-def test_nobody_agrees_before_each_trigger(trigger: Trigger, pull: Act | Meant) -> None:
+def test_nobody_agrees_before_each_trigger(trigger: Trigger, pull: tuple[Act | Meant, ...]) -> None:
     concerns = (Concern.COST, Concern.PRIVACY)
     persona = replace(HESITANT, triggers=(trigger,), concerns=concerns)
-    before = (*OPENING, eases(Concern.COST))
+    before = (*OPENING, Act.ASK_HESITATION, eases(Concern.COST))
     line = Line(persona)
     line.play(*before, *SURELY)
     assert line.consent() is not Consent.GIVEN
     line = Line(persona)
-    line.play(*before, pull, *SURELY)
+    line.play(*before, *pull, *SURELY)
     assert line.consent() is Consent.GIVEN
 
 
@@ -242,151 +236,3 @@ def test_somebody_who_distrusts_does_not_agree() -> None:
     line = Line(replace(HESITANT, trust=-2))
     line.play(*OPENING, Act.ACKNOWLEDGE, Act.ASK_HESITATION, eases(Concern.COST), *SURELY)
     assert line.consent() is Consent.GIVEN
-
-
-# -- refusing ------------------------------------------------------------------------------------
-
-
-def test_a_refusal_with_a_reason_is_won_by_the_round_and_one_question() -> None:
-    line = Line(WINNABLE)
-    line.play(*OPENING, Act.ASK_WILLINGNESS)
-    assert line.consent() is Consent.REFUSED
-    assert line.stage() is Stage.REFUSED
-    line.play(*ROUND)
-    assert line.consent() is Consent.REFUSED
-    assert not line.turn.marks
-    line.say(ASK)
-    assert line.consent() is Consent.GIVEN
-
-
-def test_what_would_you_like_to_know_is_no_offer() -> None:
-    line = Line(WINNABLE)
-    line.play(*OPENING, Act.ASK_WILLINGNESS, (Act.ASK_HESITATION, Act.ASK_WILLINGNESS))
-    assert not line.turn.marks
-    assert line.stage() is Stage.REFUSED
-
-
-def test_willingness_is_no_agreement_however_often_it_is_asked() -> None:
-    line = Line(READY)
-    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.ASK_WILLINGNESS, Act.ASK_WILLINGNESS)
-    assert line.consent() is Consent.OPEN
-
-
-def test_it_can_be_won_on_the_second_call() -> None:
-    line = Line(WINNABLE)
-    line.play(*OPENING, Act.ASK_WILLINGNESS, *ROUND[:1], Act.CLOSE)
-    assert line.parting() is Parting.FRIENDLY
-    line.ring().play(Act.INTRODUCE, *ROUND[1:], ASK)
-    assert line.consent() is Consent.GIVEN
-
-
-@pytest.mark.parametrize("left_out", range(len(ROUND) + 1))
-def test_a_round_that_lacks_something_wins_nobody(left_out: int) -> None:
-    line = Line(WINNABLE)
-    met = [(Act.ACKNOWLEDGE,), (Act.ASK_HESITATION,), *ROUND[1:]]
-    del met[left_out]
-    line.play(*OPENING, Act.ASK_WILLINGNESS, *met, ASK)
-    assert line.consent() is Consent.REFUSED
-    assert line.turn.marks == (Mark.REFRAMING,)
-    assert line.stage() is Stage.REFUSED_FOR_GOOD
-
-
-@pytest.mark.parametrize("again", [Act.EXPLAIN_BENEFIT, Act.EXPLAIN_PROGRAM, Act.ASK_WILLINGNESS])
-def test_the_same_offer_after_a_refusal_is_reframing(again: Act) -> None:
-    line = Line(WINNABLE)
-    line.play(*OPENING, Act.ASK_WILLINGNESS, again)
-    assert line.turn.marks == (Mark.REFRAMING,)
-
-
-def test_who_forgives_reframing_hangs_up_at_the_second() -> None:
-    line = Line(replace(WINNABLE, anti_triggers=FORGIVING))
-    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.EXPLAIN_BENEFIT)
-    assert line.stage() is Stage.REFUSED
-    assert line.parting() is None
-    reply = line.say(ASK)
-    assert reply.stop
-    assert line.parting() is Parting.REFUSING
-    assert line.stage() is Stage.REFUSED_FOR_GOOD
-
-
-def test_what_makes_them_refuse_may_be_asked_once() -> None:
-    line = Line(WINNABLE)
-    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.ASK_HESITATION)
-    before = line.turn.trust
-    line.say(Act.ASK_HESITATION)
-    assert line.turn.trust == before - 1
-    assert not line.turn.marks
-
-
-def test_who_refuses_says_no_twice_and_the_call_ends_well_if_thanked() -> None:
-    line = Line(REFUSING)
-    line.play(*OPENING, Act.ASK_WILLINGNESS)
-    assert line.stage() is Stage.REFUSED
-    line.say(Act.ASK_HESITATION)
-    assert line.stage() is Stage.REFUSED_FOR_GOOD
-    assert not line.turn.marks
-    assert line.say(Act.ACCEPT_REFUSAL).stop
-    assert line.parting() is Parting.FRIENDLY
-    assert line.consent() is Consent.REFUSED
-
-
-def test_nothing_wins_who_refuses() -> None:
-    line = Line(REFUSING)
-    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.ACKNOWLEDGE, Act.OFFER_AUTONOMY, ASK)
-    assert line.turn.marks == (Mark.REFRAMING,)
-    assert line.say(ASK).stop
-    line.ring().say(Act.INTRODUCE)
-    assert line.stage() is Stage.REFUSED_FOR_GOOD
-    assert line.say(ASK).stop
-
-
-# -- doing wrong ---------------------------------------------------------------------------------
-
-WRONGS: Mapping[Mark, Act] = {
-    Mark.PRESSURE: Act.PRESSURE,
-    Mark.PROMISE: Act.PROMISE,
-    Mark.THIRD_PARTY: Act.INVOLVE_OTHERS,
-}
-
-
-@pytest.mark.parametrize("mark", WRONGS)
-def test_a_wrong_costs_trust_and_for_who_does_not_forgive_it_the_consent(mark: Mark) -> None:
-    line = Line(replace(READY, anti_triggers=FORGIVING))
-    line.play(*OPENING, WRONGS[mark])
-    assert line.turn.marks == (mark,)
-    assert line.turn.trust < 0
-    line.say(ASK)
-    assert line.consent() is Consent.GIVEN
-    line = Line(replace(READY, anti_triggers=frozenset({mark})))
-    line.play(*OPENING, WRONGS[mark])
-    assert line.stage() is Stage.REFUSED_FOR_GOOD
-    line.say(ASK)
-    assert line.consent() is Consent.REFUSED
-
-
-def test_a_question_that_is_asked_with_pressure_is_not_answered() -> None:
-    line = Line(replace(READY, anti_triggers=FORGIVING))
-    line.play(*OPENING, (Act.PRESSURE, ASK))
-    assert line.consent() is Consent.OPEN
-
-
-def test_pressed_twice_somebody_hangs_up_and_takes_the_word_back() -> None:
-    line = agreed()
-    assert not line.say(Act.PRESSURE).stop
-    assert line.say(Act.PRESSURE).stop
-    assert line.parting() is Parting.UPSET
-    assert line.consent() is Consent.REFUSED
-
-
-def test_what_is_unsure_moves_nothing_and_is_asked_back() -> None:
-    line = Line(READY)
-    line.play(*OPENING)
-    before = line.memory.mind
-    for act in (Act.PRESSURE, ASK, Act.INVOLVE_OTHERS):
-        line.say(act, message="Well, perhaps.")
-        assert not line.turn.marks
-    after = line.memory.mind
-    assert before is not None
-    assert after is not None
-    assert replace(after, used=before.used) == before
-    assert len(set(line.texts)) == len(line.texts)
