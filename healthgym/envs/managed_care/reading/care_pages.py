@@ -45,7 +45,7 @@ _WORDED: Mapping[str, tuple[str, str]] = {
     "phq9_problem": (ASSESSMENT, rf"\| {_N} and above \| a behavioural-health problem"),
     "phq9_provider": (ASSESSMENT, rf"\| {_N} and above \| and an intervention owned"),
     "phq9_escalate": (ASSESSMENT, rf"\| {_N} and above \| and escalation"),
-    "gad7_problem": (ASSESSMENT, rf"GAD-7 from {_N} on"),
+    "gad7_problem": (ASSESSMENT, rf"GAD-7\b.*?\bfrom {_N} on"),
     "problems_least": (PLAN, rf"At least {_N} problems"),
     "complex_problems_least": (PLAN, rf"problems, {_N} in complex care"),
     "goal_target_days_most": (PLAN, rf"by when: within {_N} days"),
