@@ -108,7 +108,7 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
 
 
 def _imagined(rule: Rule, reading: Reading) -> int:
-    return 0 if Scope.CONDITIONAL in rule.through else reading.imagined
+    return 0 if Scope.IMAGINED in rule.through else reading.imagined
 
 
 # -- what is asked -------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def _elsewhere(reading: Reading) -> int:
 def _facts(reading: Reading, drugs: _Drugs) -> Iterator[_Found]:
     """Return the facts of a chart that are said as known."""
     clauses, scopes = reading.clauses, reading.scopes
-    told = clauses.to_end(reading.role(Role.KNOWN))
+    told = clauses.sentence(reading.role(Role.KNOWN))
     told |= after(reading.role(Role.YOURS), _CLOSE, clauses.inside)
     told &= ~reading.asked | reading.tagged
     told &= ~(_elsewhere(reading) | scopes[Scope.NEGATED] | scopes[Scope.CONDITIONAL])

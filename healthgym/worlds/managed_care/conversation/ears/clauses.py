@@ -8,6 +8,10 @@ from functools import cached_property
 from healthgym.worlds.managed_care.conversation.ears.words import Break, Words
 
 
+#: Words before a verb among which one that asks makes it a part of its question.
+_LOOK = 5
+
+
 @dataclass(frozen=True)
 class Clauses:
     """The sentences and clauses of a message.
@@ -83,12 +87,18 @@ class Joints:
         links: Words that join clauses, such as ``and``.
         begins: Words that begin a clause after a comma or a link.
         leads: Words that begin a clause wherever they stand, such as ``because``.
+        turns: Verbs that begin a question, such as ``is``.
+        turned: Words that follow them there, such as ``you``.
+        asking: Words that begin a question before them, such as ``how``.
         conditions: Words after which the first comma ends a clause, such as ``if``.
     """
 
     links: frozenset[str]
     begins: frozenset[str]
     leads: frozenset[str]
+    turns: frozenset[str]
+    turned: frozenset[str]
+    asking: frozenset[str]
     conditions: frozenset[str]
 
 
@@ -116,7 +126,7 @@ def clauses_of(words: Words, joints: Joints) -> Clauses:
             if conditional or word in joints.begins or _linked(texts, place, joints):
                 starts |= 1 << place
                 conditional = word in joints.conditions
-        elif _linked(texts, place, joints):
+        elif _linked(texts, place, joints) or _turned(texts, place, joints):
             starts |= 1 << place
     spans = _spans(starts, count)
     asked = announced = 0
@@ -133,6 +143,14 @@ def _linked(texts: tuple[str, ...], place: int, joints: Joints) -> bool:
     """Return whether a clause begins with a link at a place."""
     following = texts[place + 1] if place + 1 < len(texts) else ""
     return texts[place] in joints.links and following in joints.begins
+
+
+def _turned(texts: tuple[str, ...], place: int, joints: Joints) -> bool:
+    """Return whether a question begins at a place without a mark, as in ``okay is this you``."""
+    if texts[place] not in joints.turns or place + 1 == len(texts):
+        return False
+    before = texts[max(0, place - _LOOK) : place]
+    return texts[place + 1] in joints.turned and joints.asking.isdisjoint(before)
 
 
 def _spans(starts: int, count: int) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.ears.clauses import Joints
-from healthgym.worlds.managed_care.conversation.ears.patterns import Pattern, Vocabulary
+from healthgym.worlds.managed_care.conversation.ears.patterns import Element, Pattern, Vocabulary
 from healthgym.worlds.managed_care.conversation.ears.words import Spelling, slips_of
 from healthgym.worlds.managed_care.voices import Topic
 
@@ -26,6 +26,7 @@ class Scope(StrEnum):
     NEGATED = "negated"
     CONDITIONAL = "conditional"
     REPORTED = "reported"  #: of somebody else, or said earlier
+    IMAGINED = "imagined"  #: what follows from a condition
     QUOTED = "quoted"
     META = "meta"  #: about the call as a record, not to the person
 
@@ -78,6 +79,7 @@ class Rule:
         worried: Whether it takes a worry that was named.
         patterns: The patterns.
         unless: Patterns that must not stand in the same clause.
+        also: Patterns of which one must stand in the same sentence; none if empty.
     """
 
     role: Role | None = None
@@ -91,6 +93,7 @@ class Rule:
     worried: bool = False
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
+    also: tuple[Pattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,18 +203,25 @@ def _rule(row: Mapping[str, Any], vocabulary: Vocabulary, role: Role | None) -> 
         worried=row.get("worried", False),
         patterns=_patterns(row["say"], vocabulary),
         unless=_patterns(row.get("unless", ()), vocabulary),
+        also=_patterns(row.get("also", ()), vocabulary),
     )
 
 
 def _patterns(lines: Iterable[str], vocabulary: Vocabulary) -> tuple[Pattern, ...]:
-    return tuple(pattern for line in lines for pattern in vocabulary.patterns(line))
+    return tuple(map(vocabulary.pattern, lines))
 
 
 def _words(rules: Iterable[Rule]) -> Iterable[str]:
     for rule in rules:
-        for pattern in (*rule.patterns, *rule.unless):
-            for element in pattern.elements:
-                yield from element.words
+        for pattern in (*rule.patterns, *rule.unless, *rule.also):
+            yield from _spoken(pattern.elements)
+
+
+def _spoken(elements: Iterable[Element]) -> Iterable[str]:
+    for element in elements:
+        yield from element.words
+        for run in element.runs:
+            yield from _spoken(run)
 
 
 def _index(rules: tuple[Rule, ...]) -> Mapping[str, tuple[tuple[int, Pattern], ...]]:

@@ -9,14 +9,12 @@ expressions of a list, which may have several words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-_LISTED = re.compile(r"\[([a-z]+)\]")
-#: Alternatives of which one has several words.
-_SPACED = re.compile(r"\(([^()]* [^()]*)\)(\??)")
 _GAPS = {"..": 3, "...": 8}
+#: How much worse than another it is to look a pattern up by a common word.
+_COMMON = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +23,17 @@ class Element:
 
     Attributes:
         words: The words that may stand there.
+        runs: The expressions of several words that may.
         gap: How many words may stand before it.
         optional: Whether it may be left out.
+        any: The words of which one has to be in a message for it to be filled.
     """
 
     words: frozenset[str]
-    gap: int = 0
-    optional: bool = False
+    runs: tuple[tuple[Element, ...], ...]
+    gap: int
+    optional: bool
+    any: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,14 @@ class Pattern:
         first: Whether it begins a clause.
         last: Whether it ends one.
         anchor: The words of which one has to be in a message for it to match.
+        needs: Other sets of words of each of which one has to be, the rarest first.
     """
 
     elements: tuple[Element, ...]
     first: bool
     last: bool
     anchor: frozenset[str]
+    needs: tuple[frozenset[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +72,16 @@ class Vocabulary:
     common: frozenset[str]
 
     def words(self, text: str) -> frozenset[str]:
-        """Return the words for which a place of a pattern stands.
+        """Return the words for which a word of a pattern stands.
 
         Raises:
             KeyError: If there is no such class.
         """
-        made: set[str] = set()
-        for word in text.strip("()").split("|"):
-            if word.startswith("<"):
-                made |= self.classes[word.strip("<>")]
-            elif word.endswith("~"):
-                made |= self.inflected(word[:-1])
-            else:
-                made.add(word)
-        return frozenset(made)
+        if text.startswith("<"):
+            return self.classes[text.strip("<>")]
+        return self._inflected(text[:-1]) if text.endswith("~") else frozenset((text,))
 
-    def inflected(self, word: str) -> frozenset[str]:
-        """Return the forms of a word."""
+    def _inflected(self, word: str) -> frozenset[str]:
         if word in self.forms:
             return frozenset((word, *self.forms[word]))
         if word.endswith("e"):
@@ -95,54 +92,65 @@ class Vocabulary:
         s = "es" if word.endswith(("s", "sh", "ch", "x", "z")) else "s"
         return frozenset((word, f"{word}{s}", f"{word}ed", f"{word}ing"))
 
-    def patterns(self, text: str) -> Iterator[Pattern]:
-        """Return what a line stands for: one pattern, or several where it names a list.
+    def pattern(self, text: str) -> Pattern:
+        """Return what a line stands for.
 
         Raises:
             KeyError: If it names what there is not.
             ValueError: If it has no place that must be filled.
         """
-        listed = _LISTED.search(text)
-        spaced = _SPACED.search(text)
-        if listed:
-            ways: Iterable[str] = self.phrases[listed[1]]
-        elif spaced:
-            words = [way for way in spaced[1].split("|") if " " not in way]
-            ways = [*(way for way in spaced[1].split("|") if " " in way)]
-            ways += [f"({'|'.join(words)})"] if words else []
-            ways += [""] if spaced[2] else []
-        else:
-            yield self._pattern(text)
-            return
-        found = listed or spaced
-        assert found is not None
-        for way in ways:
-            yield from self.patterns(f"{text[: found.start()]}{way}{text[found.end() :]}")
-
-    def _pattern(self, text: str) -> Pattern:
-        elements: list[Element] = []
-        gap, first, last = 0, False, False
-        for part in text.split():
-            if part == "^":
-                first = True
-            elif part == "$":
-                last = True
-            elif part in _GAPS:
-                gap = _GAPS[part]
-            else:
-                optional = part.endswith("?")
-                elements.append(Element(self.words(part.rstrip("?")), gap, optional))
-                gap = 0
-        while elements and elements[0].optional:
-            del elements[0]  # Whatever stands there, the pattern holds.
-        needed = [element.words for element in elements if not element.optional]
+        parts = text.split()
+        first, last = parts[0] == "^", parts[-1] == "$"
+        elements = self._line(text.strip("^$ "))
+        while elements and elements[0].optional and not first:
+            elements = elements[1:]  # Whatever stands there, the pattern holds.
+        needed = [element.any for element in elements if not element.optional]
         if not needed:
             raise ValueError(f"{text!r} has no place that must be filled.")
-        anchor = min(needed, key=self._commonness)
-        return Pattern(tuple(elements), first, last, anchor)
+        anchor, *needs = sorted(needed, key=self._weight)
+        return Pattern(elements, first, last, anchor, tuple(needs))
 
-    def _commonness(self, words: frozenset[str]) -> tuple[bool, int]:
-        return bool(words & self.common), len(words)
+    def _line(self, text: str) -> tuple[Element, ...]:
+        elements: list[Element] = []
+        gap = 0
+        for part in _split(text, " "):
+            if part in _GAPS:
+                gap = _GAPS[part]
+            elif part:
+                elements.append(self._element(part.removesuffix("?"), gap, part.endswith("?")))
+                gap = 0
+        return tuple(elements)
+
+    def _element(self, text: str, gap: int, optional: bool) -> Element:
+        if text.startswith("["):
+            ways = list(self.phrases[text.strip("[]")])
+        else:
+            ways = list(_split(text[1:-1], "|")) if text.startswith("(") else [text]
+        words: set[str] = set()
+        runs: list[tuple[Element, ...]] = []
+        for way in filter(None, map(str.strip, ways)):
+            if " " in way or way[0] in "([":
+                runs.append(self._line(way))
+            else:
+                words |= self.words(way)
+        found = set(words)
+        for run in runs:
+            found |= min((each.any for each in run if not each.optional), key=self._weight)
+        return Element(frozenset(words), tuple(runs), gap, optional, frozenset(found))
+
+    def _weight(self, words: frozenset[str]) -> int:
+        return len(words) + _COMMON * len(words & self.common)
+
+
+def _split(text: str, mark: str) -> Iterator[str]:
+    """Return the parts of a text between marks that stand in no brackets."""
+    depth = begin = 0
+    for place, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if letter == mark and not depth:
+            yield text[begin:place]
+            begin = place + 1
+    yield text[begin:]
 
 
 @dataclass(slots=True)
@@ -151,14 +159,14 @@ class Places:
 
     Attributes:
         at: The bits of each word.
-        starts: The first words of clauses.
+        inside: All words but the first ones of clauses.
         openings: Words that open a clause: the first ones, and those that follow a lead.
         lasts: The last words of clauses.
         known: Bits of the places of patterns that were looked up before.
     """
 
     at: Mapping[str, int]
-    starts: int
+    inside: int
     openings: int
     lasts: int
     known: dict[frozenset[str], int] = field(default_factory=dict)
@@ -175,29 +183,34 @@ class Places:
 
     def ends(self, pattern: Pattern) -> int:
         """Return the last words of all places where a pattern matches."""
-        inside = ~self.starts
-        elements = pattern.elements
-        now = self.of(elements[0].words)
-        if pattern.first:
-            now &= _reach(self.openings, elements[0].gap, inside)
-        for element in elements[1:]:
-            if not now:
+        known = self.known
+        for words in pattern.needs:
+            bits = known.get(words)
+            if not (self.of(words) if bits is None else bits):
                 return 0
-            here = self.of(element.words)
-            if not here:
-                if element.optional:
-                    continue
-                return 0
-            hit = _reach((now << 1) & inside, element.gap, inside) & here
-            now = now | hit if element.optional else hit
+        now = self._run(pattern.elements, self.openings if pattern.first else -1)
         return now & self.lasts if pattern.last else now
 
-
-def _reach(bits: int, gap: int, inside: int) -> int:
-    """Return some words and as many after each as a gap lets pass."""
-    for _ in range(gap):
-        bits |= (bits << 1) & inside
-    return bits
+    def _run(self, elements: tuple[Element, ...], reach: int) -> int:
+        """Return the last words of a line that begins at one of some words."""
+        inside = self.inside
+        now = 0
+        begun = False
+        for element in elements:
+            if begun:
+                reach = (now << 1) & inside
+            for _ in range(element.gap):
+                reach |= (reach << 1) & inside
+            hit = reach & self.of(element.words)
+            for run in element.runs:
+                hit |= self._run(run, reach)
+            if begun and element.optional:
+                now |= hit
+            elif not element.optional:
+                now, begun = hit, True
+                if not now:
+                    return 0
+        return now
 
 
 def places_of(words: Iterable[str], starts: int, leads: frozenset[str]) -> Places:
@@ -213,8 +226,8 @@ def places_of(words: Iterable[str], starts: int, leads: frozenset[str]) -> Place
     for word in words:
         at[word] = at.get(word, 0) | bit
         bit <<= 1
-    places = Places(at, starts, starts, (starts | bit) >> 1)
+    places = Places(at, (bit - 1) & ~starts, starts, (starts | bit) >> 1)
     lead = places.of(leads)
     for _ in range(2):
-        places.openings |= (places.openings & lead) << 1 & ~starts
+        places.openings |= (places.openings & lead) << 1 & places.inside
     return places

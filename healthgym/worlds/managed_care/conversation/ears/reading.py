@@ -13,7 +13,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import (
     Rule,
     Scope,
 )
-from healthgym.worlds.managed_care.conversation.ears.patterns import Places, places_of
+from healthgym.worlds.managed_care.conversation.ears.patterns import Pattern, Places, places_of
 from healthgym.worlds.managed_care.conversation.ears.words import Words, even, words_of
 
 #: Most words of an expression that looks like a negation or a condition and is none.
@@ -71,6 +71,14 @@ class Reading:
         if bits:
             for pattern in rule.unless:
                 bits &= ~self.clauses.filled(self.places.ends(pattern))
+        if bits and rule.also:
+            bits &= self.clauses.sentence(self._any(rule.also))
+        return bits
+
+    def _any(self, patterns: tuple[Pattern, ...]) -> int:
+        bits = 0
+        for pattern in patterns:
+            bits |= self.places.ends(pattern)
         return bits
 
 
