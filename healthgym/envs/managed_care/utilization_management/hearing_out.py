@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from functools import cache
 
+from healthgym.core.seeding import stable_hash
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -61,13 +63,20 @@ def heard_facts(answer: str, item: AnyCriterion) -> tuple[AnyFact, ...]:
         item: The criterion it was asked about.
     """
     found = dict.fromkeys(_heard(answer, item))
-    return tuple(_named(fact, number) for number, fact in enumerate(found, 1))
+    return tuple(
+        replace(fact, id=f"H-{item.id}-{stable_hash(repr(fact)) % 10**8}") for fact in found
+    )
 
 
-def _named(fact: AnyFact, number: int) -> AnyFact:
-    from dataclasses import replace
-
-    return replace(fact, id=f"HEARD-{number}-{abs(hash(repr(fact))) % 10**8}")
+def same_fact(one: AnyFact, other: AnyFact) -> bool:
+    """Return whether two readings are of one fact, though one of them tells less."""
+    if isinstance(one, TherapyCourse) and isinstance(other, TherapyCourse):
+        return (one.kind, one.started) == (other.kind, other.started)
+    if isinstance(one, MedicationCourse) and isinstance(other, MedicationCourse):
+        return (one.medication, one.started) == (other.medication, other.started)
+    if isinstance(one, Diagnosis) and isinstance(other, Diagnosis):
+        return (one.code, one.onset) == (other.code, other.onset)
+    return replace(one, id="") == replace(other, id="") if type(one) is type(other) else False
 
 
 def _heard(answer: str, item: AnyCriterion) -> Iterator[AnyFact]:

@@ -20,7 +20,7 @@ from healthgym.core.tool import call
 from healthgym.envs.managed_care.reading.asking import Play, policy_for
 from healthgym.envs.managed_care.reading.layout import body, is_cut, record, table
 from healthgym.envs.managed_care.reading.policy_search import PolicyReading
-from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts
+from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts, same_fact
 from healthgym.envs.managed_care.utilization_management.lookups import (
     Brief,
     CaseReading,
@@ -238,9 +238,11 @@ class _Reviewer:
         return self._judged(packet, case)
 
     def _judged(self, packet: Packet, case: CaseReading) -> Finding:
-        policy = replace(self._policy.policy(), required_documents=self._policy.required())
+        policy = self._policy.policy()
         found = evaluate(policy, packet.facts, packet.request, case.day)
-        return Finding(policy, packet, found)
+        # Which kinds are required is on the page; some take the place of others.
+        missing = tuple(k for k in self._policy.required() if str(k) not in packet.kinds)
+        return Finding(policy, packet, replace(found, missing_documents=missing))
 
     # -- intake and triage -------------------------------------------------------------------------
 
@@ -331,7 +333,9 @@ class _Reviewer:
         return worker
 
     def _wanted(self, found: Finding) -> list[str]:
-        """Return what is to be asked for, one item a line."""
+        """Return what is to be asked for, one item a line; nothing where the packet decides."""
+        if found.assessment.posture is Posture.CONTRADICTS:
+            return []
         policy = found.policy.id
         lacking = [str(kind).replace("_", " ") for kind in found.assessment.missing_documents]
         names = found.named() if found.assessment.posture in _OPEN else ()
@@ -500,19 +504,23 @@ class _Reviewer:
                     message=ask.format(id=name, title=item.display),
                 )
                 answer = _last_said(text)
-                told = [one for one in heard_facts(answer, item) if one not in packet.facts]
-                if not told:
+                told = [
+                    one
+                    for one in heard_facts(answer, item)
+                    if not any(same_fact(one, known) for known in packet.facts)
+                ]
+                if told or ask is _ASKS[0]:
+                    said.append(answer)
+                if not told and ask is not _ASKS[0]:
                     break
-                said.append(answer)
-                known = (*packet.facts, *told)
-                packet = replace(packet, facts=tuple({one.id: one for one in known}.values()))
+                packet = replace(packet, facts=(*packet.facts, *told))
         after = self._judged(packet, case)
         turned = after.assessment.posture is Posture.SATISFIED
         outcome = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
         if turned:
             outcome = PeerToPeerOutcome.OVERTURN_TO_APPROVAL
         named = ", ".join(found.named())
-        heard = " ".join(said) or "The clinician stated nothing that was not in the packet."
+        heard = " ".join(said)
         yield from self._do(
             "p2p_session.submit_summary",
             request_id=request,
