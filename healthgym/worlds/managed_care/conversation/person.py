@@ -18,6 +18,7 @@ from healthgym.worlds.managed_care.conversation.manners import wrongs
 from healthgym.worlds.managed_care.conversation.mind import Stage
 from healthgym.worlds.managed_care.conversation.noise import is_speech
 from healthgym.worlds.managed_care.conversation.persona import Persona
+from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.taking_in import take_in
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.voices import CallContext, Memory, Reply
@@ -48,7 +49,7 @@ class Person:
     """
 
     persona: Persona
-    ears: Ears
+    ears: Ears = understand
 
     def reply(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant, Said
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Turn
-from healthgym.worlds.managed_care.conversation.person import Person
+from healthgym.worlds.managed_care.conversation.person import Ears, Person
 from healthgym.worlds.managed_care.conversation.persona import (
     Concern,
     Persona,
@@ -135,10 +135,11 @@ class Line:
     Args:
         persona: Who answers.
         now: What their clock shows at the first call.
+        ears: What they understand.
     """
 
-    def __init__(self, persona: Persona, now: datetime = MORNING) -> None:
-        self.person = Person(persona=persona, ears=hears)
+    def __init__(self, persona: Persona, now: datetime = MORNING, ears: Ears = hears) -> None:
+        self.person = Person(persona=persona, ears=ears)
         self.memory = Memory(calls=1)
         self.now = now
         self.exchange = 0

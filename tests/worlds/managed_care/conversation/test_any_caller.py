@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from healthgym.worlds.managed_care.conversation.persona import (
     Trigger,
     Willingness,
 )
+from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines, spoken
 from healthgym.worlds.managed_care.conversation.talk import STATEMENTS
 from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
@@ -170,3 +173,35 @@ def test_no_words_for_a_score_stand_for_another_one_of_the_same_person() -> None
         words = [word for points in "0123" for word in idiom[points]]
         assert len(set(words)) == len(words) == 12
     assert {len(spoken().leads["phq9"]), len(spoken().leads["gad7"])} == {9, 7}
+
+
+def test_what_holds_of_anybody_holds_of_words_too() -> None:
+    rows = (Path(__file__).parent / "phrases_dev.jsonl").read_text("utf-8").splitlines()
+    phrases = [json.loads(row)["text"] for row in rows]
+    for seed, willingness in enumerate((*Willingness, *Willingness)):
+        rng = np.random.default_rng(seed)
+        line = Line(drawn(rng, willingness), ears=understand)
+        for _ in range(120):
+            before = line.memory
+            message = " ".join(phrases[int(n)] for n in rng.integers(len(phrases), size=2))
+            reply = line.say(message=message)
+            held(line, before.consent, before.mind.stage if before.mind else Stage.UNKNOWN)
+            if reply.stop or line.exchange == 10:
+                line.ring()
+
+
+def test_a_call_in_words_is_won() -> None:
+    line = Line(replace(READY, concerns=(Concern.COST,)), ears=understand)
+    for message in (
+        "Good morning, my name is Imani Castellane, I'm a nurse calling from your health plan. "
+        "Could I have your full name and date of birth?",
+        "I'm calling about our care management program: regular calls with me, and help with "
+        "appointments and medicines. I can see part of your record: your visits and medicines. "
+        "What you tell me is shared with your care team only, unless you are in danger. "
+        "It's free and voluntary, you can stop at any time, and a no won't change your benefits.",
+        "Do you agree to take part in the program?",
+    ):
+        line.say(message=message)
+    assert line.consent() is Consent.GIVEN
+    line.say(message="How do you get to your appointments?")
+    assert [told.topic for told in line.turn.told] == [Topic.TRANSPORTATION]
