@@ -8,6 +8,9 @@ from functools import cached_property
 from healthgym.worlds.managed_care.conversation.ears.words import Break, Words
 
 
+# Plain numbers: the marks are looked at once a word.
+_COMMA, _STOP = int(Break.COMMA), int(Break.STOP)
+_ASKED, _COLON = int(Break.ASKED), int(Break.COLON)
 #: Words before a verb among which one that asks makes it a part of its question.
 _LOOK = 5
 
@@ -115,14 +118,14 @@ def clauses_of(words: Words, joints: Joints) -> Clauses:
     conditional = False
     for place in range(count):
         word, before = texts[place], breaks[place]
-        if before & Break.STOP:
+        if before & _STOP:
             starts |= 1 << place
             stops |= 1 << place
             conditional = word in joints.conditions
             continue
-        if before & Break.COLON or word in joints.leads:
+        if before & _COLON or word in joints.leads:
             starts |= 1 << place
-        elif before & Break.COMMA:
+        elif before & _COMMA:
             if conditional or word in joints.begins or _linked(texts, place, joints):
                 starts |= 1 << place
                 conditional = word in joints.conditions
@@ -132,9 +135,9 @@ def clauses_of(words: Words, joints: Joints) -> Clauses:
     asked = announced = 0
     for span in spans:
         after = breaks[span.bit_length()]
-        if after & Break.ASKED:
+        if after & _ASKED:
             asked |= span
-        elif after & Break.COLON:
+        elif after & _COLON:
             announced |= span
     return Clauses(starts, _spans(stops, count), spans, asked, announced)
 

@@ -104,6 +104,7 @@ class Grammar:
         spelling: How words are written.
         joints: Where clauses meet.
         leads: Words that may stand before what opens a clause.
+        bits: The bit of each word by which patterns are passed over.
         rules: The rules.
         index: Pairs of a rule's number and a pattern, by the words at which they are looked up.
         medicines: Names of medicines.
@@ -117,6 +118,7 @@ class Grammar:
     spelling: Spelling
     joints: Joints
     leads: frozenset[str]
+    bits: Mapping[str, int]
     rules: tuple[Rule, ...]
     index: Mapping[str, tuple[tuple[int, Pattern], ...]]
     medicines: frozenset[str]
@@ -158,6 +160,7 @@ def grammar() -> Grammar:
             **{name: frozenset(found.split()) for name, found in words["joints"].items()}
         ),
         leads=classes["lead"],
+        bits=vocabulary.bits,
         rules=rules,
         index=_index(rules),
         medicines=medicines,

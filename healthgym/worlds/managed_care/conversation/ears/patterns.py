@@ -45,14 +45,15 @@ class Pattern:
         first: Whether it begins a clause.
         last: Whether it ends one.
         anchor: The words of which one has to be in a message for it to match.
-        needs: Other sets of words of each of which one has to be, the rarest first.
+        needs: Other words of each group of which one has to be, the rarest first, as bits of the
+            vocabulary.
     """
 
     elements: tuple[Element, ...]
     first: bool
     last: bool
     anchor: frozenset[str]
-    needs: tuple[frozenset[str], ...]
+    needs: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,14 @@ class Vocabulary:
         phrases: Expressions by the name of their list.
         forms: Irregular forms by the plain one.
         common: Common words, by which no pattern is looked up if it has others.
+        bits: The bit of each word of a pattern, as they come.
     """
 
     classes: Mapping[str, frozenset[str]]
     phrases: Mapping[str, tuple[str, ...]]
     forms: Mapping[str, tuple[str, ...]]
     common: frozenset[str]
+    bits: dict[str, int] = field(default_factory=dict)
 
     def words(self, text: str) -> frozenset[str]:
         """Return the words for which a word of a pattern stands.
@@ -108,7 +111,13 @@ class Vocabulary:
         if not needed:
             raise ValueError(f"{text!r} has no place that must be filled.")
         anchor, *needs = sorted(needed, key=self._weight)
-        return Pattern(elements, first, last, anchor, tuple(needs))
+        return Pattern(elements, first, last, anchor, tuple(map(self._bits, needs)))
+
+    def _bits(self, words: frozenset[str]) -> int:
+        bits = 0
+        for word in sorted(words):
+            bits |= self.bits.setdefault(word, 1 << len(self.bits))
+        return bits
 
     def _line(self, text: str) -> tuple[Element, ...]:
         elements: list[Element] = []
@@ -159,6 +168,7 @@ class Places:
 
     Attributes:
         at: The bits of each word.
+        have: The words, as bits of the vocabulary.
         inside: All words but the first ones of clauses.
         openings: Words that open a clause: the first ones, and those that follow a lead.
         lasts: The last words of clauses.
@@ -166,6 +176,7 @@ class Places:
     """
 
     at: Mapping[str, int]
+    have: int
     inside: int
     openings: int
     lasts: int
@@ -176,17 +187,17 @@ class Places:
         bits = self.known.get(words)
         if bits is None:
             bits = 0
-            for word in words & self.at.keys():
-                bits |= self.at[word]
+            few = words if len(words) < len(self.at) else words.intersection(self.at)
+            for word in few:
+                bits |= self.at.get(word, 0)
             self.known[words] = bits
         return bits
 
     def ends(self, pattern: Pattern) -> int:
         """Return the last words of all places where a pattern matches."""
-        known = self.known
+        have = self.have
         for words in pattern.needs:
-            bits = known.get(words)
-            if not (self.of(words) if bits is None else bits):
+            if not words & have:
                 return 0
         now = self._run(pattern.elements, self.openings if pattern.first else -1)
         return now & self.lasts if pattern.last else now
@@ -213,20 +224,26 @@ class Places:
         return now
 
 
-def places_of(words: Iterable[str], starts: int, leads: frozenset[str]) -> Places:
+def places_of(
+    words: Iterable[str], starts: int, leads: frozenset[str], bits: Mapping[str, int]
+) -> Places:
     """Return where the words of a message stand.
 
     Args:
         words: The words.
         starts: The first words of clauses.
         leads: Words that may stand before what opens a clause.
+        bits: The bit of each word of the vocabulary.
     """
     at: dict[str, int] = {}
     bit = 1
     for word in words:
         at[word] = at.get(word, 0) | bit
         bit <<= 1
-    places = Places(at, (bit - 1) & ~starts, starts, (starts | bit) >> 1)
+    have = 0
+    for word in at:
+        have |= bits.get(word, 0)
+    places = Places(at, have, (bit - 1) & ~starts, starts, (starts | bit) >> 1)
     lead = places.of(leads)
     for _ in range(2):
         places.openings |= (places.openings & lead) << 1 & places.inside

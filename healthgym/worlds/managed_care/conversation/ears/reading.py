@@ -91,7 +91,7 @@ def read(message: str, rules: Grammar) -> Reading:
     """
     words = words_of(even(message), rules.spelling)
     clauses = clauses_of(words, rules.joints)
-    places = places_of(words.words, clauses.starts, rules.leads)
+    places = places_of(words.words, clauses.starts, rules.leads, rules.bits)
     found: dict[int, int] = {}
     for word in places.at:
         for number, pattern in rules.index.get(word, ()):

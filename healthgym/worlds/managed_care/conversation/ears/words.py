@@ -125,7 +125,7 @@ class _Reader:
     def __init__(self, spelling: Spelling) -> None:
         self.spelling = spelling
         self.words: list[str] = []
-        self.breaks: list[int] = [Break.STOP]
+        self.breaks: list[int] = [int(Break.STOP)]
         self.quoted = self.aside = self.entered = 0
         self.in_quotes = False
         self.open = ""
@@ -135,21 +135,21 @@ class _Reader:
         if token in ".!;\n":
             if token == "." and self.words and self.words[-1] in self.spelling.titles:
                 return
-            self.breaks[-1] |= Break.STOP
+            self.breaks[-1] |= int(Break.STOP)
         elif token == "?":
-            self.breaks[-1] |= Break.STOP | Break.ASKED
+            self.breaks[-1] |= int(Break.STOP | Break.ASKED)
         elif token == ",":
-            self.breaks[-1] |= Break.COMMA
+            self.breaks[-1] |= int(Break.COMMA)
         elif token == ":":
-            self.breaks[-1] |= Break.COMMA | Break.COLON
+            self.breaks[-1] |= int(Break.COMMA | Break.COLON)
         elif token == '"':
             self.in_quotes = not self.in_quotes
         elif token in _OPENS:
             self.open = self.open if self.open in _OPENS[1:] and self.open else token
-            self.breaks[-1] |= Break.COMMA
+            self.breaks[-1] |= int(Break.COMMA)
         elif self.open and token == _CLOSES[_OPENS.index(self.open)]:
             self.open = ""
-            self.breaks[-1] |= Break.COMMA
+            self.breaks[-1] |= int(Break.COMMA)
 
     def word(self, word: str) -> None:
         """Take note of a word."""
@@ -159,7 +159,7 @@ class _Reader:
             self.aside |= 1 << len(self.words)
             self.entered |= (self.open != "(") << len(self.words)
         self.words.append(word)
-        self.breaks.append(Break.NONE)
+        self.breaks.append(0)
 
 
 def words_of(text: str, spelling: Spelling) -> Words:
