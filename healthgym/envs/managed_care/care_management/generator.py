@@ -60,11 +60,13 @@ from healthgym.envs.managed_care.cases.clinic import (
     workforce,
 )
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
 from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.facts import MedicationCourse
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw_care, usual_rules
@@ -198,10 +200,11 @@ class CareGenerator(CareTaskGenerator):
         )
 
     def _answers(self, case: _Case, start: WorldStart, rng: np.random.Generator) -> Answers:
-        others = unlisted()
-        taken = {fact.medication for fact in case.history.medicines}
-        place = int(rng.integers(len(others)))
-        able = tuple(name for name in (others[place],) if name.split()[0] not in taken)
+        names = unlisted()
+        name = names[int(rng.integers(len(names)))]
+        # What the chart has had under a like name would be no news to it.
+        known = [x for x in case.history.facts if isinstance(x, MedicationCourse)]
+        able = () if any(same_medicine(x.medication, name) for x in known) else (name,)
         return draw_answers(
             case.history,
             case.chart.patient.preferred_language,

@@ -25,6 +25,7 @@ from healthgym.envs.managed_care.care_management.task import (
     Strength,
 )
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.persona import PersonaKind, Willingness
@@ -336,6 +337,8 @@ def test_what_the_assessment_and_the_plan_need_follows_from_person_and_chart() -
         assert set(reference.adherence) == active
         not_taken = {name for name in active if not told[name].present}
         assert reference.discrepancies == not_taken | (set(told) - active)
+        ever = {each.medication_name for each in chart.medications}
+        assert not any(same_medicine(name, each) for name in set(told) - active for each in ever)
         if reference.ending is Ending.DECLINED:
             assert not reference.asked
             continue
