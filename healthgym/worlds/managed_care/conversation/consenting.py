@@ -76,7 +76,10 @@ def _invited(talk: Talk) -> None:
         talk.say("will.straight" if again else "will.ready")
     elif talk.persona.willingness is Willingness.HESITANT:
         talk.to(Stage.INVITED)
-        _hesitates(talk, "leaning" if won(talk) else "will.hesitate")
+        if won(talk) and lacking(talk) is None:
+            talk.say("will.straight")
+        else:
+            _hesitates(talk, "will.hesitate")
     else:
         _refuses(talk)
 
@@ -231,7 +234,7 @@ def _after_refusal(talk: Talk) -> None:
         _refuses_again(talk)
     elif asks and (round_done(talk) or _begun(talk)):
         _asked_again(talk)
-    elif asks or (explains and not talk.sure & _ROUND):
+    elif asks or (explains and not talk.sure & _ROUND and not _explains_itself(talk)):
         _reframed(talk)
     elif Act.ASK_HESITATION in talk.sure and not talk.mind.asked_behind:
         talk.mind = replace(talk.mind, asked_behind=True)
@@ -243,6 +246,12 @@ def _after_refusal(talk: Talk) -> None:
         talk.say("told.again")
     elif not _remarked(talk):
         talk.say("listen")
+
+
+def _explains_itself(talk: Talk) -> bool:
+    """Return whether an explanation is an answer, or tries to be one, to a worry that was told."""
+    mind = talk.mind
+    return bool(mind.voiced - mind.answered or mind.answered - _answered_before(talk))
 
 
 def _begun(talk: Talk) -> bool:

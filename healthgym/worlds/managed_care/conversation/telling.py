@@ -81,8 +81,20 @@ def telling(talk: Talk) -> bool:
     elif permissions:
         _permitted(talk, permissions)
     else:
-        talk.say("question")
+        _openly(talk)
     return True
+
+
+def _openly(talk: Talk) -> None:
+    """Answer a question that names no subject: with what is on their mind, if it can be said."""
+    worry = talk.persona.hint_topic
+    told = {item.topic for item in talk.memory.disclosed}
+    unasked = talk.persona.sensitive | told | {Topic.MEDICATION}
+    outside = bool(talk.persona.only) and worry not in talk.persona.only
+    if worry is None or worry in unasked or outside:
+        talk.say("question")
+    elif not _breaks(talk, {worry}):
+        answer(talk, Asked(topic=worry))
 
 
 def _subjects(questions: tuple[Said, ...]) -> list[Topic]:

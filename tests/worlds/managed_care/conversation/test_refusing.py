@@ -110,6 +110,17 @@ def test_the_same_offer_after_a_refusal_is_reframing(again: Act) -> None:
     assert line.turn.marks == (Mark.REFRAMING,)
 
 
+def test_an_explanation_after_a_worry_was_told_is_no_reframing() -> None:
+    line = Line(WINNABLE)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.EXPLAIN_PROGRAM)
+    assert line.turn.marks == (Mark.REFRAMING,)
+    line = Line(WINNABLE)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, ROUND[0], Act.EXPLAIN_PROGRAM)
+    assert not line.turn.marks
+    line.play(*ROUND[1:], ASK)
+    assert line.consent() is Consent.GIVEN
+
+
 def test_who_forgives_reframing_hangs_up_at_the_second() -> None:
     line = Line(replace(WINNABLE, anti_triggers=FORGIVING))
     line.play(*OPENING, Act.ASK_WILLINGNESS, Act.EXPLAIN_BENEFIT)

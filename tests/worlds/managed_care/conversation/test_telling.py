@@ -46,6 +46,15 @@ def test_who_may_i_asks_about_what_is_no_secret_is_told_at_once() -> None:
     assert [told.topic for told in line.turn.told] == [Topic.TRANSPORTATION]
 
 
+def test_an_open_question_is_answered_with_what_is_on_their_mind() -> None:
+    line = agreed(replace(READY, hint="It's a long way.", hint_topic=Topic.TRANSPORTATION))
+    line.say(Act.ASK_TOPIC)
+    assert [told.topic for told in line.turn.told] == [Topic.TRANSPORTATION]
+    line.say(Act.ASK_TOPIC)
+    assert not line.turn.told
+    assert not line.turn.marks
+
+
 def test_a_permission_without_a_subject_holds_for_one() -> None:
     line = agreed()
     line.play(may(None), about(Topic.SUBSTANCE_USE))
