@@ -13,6 +13,8 @@ from healthgym.worlds.managed_care.records.chart import DocumentReference
 
 #: How many pages are sent along that have no bearing: fewest and most.
 _BESIDES = (2, 4)
+#: How many are sent along, at most, that say again what others say.
+_ALSO = 2
 
 
 class Shelf:
@@ -27,7 +29,8 @@ class Shelf:
         facts = {fact for each in found.criteria.values() for fact in each.facts}
         self._case = case
         self._needed = case.drawn.needed(found)
-        self._shows = stating(chart.shows, facts | self._needed)
+        self._facts = frozenset(facts | self._needed)
+        self._shows = stating(chart.shows, self._facts)
         self._kinds = sorted(map(str, case.book.in_force.required_documents))
         counting = [page for page in chart.documents if page.id not in case.patient.void]
         telling = {page.id for page in counting if facts & self._told(page.id)}
@@ -36,10 +39,25 @@ class Shelf:
         self._able = [p for p in counting if p.id in telling or str(p.kind) in mute]
 
     def picked(self) -> tuple[str, ...]:
-        """Return what is sent: few documents that show what is needed, or all that bear on it."""
-        if not isinstance(self._case.drawn.ending, Course):
-            return tuple(page.id for page in self._able)
-        return self._few(self._able, self._needed)
+        """Return what is sent: few documents that show what is needed, or all that bears on it."""
+        submits = isinstance(self._case.drawn.ending, Course)
+        return self._few(self._able, self._needed if submits else self._facts)
+
+    def also(self, kept: Sequence[str], rng: np.random.Generator) -> tuple[str, ...]:
+        """Return documents sent along that show no more of what bears on it than is sent already.
+
+        Args:
+            kept: What is sent.
+            rng: Where chance comes from.
+        """
+        shown, kinds = self.shown(kept), {str(p.kind) for p in self._able if p.id in kept}
+        able = [
+            page.id
+            for page in self._able
+            if page.id not in kept and self._told(page.id) <= shown and str(page.kind) in kinds
+        ]
+        most = int(rng.integers(_ALSO + 1))
+        return tuple(able[int(place)] for place in rng.permutation(len(able))[:most])
 
     def without(self, facts: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return what is sent if no document is that shows some facts, and what is lacking then.

@@ -43,9 +43,9 @@ from healthgym.envs.managed_care.utilization_management.feasible import require_
 from healthgym.envs.managed_care.utilization_management.others import open_cases
 from healthgym.envs.managed_care.utilization_management.packet import (
     Sent,
+    call_due,
     may_lead,
     put_together,
-    turning,
 )
 from healthgym.envs.managed_care.utilization_management.peers import contract_of
 from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
@@ -294,8 +294,8 @@ def _answer(
         return False, PendAnswer(sentence=said, hours=hours)
     late = way.stage in (StartStage.MD_REVIEW, StartStage.PEER_TO_PEER)
     # Where one criterion alone is open, an answer would lead to a call.
-    open_ended = sent.found.missing_documents or len(turning(case, sent.found)) < 2
-    silent = not late and (bool(open_ended) or bool(rng.random() < 0.5))
+    leads_on = bool(sent.found.missing_documents) or call_due(case, sent.found)
+    silent = not late and (leads_on or bool(rng.random() < 0.5))
     if case.drawn.ending is Gap.DOCUMENT or silent:
         return True, PendAnswer(silent=True)
     return False, PendAnswer(sentence=_NOTHING, hours=hours)
@@ -309,7 +309,7 @@ def _require_due(way: Way, case: DrawnCase, sent: Sent, *, lapses: bool) -> None
     """
     if way.path is not Path.UNINFORMED or lapses:
         return
-    if sent.found.missing_documents or len(turning(case, sent.found)) < 2:
+    if sent.found.missing_documents or call_due(case, sent.found):
         raise ConfigurationError("One criterion alone is open, so that a call is due.")
 
 

@@ -77,7 +77,7 @@ def put_together(
     if path in (Path.INFORMED, Path.OVERTURNED):
         kept, held = _overlooked(case, shelf, own, path, rng)
     void = sorted(case.patient.void) if more else []
-    kept = (*kept, *shelf.besides(rng))
+    kept = (*kept, *shelf.also(kept, rng), *shelf.besides(rng))
     order = {page.id: place for place, page in enumerate(case.patient.chart.documents)}
     documents = sorted((*kept, *void), key=order.__getitem__)
     sent = Sent(
@@ -118,6 +118,16 @@ def turning(case: DrawnCase, found: PolicyAssessment) -> tuple[str, ...]:
     return decisive(case.book.in_force.criteria, postures)
 
 
+def call_due(case: DrawnCase, found: PolicyAssessment) -> bool:
+    """Return whether a call is due before a denial, once the practice has answered.
+
+    That is so where one criterion alone decides, and what was sent leaves it open.
+    """
+    named = turning(case, found)
+    alone = len(named) == 1 and found.criteria[named[0]].posture in _OPEN
+    return alone and found.posture in _OPEN and not found.missing_documents
+
+
 def may_lead(path: Path) -> Callable[[Policy, PolicyAssessment], bool]:
     """Return what tells, before there are documents, whether a case may go a path.
 
@@ -128,7 +138,8 @@ def may_lead(path: Path) -> Callable[[Policy, PolicyAssessment], bool]:
     def leads(policy: Policy, found: PolicyAssessment) -> bool:
         postures = {name: each.posture for name, each in found.criteria.items()}
         if path is Path.UPHELD:
-            return len(decisive(policy.criteria, postures)) == 1
+            named = decisive(policy.criteria, postures)
+            return len(named) == 1 and postures[named[0]] in _OPEN
         if path is Path.OVERTURNED:
             good = dict(favourable(policy.criteria))
             return any(
@@ -179,11 +190,11 @@ def _leaves_open(
         return False
     if path is Path.INFORMED:
         return True
-    named = turning(case, found)
-    if found.missing_documents or len(named) != 1:
+    if not call_due(case, found):
         return False
-    known = case.found.criteria[named[0]]
-    settled = known.posture is dict(favourable(case.book.in_force.criteria))[named[0]]
+    (named,) = turning(case, found)
+    known = case.found.criteria[named]
+    settled = known.posture is dict(favourable(case.book.in_force.criteria))[named]
     return settled and bool(set(known.facts) - shown)
 
 
@@ -194,7 +205,6 @@ def _require(case: DrawnCase, path: Path, sent: Sent) -> None:
         ConfigurationError: If it does not.
     """
     found = sent.found
-    alone = len(turning(case, found)) == 1
     match path:
         case Path.NURSE_APPROVES | Path.PHYSICIAN_APPROVES:
             right = found.posture is Posture.SATISFIED and not found.missing_documents
@@ -208,7 +218,7 @@ def _require(case: DrawnCase, path: Path, sent: Sent) -> None:
             right = found.posture in _OPEN or bool(found.missing_documents)
             right = right and found.posture is not Posture.CONTRADICTS
         case Path.UPHELD | Path.OVERTURNED:
-            right = found.posture in _OPEN and alone and not found.missing_documents
+            right = call_due(case, found)
         case _:
             right = True
     if not right:
