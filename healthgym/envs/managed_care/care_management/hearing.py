@@ -21,7 +21,12 @@ from healthgym.worlds.managed_care.voices import Topic
 
 #: A lead and what is said of it: ``Feeling low: every day.``
 _LED = re.compile(r"(?:^|(?<=[.?!] ))([A-Z][^:.?!]{2,60}): ")
-_SENTENCE = re.compile(r"[^.?!]+[.?!]?")
+_SENTENCE = re.compile(r"(?:\bSt\. |[^.?!])+[.?!]?")
+#: How a sentence begins that goes on about the medicine of the one before.
+_GOES_ON = re.compile(
+    r"\s*(?:The other|Five days|Not |I quit|I haven't had|I don't (?:miss|take|feel)|It |It's |"
+    r"Every dose|The bottle|One day|Two days|Three times|I can't afford)"
+)
 _WHEN = re.compile(
     r"\b(?:(?P<tomorrow>tomorrow)|on (?P<weekday>\w+day))?,? ?"
     r"(?:after (?:(?P<noon>noon)|(?P<hour>\w+) in the (?P<part>morning|afternoon|evening)))?"
@@ -124,10 +129,14 @@ def medicines(text: str, known: Sequence[str]) -> Mapping[str, Taken]:
     current, said = "", ""
     for sentence in _SENTENCE.findall(text):
         named = _named(sentence, names)
-        if named and named != current:
+        if named:
             _settle(found, current, said)
-            current, said = named, ""
-        said += sentence
+            current, said = named, sentence
+        elif current and _GOES_ON.match(sentence):
+            said += sentence
+        else:
+            _settle(found, current, said)
+            current, said = "", ""
     _settle(found, current, said)
     return found
 

@@ -203,6 +203,8 @@ class Listener:
     def _told(self, text: str, acts: Sequence[Meant]) -> None:
         view = self.view
         asked = {each.topic for each in acts if each.topic is not None}
+        if not hearing.sounds(text, "unasked"):
+            view.permitted |= {each.topic for each in acts if each.topic is not None}
         for topic, items in hearing.points(text).items():
             view.answered.setdefault(topic, {}).update(items)
         if Topic.MEDICATION in asked:
