@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 
+from healthgym.envs.managed_care.utilization_management.observed import misread
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care.apps.payer.criteria import evidence
 from healthgym.worlds.managed_care.packets import Packet, read_packet
@@ -150,6 +151,17 @@ class Findings:
         else:
             for part in below:
                 yield from self._spare(part, found)
+
+    @cached_property
+    def misread(self) -> tuple[str, ...]:
+        """Criteria beside which a value was entered that the packet does not show."""
+        return tuple(
+            name
+            for found in (self.nurse, self.physician)
+            for name, entry in found.items()
+            if name in self.shown.criteria
+            and misread(self.policy.criterion(name), self.shown.criteria[name], entry)
+        )
 
     @cached_property
     def unsourced(self) -> tuple[str, ...]:

@@ -308,9 +308,7 @@ def _document(row: Row) -> Document:
 
 
 def _request(case: CaseReading, reading: PolicyReading, pages: list[Document]) -> Request:
-    limited = any(
-        isinstance(item, QuantityCriterion) for item in criteria(reading.page.criteria)
-    )
+    limited = any(isinstance(item, QuantityCriterion) for item in criteria(reading.page.criteria))
     units = case.line.get("requested_units", "")
     return Request(
         procedure_code=case.code,

@@ -248,9 +248,11 @@ class _Reviewer:
 
     def _take_in(self, case: CaseReading) -> Play[None]:
         """Confirm what the record shows."""
-        missing = [
-            kind for kind in self.reading.required() if str(kind) not in case.kinds
-        ] if self.reading else []
+        missing = (
+            [kind for kind in self.reading.required() if str(kind) not in case.kinds]
+            if self.reading
+            else []
+        )
         yield from self._clerk()
         yield from self._do(
             "payer_intake_hub.confirm_decisions",
@@ -634,9 +636,7 @@ def _decision(found: Finding, *, asked: bool, wanted: bool) -> MdReviewDecision:
     return _MD.DENY
 
 
-def _decided(
-    found: Finding, decision: MdReviewDecision, wanted: list[str]
-) -> dict[str, Json]:
+def _decided(found: Finding, decision: MdReviewDecision, wanted: list[str]) -> dict[str, Json]:
     """Return what a decision is submitted with."""
     grounds = (
         f"{found.policy.id}, version {found.policy.version}: what was sent does not show "

@@ -40,6 +40,13 @@ FINDINGS = Check(
     loophole="findings are a judge's business in the source, and without one nobody's",
     failure_mode=FailureMode.CRITERIA,
 )
+OBSERVED = Check(
+    "values_observed",
+    "A number, or a yes, that is entered beside a finding is what the packet shows, in whichever "
+    "unit it is measured; what is left blank is not asked for.",
+    loophole="values are a judge's business in the source, and without one nobody's",
+    failure_mode=FailureMode.INVENTED,
+)
 SOURCED = Check(
     "findings_sourced",
     "Each finding that a criterion is met or not met names a document of the packet that bears on "
@@ -139,8 +146,8 @@ ENDED = Check(
     failure_mode=FailureMode.STUCK,
 )
 _STRICT = (
-    INTAKE, TRIAGE, FINDINGS, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL, DETERMINED,
-    UNDECIDED, LETTERS, ROLES, IN_TIME, FOREIGN, ONCE, ENDED,
+    INTAKE, TRIAGE, FINDINGS, OBSERVED, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL,
+    DETERMINED, UNDECIDED, LETTERS, ROLES, IN_TIME, FOREIGN, ONCE, ENDED,
 )  # fmt: skip
 #: Checks of the source that the hand-over of a request meets, before anybody has looked at it.
 _FILLED = frozenset(
@@ -241,6 +248,7 @@ def _reviewed(seen: Inspection) -> Iterator[CheckResult]:
         )
         entered = bool(found.nurse) or bool(found.physician)
         yield FINDINGS.result(entered and not wrong, f"{len(wrong)} differ" if wrong else "")
+        yield OBSERVED.result(entered and not found.misread, ", ".join(found.misread))
         yield SOURCED.result(entered and not found.unsourced, ", ".join(found.unsourced))
     if by_nurse:
         yield RECOMMENDED.result(seen.recommendation_right, ", ".join(map(str, seen.recommended)))

@@ -75,6 +75,17 @@ def beside(instance: ReviewInstance) -> str:
     return next(name for name in instance.reference.packet if name not in bearing)
 
 
+def measured(instance: ReviewInstance) -> list[str]:
+    """Return the items that a nurse observes as numbers."""
+    return [
+        item["item_id"]
+        for row in rows(solution(instance))
+        for item in row["item_observations"]
+        if isinstance(item["observed_value"], int | float)
+        and not isinstance(item["observed_value"], bool)
+    ]
+
+
 LOOSE = Rules.COMPAT
 STAGE = StartStage
 NURSING = first_of(STAGE.NURSE_REVIEW, Path.NURSE_APPROVES, sourced)
@@ -89,6 +100,9 @@ INFORMED = first_of(STAGE.NURSE_REVIEW, Path.INFORMED, met)
 OVERTURNED = task(STAGE.PEER_TO_PEER, Path.OVERTURNED)
 UPHELD = task(STAGE.PEER_TO_PEER, Path.UPHELD)
 RETURNED = task(STAGE.INTAKE, Path.RETURNED)
+MEASURED = first_of(
+    STAGE.NURSE_REVIEW, Path.NURSE_APPROVES, lambda each: measured(each) and sourced(each)
+)
 CONFIRM = "payer_intake_hub.confirm_decisions"
 DISPOSE = "triage.set_disposition"
 SUMMARY = "p2p_session.submit_summary"
@@ -247,6 +261,12 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
         lambda: changed(solution(ESCALATED), NURSE, -1, evaluations=rows(solution(ESCALATED))[1:]),
         {"findings_right"},
     ),
+    # values_observed
+    "a value that is not there": (
+        MEASURED,
+        lambda: misread(MEASURED),
+        {"values_observed"},
+    ),
     # findings_sourced
     "a page that has no bearing": (
         NURSING,
@@ -334,7 +354,7 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
                     "approved_units": (PARTLY.reference.units or 0) - 1,
                     "denial_rationale": solution(PARTLY)[
                         position(solution(PARTLY), DECIDE)
-                    ].arguments["line_item_decisions"][0]["denial_rationale"],  # type: ignore[index]
+                    ].arguments["line_item_decisions"][0]["denial_rationale"],
                 }
             ],
         ),
@@ -462,6 +482,17 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
     ),
     "not handed in": (NURSING, lambda: solution(NURSING)[:-1], {"submitted"}),
 }
+
+
+def misread(instance: ReviewInstance) -> Script:
+    """Return a solution with another number for one item."""
+    name, found = measured(instance)[0], rows(solution(instance))
+    for row in found:
+        row["item_observations"] = [
+            {**item, "observed_value": 7319} if item["item_id"] == name else item
+            for item in row["item_observations"]
+        ]
+    return changed(solution(instance), NURSE, -1, evaluations=found)
 
 
 def held(instance: ReviewInstance) -> str:
