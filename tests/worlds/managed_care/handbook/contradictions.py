@@ -17,8 +17,8 @@ from itertools import combinations
 from healthgym.worlds.managed_care.handbook.words import words_of
 
 #: How alike two sentences are that are taken to be about the same thing, from 0 to 1: where one
-#: number is printed, where both are given by rules, each of which has a subject of its own, and where one
-#: page amends or supersedes the other.
+#: number is printed, where both are given by rules, each of which has a subject of its own, and
+#: where one page amends or supersedes the other.
 PRINTED, RULED, RELATED = 0.17, 0.34, 0.1
 #: What a word is worth in the heading or the title above a sentence, against one in it.
 _ABOVE = 0.35
@@ -130,6 +130,8 @@ def differences(
 ) -> list[Difference]:
     """Return the pairs of statements about the same thing that differ, the most alike first.
 
+    Two rules on one page are two subjects, or the page would not name both.
+
     Args:
         stated: What the pages state.
         related: Pages of which one amends or supersedes the other.
@@ -147,7 +149,10 @@ def differences(
         shared = one.weights.keys() & other.weights.keys()
         dot = sum(one.weights[word] * other.weights[word] * rare[word] ** 2 for word in shared)
         alike = dot / (lengths[i] * lengths[j] or 1.0)
-        least = RULED if one.ruled and other.ruled else PRINTED
+        ruled = one.ruled and other.ruled
+        if ruled and one.page == other.page:
+            continue
+        least = RULED if ruled else PRINTED
         if frozenset({one.page, other.page}) in related:
             least = RELATED
         if alike >= least:

@@ -42,10 +42,16 @@ def keys(found: Iterable[Statement]) -> set[tuple[str, ...]]:
     return {each.key for each in differences(found, RELATED)}
 
 
-def test_every_difference_is_meant_and_every_reason_is_needed():
+def test_every_difference_is_meant():
     meant = {(row["one"], row["other"]) for row in MEANT}
-    assert keys(stated(TEXTS)) == meant
-    assert all(len(row["why"].split()) >= 2 for row in MEANT)
+    assert not keys(stated(TEXTS)) - meant
+
+
+def test_every_reason_is_of_something_that_is_still_stated():
+    known = {f"{each.page}: {each.value}" for each in stated(TEXTS)}
+    for row in MEANT:
+        assert {row["one"], row["other"]} <= known
+        assert len(row["why"].split()) >= 2
 
 
 def test_every_amendment_in_force_is_among_them():
