@@ -76,10 +76,11 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     ``paper`` judges the state that is left, handed in or not, by the stages that the agent had to
     do. Its rubric judge, a language model, is left out; under the public contract it has what each
     criterion, recommendation, decision and call is worth. What stands in for it under ``strict``:
-    of criterion assessments `findings_right`, `values_observed` and `findings_sourced`; of recommendation and
-    decision `recommendation_right`, `physician_decision_right` and `determination_right`; of the
-    rationale the criteria that an adverse decision names; of points resolved, outcome and summary
-    of a call `call_right`; of shortcuts that are forbidden `roles_kept`.
+    of criterion assessments `findings_right`, `values_observed` and `findings_sourced`; of
+    recommendation and decision `recommendation_right`, `physician_decision_right` and
+    `determination_right`; of the rationale the criteria that an adverse decision names; of points
+    resolved, outcome and summary of a call `call_right`; of shortcuts that are forbidden
+    `roles_kept`.
 
     ## Episode End
 
