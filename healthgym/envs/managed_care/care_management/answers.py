@@ -33,6 +33,10 @@ _MOST = 3
 #: Days of a week on which a medicine is missed: all of them if it is not taken.
 _WEEK = 7
 _PARTIAL, _NON_ADHERENT = 2, 5
+#: How many medicines are missed on some days, and how many are not taken at all, by how often.
+_SKIPPED, _DROPPED = (0.5, 0.27, 0.16, 0.07), (0.72, 0.22, 0.06)
+#: How often somebody takes what no chart has; has a barrier that goes with the condition, another.
+_UNLISTED, _LIKELY, _UNLIKELY = 0.16, 0.24, 0.05
 #: Days that an episode takes at most.
 _EPISODE = 8
 _MOODS = ("F32", "F33", "F20", "F41", "F43", "F50", "F10", "F11")
@@ -176,7 +180,7 @@ def draw_answers(
     barriers = _barriers(history, language, rng)
     mood = sum(phq9) >= rules.phq9_problem and rng.random() < 0.7
     used = any(code.startswith("F1") for code in history.codes)
-    extra = tuple(unlisted[:1]) if unlisted and rng.random() < 0.3 else ()
+    extra = tuple(unlisted[:1]) if unlisted and rng.random() < _UNLISTED else ()
     careless = any(count >= _PARTIAL for count in missed.values()) or bool(untaken)
     worries = [topic for topic in SOCIAL[:7] if barriers[topic]]
     worries += [Topic.MEDICATION] * careless + [Topic.MOOD] * mood
@@ -242,28 +246,34 @@ def _topped(points: tuple[int, ...], more: int) -> tuple[int, ...]:
 
 
 def _medicines(history: History, rng: np.random.Generator) -> tuple[dict[str, int], frozenset[str]]:
-    missed: dict[str, int] = {}
-    untaken: set[str] = set()
-    for fact in history.medicines:
-        drawn, days = rng.random(), int(rng.integers(3))
-        if fact.frequency.startswith(("as needed", "once weekly", "once monthly")) or drawn < 0.68:
-            missed[fact.medication] = int(drawn < 0.2 and "needed" not in fact.frequency)
-        elif drawn < 0.84:
-            missed[fact.medication] = _PARTIAL + days
-        elif drawn < 0.91:
-            missed[fact.medication] = _NON_ADHERENT + days % 2
-        else:
-            untaken.add(fact.medication)
-    return {name: n for name, n in missed.items() if name not in untaken}, frozenset(untaken)
+    """Draw how each medicine of the chart is taken; most trouble is with one or two."""
+    names = list(dict.fromkeys(fact.medication for fact in history.medicines))
+    missed = {name: int(rng.random() < 0.2) for name in names}
+    # What is taken when it is needed, or seldom, is not missed on days of a week.
+    daily = [
+        fact.medication
+        for fact in history.medicines
+        if not fact.frequency.startswith(
+            ("as needed", "once weekly", "once monthly", "every other")
+        )
+    ]
+    missed |= {name: 0 for name in names if name not in daily}
+    order = [daily[int(place)] for place in rng.permutation(len(daily))]
+    skipped, days = int(rng.choice(4, p=_SKIPPED)), rng.integers(_PARTIAL, _WEEK, len(order))
+    for name, count in zip(order[:skipped], days, strict=False):
+        missed[name] = int(count)
+    dropped = int(rng.choice(3, p=_DROPPED))
+    untaken = frozenset(order[skipped : skipped + dropped])
+    return {name: count for name, count in missed.items() if name not in untaken}, untaken
 
 
 def _barriers(history: History, language: str, rng: np.random.Generator) -> dict[Topic, bool]:
     found: dict[Topic, bool] = {}
     for topic in SOCIAL:
-        chance = 0.4 if topic in history.condition.barriers else 0.12
+        chance = _LIKELY if topic in history.condition.barriers else _UNLIKELY
         if topic is Topic.LANGUAGE:
             chance = 0.5 if language != "English" else 0.0
         if topic is Topic.PHONE_ACCESS:
-            chance = 0.06
+            chance = _UNLIKELY
         found[topic] = bool(rng.random() < chance) or topic in history.social
     return found
