@@ -10,7 +10,8 @@ from healthgym.core.borders import JsonDict
 from healthgym.core.family import Baseline, Script
 from healthgym.core.task import Task
 from healthgym.core.tool import call
-from healthgym.envs.managed_care.care_management.oracle import Rehearsal, Worker
+from healthgym.envs.managed_care.care_management.oracle import Worker
+from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
 from healthgym.envs.managed_care.care_management.speech import phrase_book
 from healthgym.envs.managed_care.care_management.task import CareInstance, CareReference, Needs
 from healthgym.envs.managed_care.care_management.writing import plan, sections
@@ -70,17 +71,17 @@ class Blind(Worker):
         calls = list(self.desk.world.outreach.calls(self.case))
         if not calls or calls[-1].status is SessionStatus.ENDED:
             return
-        words = [
-            each
-            if isinstance(each, str)
-            else self.book.say([each if isinstance(each, Meant) else Meant(act=each)])
-            for each in acts
-        ]
+        words = [self._words(each) for each in acts]
         self.desk.do(
             "cm_outreach.send_message",
             session_id=calls[-1].session_id,
             message=" ".join(words),
         )
+
+    def _words(self, said: Act | Meant | str) -> str:
+        if isinstance(said, Act):
+            return self.book.say([Meant(act=said)])
+        return self.book.say([said]) if isinstance(said, Meant) else said
 
     def ring(self) -> None:
         """Call at a good hour."""

@@ -19,6 +19,7 @@ from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.care_management import blind, oracle, solver
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
+from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
 from healthgym.envs.managed_care.care_management.task import (
     PRESETS,
     CareConfig,
@@ -141,11 +142,11 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
         """Return who reads what an agent reads, and listens."""
         return {"solver": spoken(solver.solve, self.roles[AGENT].commands)}
 
-    def rehearse(self, instance: CareInstance) -> oracle.Rehearsal:
+    def rehearse(self, instance: CareInstance) -> Rehearsal:
         """Return an office in which calls can be tried out."""
         rules = replace(self.rules, max_turns=1_000)
         family = self._plain()
-        return oracle.Rehearsal(Episode(family, instance, SparseReward(), rules))
+        return Rehearsal(Episode(family, instance, SparseReward(), rules))
 
     def _plain(self) -> CareFamily:
         """Return the family with typed calls, whatever the surface."""

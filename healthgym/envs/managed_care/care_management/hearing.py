@@ -31,8 +31,22 @@ _WHEN = re.compile(
     r"\b(?:(?P<tomorrow>tomorrow)|on (?P<weekday>\w+day))?,? ?"
     r"(?:after (?:(?P<noon>noon)|(?P<hour>\w+) in the (?P<part>morning|afternoon|evening)))?"
 )
-_HOURS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_HOURS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
 
 @cache

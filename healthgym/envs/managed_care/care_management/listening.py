@@ -140,6 +140,8 @@ class Listener:
         return False
 
     def _put_off(self, when: hearing.Appointment) -> None:
+        if when == hearing.Appointment() and self._free is not None:
+            return  # a goodbye, after they said when
         day = self.now.date()
         if when.tomorrow:
             day += timedelta(days=1)
@@ -214,7 +216,10 @@ class Listener:
             if there is not None:
                 view.answered.setdefault(topic, {})[""] = None
                 self.barriers[topic] = there
-        if hearing.sounds(text, "danger"):
+        harm = {each.item for each in acts if each.topic is Topic.PHQ9} & {"9"}
+        harmed = bool(harm and view.answered.get(Topic.PHQ9, {}).get("9"))
+        unsafe = Topic.SAFETY in asked and self.barriers.get(Topic.SAFETY, False)
+        if harmed or unsafe or hearing.sounds(text, "danger"):
             view.danger = True
             self.barriers[Topic.SAFETY] = True
         if not self._anything(text, asked) and hearing.sounds(text, "broken"):
@@ -251,7 +256,9 @@ def _due(chart: Chart, known: Known, rules: OperatingRules, today: date) -> Sequ
     ]
     english = chart.patient.get("preferred_language", "English") == "English"
     social = [
-        topic for topic in SOCIAL if topic not in coded and not (topic is Topic.LANGUAGE and english)
+        topic
+        for topic in SOCIAL
+        if topic not in coded and not (topic is Topic.LANGUAGE and english)
     ]
     danger = [Topic.SAFETY] if known.safety else []
     return [Topic.MEDICATION, *instruments, *danger, *social]

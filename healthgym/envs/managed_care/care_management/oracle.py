@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
-from typing import TypeAlias
 
-from healthgym.core.episode import Episode
 from healthgym.core.family import Script
-from healthgym.core.task import Task
-from healthgym.core.tool import ToolCall, call
+from healthgym.core.tool import call
 from healthgym.envs.managed_care.care_management.assessed import subjects_due
 from healthgym.envs.managed_care.care_management.grounds import names_medicine
 from healthgym.envs.managed_care.care_management.manner import View, next_words
+from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
 from healthgym.envs.managed_care.care_management.speech import PhraseBook, phrase_book
 from healthgym.envs.managed_care.care_management.talk import SECTION_OF, Talk
-from healthgym.envs.managed_care.care_management.task import CareInstance, CareReference, Ending
+from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
 from healthgym.envs.managed_care.care_management.writing import (
     Diagnosis,
     Findings,
@@ -30,7 +28,6 @@ from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.conversation.mind import Mind, Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import Concern, Trigger
-from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
     CMEngagement,
@@ -38,45 +35,11 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     SessionStatus,
 )
 from healthgym.worlds.managed_care.voices import Consent, Memory, Topic
-from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-CareEpisode: TypeAlias = Episode[Task, CareReference, WorldStart, ManagedCareWorld]
 _FINISH = call("finish")
 #: Local hour at which somebody is called who may be called at any.
 _CALLED_AT = time(10, 5)
 _MOST_MESSAGES = 12
-_CASE = "case_id"
-
-
-class Rehearsal:
-    """An office in which calls are tried out, one after the other.
-
-    Args:
-        episode: An episode of the task, at its beginning.
-    """
-
-    def __init__(self, episode: CareEpisode) -> None:
-        self._episode = episode
-        self.script: list[ToolCall] = []
-
-    @property
-    def world(self) -> ManagedCareWorld:
-        """The office as it is now."""
-        return self._episode.world
-
-    def do(self, name: str, **arguments: object) -> str:
-        """Make a call; return what is shown."""
-        made = call(name, **arguments)
-        self.script.append(made)
-        return self._episode.step(made).observation
-
-    def wait_until(self, at: datetime) -> None:
-        """Let time pass until a moment, in UTC."""
-        while self.world.clock.now < at:
-            before = self.world.clock.now
-            self.do("wait", until=f"{at:%Y-%m-%dT%H:%M}")
-            if self.world.clock.now <= before:
-                return
 
 
 def solve(instance: CareInstance, desk: Rehearsal) -> Script:

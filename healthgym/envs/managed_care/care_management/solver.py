@@ -7,6 +7,7 @@ book of its own.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -46,10 +47,8 @@ _BOOK = "own"
 
 def solve(instruction: str) -> Play[None]:
     """Read what holds today, call, and do what follows from the answer."""
-    try:
+    with suppress(DataError, KeyError, ValueError):  # what cannot be read is given up
         yield from _work(read_brief(instruction))
-    except (DataError, KeyError, ValueError):
-        pass  # what cannot be read is given up
     yield call("finish")
 
 
@@ -185,5 +184,3 @@ def _assess_in_part(case: str, found: Reckoning) -> Play[None]:
         payload=payloads[stuck],
         blocked_reason=f"The patient broke off and said: {found.listener.last_words}",
     )
-
-

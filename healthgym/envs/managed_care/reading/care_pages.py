@@ -20,10 +20,29 @@ PROTOCOL = f"{_FOLDER}/outreach-protocol.md"
 #: The pages that hold numbers.
 PAGES = (ELIGIBILITY, RISK, REVIEW, ASSESSMENT, PLAN, PROTOCOL)
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen twenty"
-).split()
+_SMALL = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+]
 _N = rf"(\d+(?:\.\d+)?|{'|'.join(_SMALL)})"
 #: Where each number stands, and how it is worded.
 _WORDED: Mapping[str, tuple[str, str]] = {
