@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from healthgym.core.seeding import Split, task_rng
-from healthgym.core.task import Instance, Task, TaskKey
+from healthgym.core.task import Instance, Task, TaskKey, require_index
 from healthgym.envs.managed_care.care_management.answers import (
     PHQ9,
     Answers,
@@ -130,7 +130,7 @@ class CareGenerator(CareTaskGenerator):
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
         streams = [task_rng(family, split, index, key) for key in range(6)]
-        choice = draw_choice(self._asked(split, index, streams[_LIKE]), streams[_LIKE])
+        choice = self._choice(split, index, streams[_LIKE])
         begins = draw_morning(streams[_AROUND])
         numbers = draw_care(streams[_NUMBERS]) if self.config.numbers else usual_rules()
         case = self._case(choice, split, begins.date(), numbers, streams)
@@ -153,18 +153,29 @@ class CareGenerator(CareTaskGenerator):
         voices = {case.referred.record.case_id: Person(persona=persona, ears=understand)}
         task = Task(
             TaskKey(self.name, split, index),
-            f"{choice.program}-{choice.condition}",
+            # The programme, the person and the ending are for the agent to find out.
+            choice.condition,
             brief(start, patient, case.history.condition.label, case.referred.record),
             {"difficulty": self.difficulty},
         )
         return Instance(task, reference, replace(start, voices=voices))
 
-    def _asked(self, split: Split, index: int, rng: np.random.Generator) -> CareConfig:
+    def kind(self, split: Split, index: int) -> str:
+        """Return the kind of a task, the condition of its referral, without drawing the rest.
+
+        Raises:
+            ConfigurationError: If the split has no such index.
+        """
+        require_index(self, split, index)
+        rng = task_rng(f"{self.name}/{self.difficulty}", split, index, _LIKE)
+        return self._choice(split, index, rng).condition
+
+    def _choice(self, split: Split, index: int, rng: np.random.Generator) -> Choice:
         """Return what the episode of a task is like."""
         if not self._episodes:
-            return self.config
+            return draw_choice(self.config, rng)
         place = index if self.is_fixed(split) else int(rng.integers(len(self._episodes)))
-        return narrowed(self.config, self._episodes[place])
+        return draw_choice(narrowed(self.config, self._episodes[place]), rng)
 
     def _case(
         self,

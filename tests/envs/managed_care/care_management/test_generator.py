@@ -82,6 +82,13 @@ def test_a_task_is_the_same_whoever_draws_it() -> None:
     assert first.start.content_hash() != second.start.content_hash()
 
 
+def test_the_kind_of_a_task_is_known_without_drawing_it() -> None:
+    for canonical in (False, True):
+        made = generator(canonical=canonical)
+        for split in Split:
+            assert made.kind(split, 3) == made.generate(split, 3).task.kind
+
+
 def test_splits_share_no_patient_and_no_start() -> None:
     people: dict[Split, set[str]] = {}
     hashes: dict[Split, set[str]] = {}
@@ -98,7 +105,7 @@ def test_splits_share_no_patient_and_no_start() -> None:
 
 def test_everything_that_is_possible_is_drawn() -> None:
     found = drawn(Split.TRAIN, 400)
-    seen = {(x.reference.program, x.task.kind.partition("-")[2]) for x in found}
+    seen = {(x.reference.program, x.task.kind) for x in found}
     possible = {(program, name) for program, names in ways(PRESETS["medium"]) for name in names}
     assert seen == possible
     assert {name for _, name in possible} == set(care_conditions())
@@ -175,7 +182,7 @@ def test_canonical_episodes_are_composed_like_the_published_ones() -> None:
     hard = [x for x in found if x.reference.persona.kind is PersonaKind.REFUSING]
     assert {x.reference.persona.willingness for x in hard} == {Willingness.INITIALLY_REFUSES}
     for row, x in zip(canonical_episodes(), found, strict=True):
-        assert x.task.kind.partition("-")[2] == row.condition
+        assert x.task.kind == row.condition
         assert x.reference.persona.kind is row.kind
 
 
