@@ -160,8 +160,9 @@ def _values(
 
 def _value(text: str, units: tuple[str, ...]) -> tuple[str, str, date | None] | None:
     for unit in sorted(units, key=lambda one: len(written_unit(one)), reverse=True):
-        shown = re.escape(written_unit(unit))
-        found = re.match(rf"{_NUMBER} ?{shown}(?![\w/])(?:(?: on| \() ?(?P<day>{DAY}))?", text)
+        shown = written_unit(unit)
+        written = rf" ?{re.escape(shown)}" if shown else ""  # a score has no unit
+        found = re.match(rf"{_NUMBER}{written}(?![\w/])(?:(?: on| \() ?(?P<day>{DAY}))?", text)
         if found:
             return found["value"], unit, read_day(found["day"]) if found["day"] else None
     return None

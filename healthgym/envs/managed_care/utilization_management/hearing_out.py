@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -50,7 +50,7 @@ _SLOTS = {
     "medication": "(?P<medication>.+?)",
     "substance": "(?P<substance>.+?)",
     "reaction": "(?P<reaction>.+?)",
-    "result": "(?:The result: .+?)?",
+    "result": "(?: The result: .+?)?",
 }
 _REPEATED = re.compile(r"\?P<(\w+)>")
 
@@ -71,12 +71,29 @@ def heard_facts(answer: str, item: AnyCriterion) -> tuple[AnyFact, ...]:
 def same_fact(one: AnyFact, other: AnyFact) -> bool:
     """Return whether two readings are of one fact, though one of them tells less."""
     if isinstance(one, TherapyCourse) and isinstance(other, TherapyCourse):
-        return (one.kind, one.started) == (other.kind, other.started)
+        return (one.kind, one.started, one.ended) == (other.kind, other.started, other.ended)
     if isinstance(one, MedicationCourse) and isinstance(other, MedicationCourse):
-        return (one.medication, one.started) == (other.medication, other.started)
+        known = other.medication, other.started, other.ended
+        return (one.medication, one.started, one.ended) == known
     if isinstance(one, Diagnosis) and isinstance(other, Diagnosis):
         return (one.code, one.onset) == (other.code, other.onset)
     return replace(one, id="") == replace(other, id="") if type(one) is type(other) else False
+
+
+def with_heard(known: Iterable[AnyFact], told: Iterable[AnyFact]) -> tuple[AnyFact, ...]:
+    """Return facts with those that were told; a course that is over goes on no more."""
+    new = tuple(told)
+    over = {_course(fact) for fact in new if _course(fact)}
+    kept = (
+        fact for fact in known if getattr(fact, "ended", True) or _course(fact) not in over
+    )
+    return (*kept, *new)
+
+
+def _course(fact: AnyFact) -> tuple[str, date] | None:
+    if isinstance(fact, MedicationCourse):
+        return fact.medication, fact.started
+    return (fact.kind, fact.started) if isinstance(fact, TherapyCourse) else None
 
 
 def _heard(answer: str, item: AnyCriterion) -> Iterator[AnyFact]:
@@ -128,7 +145,8 @@ def _pattern(form: str, slots: dict[str, str]) -> re.Pattern[str]:
         "ban": rf"(?P<ban>{re.escape(table()['ban'])})|{re.escape(table()['no_ban'])}",
     }
     parts = []
-    for piece in re.split(r"(\{\w+\})", form):
+    # A procedure without a result ends with its code.
+    for piece in re.split(r"(\{\w+\})", form.replace(" {Result}", "{Result}")):
         name = piece[1:-1].lower()
         if piece.startswith("{"):
             parts.append(f"(?:{tails[name]})" if name in tails else slots[name])

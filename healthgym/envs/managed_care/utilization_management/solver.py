@@ -20,7 +20,11 @@ from healthgym.core.tool import call
 from healthgym.envs.managed_care.reading.asking import Play, policy_for
 from healthgym.envs.managed_care.reading.layout import body, is_cut, record, table
 from healthgym.envs.managed_care.reading.policy_search import PolicyReading
-from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts, same_fact
+from healthgym.envs.managed_care.utilization_management.hearing_out import (
+    heard_facts,
+    same_fact,
+    with_heard,
+)
 from healthgym.envs.managed_care.utilization_management.lookups import (
     Brief,
     CaseReading,
@@ -35,10 +39,11 @@ from healthgym.errors import DataError
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import Packet
+from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
 from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.pages import page_wordings
-from healthgym.worlds.managed_care.policies.tree import Node
+from healthgym.worlds.managed_care.policies.tree import Node, criteria, transform
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CriterionResult,
@@ -77,14 +82,32 @@ class Memory:
     """Criteria that were read once, and are not looked up again.
 
     Attributes:
-        trees: Criteria by policy id.
+        known: Criteria by policy id, and by what they are about.
     """
 
-    trees: dict[str, Node] = field(default_factory=dict)
+    known: dict[str, dict[str, AnyCriterion]] = field(default_factory=dict)
 
     def criteria_of(self, policy: str, read: Node) -> Node:
-        """Return a policy's criteria as they were first read."""
-        return self.trees.setdefault(policy, read)
+        """Return a policy's criteria, each with the numbers with which it was first read."""
+        now = _by_subject(read)
+        first = self.known.setdefault(policy, now)
+        old = {
+            item.id: replace(first[name], id=item.id)
+            for name, item in now.items()
+            if name in first
+        }
+        return transform(read, lambda item: old.get(item.id, item))
+
+
+def _by_subject(tree: Node) -> dict[str, AnyCriterion]:
+    """Return criteria by what they are about; a second one about the same gets a number."""
+    found: dict[str, AnyCriterion] = {}
+    for item in criteria(tree):
+        name, place = f"{item.kind} {item.display}", 1
+        while f"{name} {place}" in found:
+            place += 1
+        found[f"{name} {place}"] = item
+    return found
 
 
 def solve(instruction: str) -> Play[None]:
@@ -94,8 +117,8 @@ def solve(instruction: str) -> Play[None]:
 
 def solve_by_heart(instruction: str) -> Play[None]:
     """Do the same with the numbers of the standing edition, whatever the pages say today."""
-    trees = {policy.id: policy.criteria for policy in library().values()}
-    yield from remembering(Memory(trees), instruction)
+    known = {policy.id: _by_subject(policy.criteria) for policy in library().values()}
+    yield from remembering(Memory(known), instruction)
 
 
 def remembering(memory: Memory, instruction: str) -> Play[None]:
@@ -515,7 +538,7 @@ class _Reviewer:
                     said.append(answer)
                 if not told and ask is not _ASKS[0]:
                     break
-                packet = replace(packet, facts=(*packet.facts, *told))
+                packet = replace(packet, facts=with_heard(packet.facts, told))
         after = self._judged(packet, case)
         turned = after.assessment.posture is Posture.SATISFIED
         outcome = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
