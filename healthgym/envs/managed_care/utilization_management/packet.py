@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -28,6 +28,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     UploadableDocumentKind,
 )
 
+#: What the title of a correction begins with.
+_CORRECTS = "Addendum to: "
 _OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)
 _UNKNOWN = "not documented"
 #: Papers of its own are written so long before a request is sent.
@@ -76,8 +78,9 @@ def put_together(
     held: tuple[str, ...] = ()
     if path in (Path.INFORMED, Path.OVERTURNED):
         kept, held = _overlooked(case, shelf, own, path, rng)
-    void = sorted(case.patient.void) if more else []
     kept = (*kept, *shelf.also(kept, rng), *shelf.besides(rng))
+    void, corrections = _void_along(case, kept, own) if more else ([], [])
+    kept = (*kept, *corrections)
     order = {page.id: place for place, page in enumerate(case.patient.chart.documents)}
     documents = sorted((*kept, *void), key=order.__getitem__)
     sent = Sent(
@@ -110,6 +113,42 @@ def seen(
     )
     facts = (fact for fact in chart.facts if fact.id in shown)
     return evaluate(case.book.in_force, facts, request, case.today)
+
+
+def _void_along(
+    case: DrawnCase, kept: Sequence[str], own: Sequence[DocumentReference]
+) -> tuple[list[str], list[str]]:
+    """Return pages that do not count, and what shows a reader that they do not.
+
+    An error that was put right goes along with its correction, or stays behind where that would
+    change what is shown: nobody can see from the page alone that it errs.
+    """
+    chart = case.patient.chart
+    pages = {page.id: page for page in chart.documents}
+    before = _postures(seen(case, kept, own))
+    void, corrections = [], []
+    for name in sorted(case.patient.void):
+        page = pages[name]
+        if page.signed_at is not None and chart.patient.id in page.content.partition("\n")[0]:
+            right = next(
+                (
+                    one.id
+                    for one in chart.documents
+                    if one.title == f"{_CORRECTS}{page.title}"
+                    and one.author_name == page.author_name
+                    and one.created_at >= page.created_at
+                ),
+                None,
+            )
+            if right is None or _postures(seen(case, (*kept, right), own)) != before:
+                continue
+            corrections += [right] if right not in kept else []
+        void.append(name)
+    return void, corrections
+
+
+def _postures(found: PolicyAssessment) -> dict[str, Posture]:
+    return {name: each.posture for name, each in found.criteria.items()}
 
 
 def turning(case: DrawnCase, found: PolicyAssessment) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from importlib.resources import files
 from numpy.random import Generator
 
 from healthgym.worlds.managed_care.charts.hours import some_business_day
+from healthgym.worlds.managed_care.charts.knowledge import written_unit
 from healthgym.worlds.managed_care.facts import (
     Diagnosis,
     Finding,
@@ -140,7 +141,8 @@ def _measured(criterion: MeasurementCriterion, stance: Posture, today: date) -> 
             others = (other_unit,) if other_units(criterion.code, criterion.unit) else ()
             return (plain(True), turned(True), *others)
         case Posture.INSUFFICIENT:
-            return (stale, stale, no_unit)
+            # Where nobody writes the unit of a score, none can be missed.
+            return (stale, stale, no_unit if written_unit(criterion.unit) else stale)
     return (plain(False), just_short, turned(False))
 
 
