@@ -24,10 +24,15 @@ from healthgym.worlds.managed_care.voices import Topic
 #: Subjects which a question about a symptom is about besides, without being asked about.
 _OF_SYMPTOMS = (Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SAFETY, None)
 _INSTRUMENTS = frozenset({Topic.PHQ9, Topic.GAD7})
+_GRAVE = frozenset({Act.PRESSURE, Act.PROMISE})
 #: Words within which a fact follows "your" or "you have".
 _CLOSE = 6
 #: Words of a clause in which the caller speaks of themselves.
 _SPEAKER = frozenset({"i", "we"})
+#: Words that point back to what was named before.
+_POINTERS = frozenset({"them", "these", "those"})
+_POINTED = frozenset({"it", "that", "this"})
+_TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if"})
 _Drugs = tuple[tuple[str, int], ...]
 
 
@@ -86,25 +91,35 @@ def _helped(
 
 def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
     """Return all acts, and where they were found."""
-    claimed = permitted = 0
+    drugs = tuple(medicines_of(reading, known))
+    done = tuple(_done(reading))
+    acts = {rule.act for rule, _ in done}
+    claimed = permitted = grave = 0
+    for rule, held in done:
+        if rule.act is None or rule.yields & acts:
+            continue
+        clauses = reading.clauses.filled(held)
+        if rule.act is Act.ASK_PERMISSION and rule.topic is None:
+            permitted |= clauses | reading.tagged & reading.clauses.sentence(held)
+            continue
+        claimed |= clauses if rule.claims else 0
+        grave |= clauses if rule.act in _GRAVE else 0
+        yield _Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
+    yield from _asked(reading, drugs, claimed, permitted)
+    yield from _facts(reading, drugs, grave)
+
+
+def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
+    """Return the rules of acts that hold, and where."""
     worried = bool(reading.role(Role.WORRY))
     for rule, ends in reading.rules:
-        held = reading.held(rule, ends) if rule.act is not None else 0
-        if rule.act is None or not held or (rule.worried and not worried):
+        if rule.act is None or (rule.worried and not worried):
             continue
+        held = reading.held(rule, ends)
         if rule.act in SENSITIVE:
             held &= ~(reading.words.aside | _imagined(rule, reading))
-            if not held:
-                continue
-        if rule.act is Act.ASK_PERMISSION and rule.topic is None:
-            permitted |= reading.clauses.filled(held)
-            continue
-        if rule.claims:
-            claimed |= reading.clauses.filled(held)
-        yield _Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
-    drugs = tuple(medicines_of(reading, known))
-    yield from _asked(reading, drugs, claimed, permitted)
-    yield from _facts(reading, drugs)
+        if held:
+            yield rule, held
 
 
 def _imagined(rule: Rule, reading: Reading) -> int:
@@ -157,11 +172,18 @@ def _permissions(
         return
     clauses = reading.clauses
     about = tuple(_placed(subjects, permitted, Act.ASK_PERMISSION))
+    pointed = permitted & clauses.filled(_pointers(reading))
     for back in (0, 1, 2):
         if not about:
-            near = clauses.back(permitted, back) & ~reading.asked
+            near = clauses.back(pointed, back) & ~reading.asked
             about = tuple(_placed(subjects, near, Act.ASK_PERMISSION))
     yield from about or (_Found(permitted, Said(Act.ASK_PERMISSION)),)
+
+
+def _pointers(reading: Reading) -> int:
+    """Return the words that point back: ``them``, or ``it`` after ``about``."""
+    places = reading.places
+    return places.of(_POINTERS) | places.of(_POINTED) & places.of(_TO_POINT) << 1
 
 
 def _placed(subjects: tuple[_Found, ...], where: int, act: Act) -> Iterator[_Found]:
@@ -216,14 +238,20 @@ def _elsewhere(reading: Reading) -> int:
 # -- what is known -------------------------------------------------------------------------------
 
 
-def _facts(reading: Reading, drugs: _Drugs) -> Iterator[_Found]:
-    """Return the facts of a chart that are said as known."""
+def _facts(reading: Reading, drugs: _Drugs, grave: int) -> Iterator[_Found]:
+    """Return the facts of a chart that are said as known.
+
+    Args:
+        reading: The message.
+        drugs: The medicines that are named, and where.
+        grave: The clauses that press or promise; what they paint is no fact.
+    """
     clauses, scopes = reading.clauses, reading.scopes
     told = clauses.sentence(reading.role(Role.KNOWN))
     told |= after(reading.role(Role.YOURS), _CLOSE, clauses.inside)
     told &= ~reading.asked | reading.tagged
     told &= ~(_elsewhere(reading) | scopes[Scope.NEGATED] | scopes[Scope.CONDITIONAL])
-    told &= ~(reading.imagined | reading.words.aside)
+    told &= ~(reading.imagined | reading.words.aside | grave)
     if not told:
         return
     for rule, ends in reading.rules:

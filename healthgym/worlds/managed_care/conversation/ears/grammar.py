@@ -77,8 +77,10 @@ class Rule:
         sure: Whether the words leave no doubt.
         claims: Whether a question that it finds is no question about its subject besides.
         worried: Whether it takes a worry that was named.
+        yields: Acts in whose presence it is no more than a part of them.
         patterns: The patterns.
         unless: Patterns that must not stand in the same clause.
+        beside: Patterns of which one must stand in the same clause; none if empty.
         also: Patterns of which one must stand in the same sentence; none if empty.
     """
 
@@ -91,8 +93,10 @@ class Rule:
     sure: bool = True
     claims: bool = False
     worried: bool = False
+    yields: frozenset[Act] = frozenset()
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
+    beside: tuple[Pattern, ...] = ()
     also: tuple[Pattern, ...] = ()
 
 
@@ -204,8 +208,10 @@ def _rule(row: Mapping[str, Any], vocabulary: Vocabulary, role: Role | None) -> 
         sure=row.get("sure", True),
         claims=row.get("claims", False),
         worried=row.get("worried", False),
+        yields=frozenset(map(Act, row.get("yields", ()))),
         patterns=_patterns(row["say"], vocabulary),
         unless=_patterns(row.get("unless", ()), vocabulary),
+        beside=_patterns(row.get("beside", ()), vocabulary),
         also=_patterns(row.get("also", ()), vocabulary),
     )
 
@@ -216,7 +222,7 @@ def _patterns(lines: Iterable[str], vocabulary: Vocabulary) -> tuple[Pattern, ..
 
 def _words(rules: Iterable[Rule]) -> Iterable[str]:
     for rule in rules:
-        for pattern in (*rule.patterns, *rule.unless, *rule.also):
+        for pattern in (*rule.patterns, *rule.unless, *rule.beside, *rule.also):
             yield from _spoken(pattern.elements)
 
 

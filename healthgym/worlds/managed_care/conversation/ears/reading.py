@@ -18,6 +18,7 @@ from healthgym.worlds.managed_care.conversation.ears.words import Words, even, w
 
 #: Most words of an expression that looks like a negation or a condition and is none.
 _NEAR = 4
+_IF = frozenset({"if"})
 #: Words of a sentence in which the caller speaks of something else than was asked.
 _SPEAKER = frozenset({"i", "we", "my", "thank", "thanks", "let"})
 
@@ -71,6 +72,8 @@ class Reading:
         if bits:
             for pattern in rule.unless:
                 bits &= ~self.clauses.filled(self.places.ends(pattern))
+        if bits and rule.beside:
+            bits &= self.clauses.filled(self._any(rule.beside))
         if bits and rule.also:
             bits &= self.clauses.sentence(self._any(rule.also))
         return bits
@@ -126,12 +129,15 @@ def _scope(reading: Reading) -> None:
     supposes = reading.role(Role.SUPPOSES) & ~_before(reading.role(Role.POLITE))
     conditional = clauses.onward(supposes)
     following = clauses.to_end(supposes) & ~conditional
+    reports = reading.role(Role.REPORTS)
+    # A question that follows is the caller's own.
+    reported = clauses.to_end(reports) & ~(reading.asked & ~clauses.filled(reports))
     meta = clauses.sentence(reading.role(Role.META)) | words.entered
     reading.imagined = following & ~reading.asked
     reading.scopes = {
         Scope.NEGATED: clauses.onward(negates),
         Scope.CONDITIONAL: conditional,
-        Scope.REPORTED: clauses.to_end(reading.role(Role.REPORTS)),
+        Scope.REPORTED: reported,
         Scope.QUOTED: words.quoted,
         Scope.META: meta,
     }
@@ -146,6 +152,8 @@ def _ask(reading: Reading) -> None:
         # The clause before a tag is asked with it, if it is of the same sentence.
         reading.tagged = _previous(clauses, tags)
         asked |= reading.tagged
+    # "Your name, if I may?" asks what stands before the condition.
+    asked |= _previous(clauses, clauses.asked & reading.places.of(_IF) & clauses.starts)
     frames = reading.role(Role.FRAME)
     if frames:
         asked |= _continued(reading, frames)
