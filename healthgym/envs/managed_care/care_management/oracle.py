@@ -180,7 +180,11 @@ class Worker:
             introduced=mind.introduced_in == memory.calls,
             identified=bool(mind.identified_in),
             said=set(mind.heard),
-            worries=[each for each in persona.concerns if each not in mind.answered],
+            worries=[
+                each
+                for each in persona.concerns
+                if each in mind.voiced | mind.slipped and each not in mind.answered
+            ],
             since_no=set(mind.since_no),
             supposed=mind.supposed is Supposed.SAID,
             danger=mind.danger,
@@ -212,8 +216,10 @@ class Worker:
     def _wishes(self, mind: Mind) -> Iterator[Meant]:
         """Yield the acts that this person still waits for."""
         for place, trigger in enumerate(self.wanted.persona.triggers):
-            if place not in mind.triggers and not (trigger.after_hint and not mind.hinted):
-                yield _act_of(trigger)
+            hidden = trigger.concern not in {None, *mind.voiced, *mind.slipped}
+            if place in mind.triggers or (trigger.after_hint and not mind.hinted):
+                continue
+            yield Meant(act=Act.ASK_HESITATION) if hidden else _act_of(trigger)
 
     def _medicines(self) -> list[str]:
         return [each.item for each in self.wanted.persona.tells.get(Topic.MEDICATION, ())]
