@@ -1,0 +1,80 @@
+"""What the pages of care management say of people is what the people on the phone do."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthgym.envs.managed_care.care_management import answers
+from healthgym.worlds.managed_care.apps.care_management import sections
+from healthgym.worlds.managed_care.conversation import consenting, telling
+from healthgym.worlds.managed_care.conversation.persona import Persona, PersonaKind, Willingness
+from healthgym.worlds.managed_care.handbook.edition import written_library
+from healthgym.worlds.managed_care.voices import Topic
+
+OPERATIONAL = "care-manager/operational/"
+PROTOCOL = written_library().read(f"{OPERATIONAL}outreach-protocol.md")
+ASSESSMENT = written_library().read(f"{OPERATIONAL}assessment-standards.md")
+#: How the page calls the subjects that need a question first.
+NAMES = {
+    Topic.MOOD: "Mood",
+    Topic.PHQ9: "PHQ-9",
+    Topic.GAD7: "GAD-7",
+    Topic.SUBSTANCE_USE: "alcohol and other substances",
+    Topic.SAFETY: "safety at home",
+    Topic.FINANCES: "money",
+}
+WORDS = ("none", "one", "two", "three", "four", "five")
+
+
+def test_the_page_lists_what_is_sensitive():
+    person = Persona(
+        kind=PersonaKind.ANXIOUS,
+        willingness=Willingness.READY,
+        patient_name="Ada Moss",
+        birth_date="1950-01-01",
+    )
+    assert person.sensitive == set(NAMES)
+    text = PROTOCOL.section("Sensitive subjects")
+    assert all(name in text for name in NAMES.values())
+
+
+def test_the_page_says_how_much_may_be_asked_at_once():
+    text = PROTOCOL.section("Sensitive subjects")
+    assert f"{WORDS[telling._SENSITIVE_MOST]} sensitive subjects in one turn" in text
+    assert f"not more than {WORDS[telling._SUBJECTS_MOST]} subjects of any kind" in text
+
+
+def test_the_third_version_of_an_offer_is_the_one_that_is_refused():
+    assert consenting._VERSIONS_MOST == 2
+    text = written_library().read(f"{OPERATIONAL}consent.md").text
+    assert "after the third version of the same offer" in text
+
+
+@pytest.mark.parametrize(
+    ("missed", "level", "words"),
+    [
+        (0, "adherent", "none or one dose missed in a week is adherent"),
+        (1, "adherent", "none or one dose missed in a week is adherent"),
+        (2, "partial", "two to four are partial"),
+        (4, "partial", "two to four are partial"),
+        (5, "non_adherent", "five or more non-adherent"),
+        (7, "non_adherent", "five or more non-adherent"),
+    ],
+)
+def test_missed_doses_give_the_level_that_the_page_gives_them(missed, level, words):
+    assert answers._level(missed) == level
+    assert words in ASSESSMENT.section("Medication")
+
+
+def test_the_screen_and_the_bands_are_those_of_the_world():
+    text = ASSESSMENT.section("Behavioural health")
+    assert f"From {WORDS[sections._POSITIVE_SCREEN]} points on it is positive" in text
+    for least, (name, *_) in sections._ANXIETY[:-1]:
+        assert f"`{name}` from {least}" in text
+
+
+def test_the_subjects_that_everybody_is_asked_come_first():
+    listed = ASSESSMENT.section("Social").lower()
+    required = ("transport", "food", "housing")
+    assert [listed.index(name) for name in required] == sorted(map(listed.index, required))
+    assert "the first three are asked of everybody" in listed
