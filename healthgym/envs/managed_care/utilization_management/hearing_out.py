@@ -84,9 +84,7 @@ def with_heard(known: Iterable[AnyFact], told: Iterable[AnyFact]) -> tuple[AnyFa
     """Return facts with those that were told; a course that is over goes on no more."""
     new = tuple(told)
     over = {_course(fact) for fact in new if _course(fact)}
-    kept = (
-        fact for fact in known if getattr(fact, "ended", True) or _course(fact) not in over
-    )
+    kept = (fact for fact in known if getattr(fact, "ended", True) or _course(fact) not in over)
     return (*kept, *new)
 
 

@@ -37,6 +37,7 @@ from healthgym.envs.managed_care.utilization_management.lookups import (
 )
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
@@ -92,9 +93,7 @@ class Memory:
         now = _by_subject(read)
         first = self.known.setdefault(policy, now)
         old = {
-            item.id: replace(first[name], id=item.id)
-            for name, item in now.items()
-            if name in first
+            item.id: replace(first[name], id=item.id) for name, item in now.items() if name in first
         }
         return transform(read, lambda item: old.get(item.id, item))
 
@@ -521,7 +520,7 @@ class _Reviewer:
         said: list[str] = []
         packet = found.packet
         for name in found.named():
-            item = found.policy.criterion(name)
+            item, heard = found.policy.criterion(name), set[AnyFact]()
             for ask in _ASKS:
                 text = yield from self._do(
                     "p2p_session.send_turn",
@@ -529,27 +528,23 @@ class _Reviewer:
                     message=ask.format(id=name, title=item.display),
                 )
                 answer = _last_said(text)
-                told = [
-                    one
-                    for one in heard_facts(answer, item)
-                    if not any(same_fact(one, known) for known in packet.facts)
-                ]
-                if told or ask is _ASKS[0]:
-                    said.append(answer)
+                told = set(heard_facts(answer, item)) - heard
                 if not told and ask is not _ASKS[0]:
                     break
-                packet = replace(packet, facts=with_heard(packet.facts, told))
+                said.append(answer)
+                heard |= told
+            new = (one for one in heard if not any(same_fact(one, f) for f in packet.facts))
+            packet = replace(packet, facts=with_heard(packet.facts, new))
         after = self._judged(packet, case)
         turned = after.assessment.posture is Posture.SATISFIED
         outcome = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
         if turned:
             outcome = PeerToPeerOutcome.OVERTURN_TO_APPROVAL
         named = ", ".join(found.named())
-        heard = " ".join(said)
         yield from self._do(
             "p2p_session.submit_summary",
             request_id=request,
-            summary=f"In dispute under {found.policy.id}: {named}. {heard}",
+            summary=f"In dispute under {found.policy.id}: {named}. {' '.join(said)}",
             proposed_result=str(outcome),
         )
         return "approved" if turned else "denied"
