@@ -72,13 +72,17 @@ class Shelf:
         held = self._cover(others, lacking)
         return kept, self._with_kinds(others, held, (*kept, *held))
 
-    def besides(self, rng: np.random.Generator) -> tuple[str, ...]:
-        """Return pages that a practice sends along although they have no bearing on the policy.
+    def besides(self, rng: np.random.Generator) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return pages that a practice sends although they have no bearing on the policy.
 
-        Without them whoever cites the whole packet would cite rightly.
+        Without them whoever cites the whole packet would cite rightly, and whoever approves once
+        something is sent in reply.
 
         Args:
             rng: Where chance comes from.
+
+        Returns:
+            Those that are sent with the request, and one that may be sent in reply.
         """
         bearing = {page.id for page in self._able} | self._case.patient.void
         able = [
@@ -87,7 +91,8 @@ class Shelf:
             if page.id not in bearing and str(page.kind) not in self._kinds
         ]
         most = int(rng.integers(_BESIDES[0], _BESIDES[1] + 1))
-        return tuple(able[int(place)] for place in rng.permutation(len(able))[:most])
+        order = [able[int(place)] for place in rng.permutation(len(able))]
+        return tuple(order[:most]), tuple(order[most : most + 1])
 
     def shown(self, names: Iterable[str]) -> frozenset[str]:
         """Return what documents show of what bears on the policy."""

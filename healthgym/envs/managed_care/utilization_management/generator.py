@@ -81,8 +81,9 @@ _DESK, _STREAMS = 6, 7
 _PAGES_MOST = 20
 _FIRST_CASE, _STEP = 6100, 7
 _NOTHING = "We have looked, and there is nothing on this beyond what you have."
-_FOUND = "With apologies: this was overlooked when the packet was put together."
-_ALL_SENT = "Everything that we have on this was sent with the request."
+_ATTACHED = "We have gone through the chart again; what we found is attached."
+#: Chance that a reply which settles nothing comes with a document all the same.
+_SPARE = 0.6
 
 
 class ReviewGenerator(ReviewTaskGenerator):
@@ -288,17 +289,20 @@ def _answer(
     """Return whether a request for information lapses, and what the practice answers."""
     hours = int(rng.integers(2, 7))
     if way.path is Path.INFORMED:
-        return False, PendAnswer(documents=sent.held_back, sentence=_FOUND, hours=hours)
+        return False, PendAnswer(documents=sent.held_back, sentence=_ATTACHED, hours=hours)
+    # Something comes in reply about as often where it settles nothing.
+    spare = sent.spare if rng.random() < _SPARE else ()
+    said = _ATTACHED if spare else _NOTHING
+    answer = PendAnswer(documents=spare, sentence=said, hours=hours)
     if way.path is not Path.UNINFORMED:
-        said = _NOTHING if way.path in (Path.UPHELD, Path.OVERTURNED) else _ALL_SENT
-        return False, PendAnswer(sentence=said, hours=hours)
+        return False, answer
     late = way.stage in (StartStage.MD_REVIEW, StartStage.PEER_TO_PEER)
     # Where one criterion alone is open, an answer would lead to a call.
     leads_on = bool(sent.found.missing_documents) or call_due(case, sent.found)
     silent = not late and (leads_on or bool(rng.random() < 0.5))
     if case.drawn.ending is Gap.DOCUMENT or silent:
         return True, PendAnswer(silent=True)
-    return False, PendAnswer(sentence=_NOTHING, hours=hours)
+    return False, answer
 
 
 def _require_due(way: Way, case: DrawnCase, sent: Sent, *, lapses: bool) -> None:

@@ -44,6 +44,7 @@ class Sent:
         documents: Ids of the documents of the packet, papers of the practice included.
         own: The papers of the practice: a letter, a questionnaire.
         held_back: Ids of documents that the practice overlooked, and can send.
+        spare: Id of a document without bearing that it can send in reply.
         found: What the packet shows of the policy in force.
         answers: Answers to the policy's questions.
     """
@@ -51,6 +52,7 @@ class Sent:
     documents: tuple[str, ...]
     own: tuple[DocumentReference, ...]
     held_back: tuple[str, ...] = ()
+    spare: tuple[str, ...] = ()
     found: PolicyAssessment
     answers: Mapping[str, str]
 
@@ -78,7 +80,8 @@ def put_together(
     held: tuple[str, ...] = ()
     if path in (Path.INFORMED, Path.OVERTURNED):
         kept, held = _overlooked(case, shelf, own, path, rng)
-    kept = (*kept, *shelf.also(kept, rng), *shelf.besides(rng))
+    besides, spare = shelf.besides(rng)
+    kept = (*kept, *shelf.also(kept, rng), *besides)
     void, corrections = _void_along(case, kept, own) if more else ([], [])
     kept = (*kept, *corrections)
     order = {page.id: place for place, page in enumerate(case.patient.chart.documents)}
@@ -87,6 +90,7 @@ def put_together(
         documents=(*documents, *(page.id for page in own)),
         own=own,
         held_back=held,
+        spare=spare,
         found=seen(case, kept, own),
         answers=answers,
     )

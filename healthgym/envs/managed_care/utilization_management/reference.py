@@ -113,7 +113,8 @@ def reference_of(taken: Taken) -> ReviewReference:
         taken: The case.
     """
     case, sent, path = taken.case, taken.sent, taken.path
-    asked = path in _ASKING and not asked_before(taken.stage, path)
+    answered = asked_before(taken.stage, path)
+    asked = path in _ASKING and not answered
     word = None if taken.lapses else _WORDS[path]
     first, last = sent.found, _after(taken)
     letters, notices = _post(word, pends=asked)
@@ -131,10 +132,10 @@ def reference_of(taken: Taken) -> ReviewReference:
         results={name: each.result for name, each in first.criteria.items()},
         final={name: each.result for name, each in last.criteria.items()},
         bearing=_bearing(taken, last),
-        packet=sent.documents,
+        packet=(*sent.documents, *(taken.chain.answer.documents if answered else ())),
         void=case.patient.void.intersection(sent.documents),
-        reply=sent.held_back if path is Path.INFORMED else (),
-        answered=asked_before(taken.stage, path),
+        reply=taken.chain.answer.documents if asked else (),
+        answered=answered,
         lapses=taken.lapses,
         intake=_intake(taken) if taken.stage is StartStage.INTAKE else None,
         triage=_triage(taken) if _is_triaged(taken) else None,

@@ -227,9 +227,9 @@ class ReviewReference(Reference):
             agent begins.
         final: The same once a reply has come in; as before where none comes, or it brings nothing.
         bearing: Documents sent, with a reply or before, that bear on a criterion, by its id.
-        packet: Ids of the documents that were sent at first.
+        packet: Ids of the documents that were sent before the agent begins.
         void: Documents of these that do not count: errors put right, drafts, other patients'.
-        reply: Ids of the documents that come with the reply.
+        reply: Ids of the documents that come when the agent asks, whether they settle it or not.
         answered: Whether a request for information was answered before the agent begins.
         lapses: Whether a request for information is never answered, so that it lapses.
         intake: What intake confirms; None where it is done before.

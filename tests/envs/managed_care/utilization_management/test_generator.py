@@ -199,6 +199,8 @@ def test_a_reply_carries_where_it_is_said_to() -> None:
         wanted = task.reference
         if wanted.path is not Path.INFORMED:
             assert wanted.final == wanted.results
+            for names in wanted.bearing.values():
+                assert not names & set(wanted.reply)
             continue
         assert wanted.reply
         assert not set(wanted.reply) & set(wanted.packet)
@@ -208,6 +210,19 @@ def test_a_reply_carries_where_it_is_said_to() -> None:
         assert task.start.provider_desk is not None
         (answer,) = task.start.provider_desk.answers[wanted.case_id]
         assert answer.documents == wanted.reply
+
+
+def test_a_document_that_comes_tells_nothing_of_what_it_shows() -> None:
+    asked = [task for task in drawn() if task.reference.wanted and not task.reference.lapses]
+    settles = [task.reference.path is Path.INFORMED for task in asked if task.reference.reply]
+    assert 0.1 < sum(settles) / len(settles) < 0.6
+    said = {
+        answer.sentence
+        for task in asked
+        if task.reference.reply and task.start.provider_desk is not None
+        for answer in task.start.provider_desk.answers[task.reference.case_id]
+    }
+    assert len(said) == 1
 
 
 def test_what_ends_how_is_said_the_same_everywhere() -> None:
