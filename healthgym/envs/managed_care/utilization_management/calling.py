@@ -18,8 +18,8 @@ from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-#: How soon after the offer a call may be, in business hours: the practice has to choose before.
-_SOONEST = timedelta(hours=2, minutes=30)
+#: Business hours in which the practice chooses a time.
+_CHOOSES = timedelta(hours=2)
 #: Who holds the call is in so long before, to confirm it.
 _CONFIRMS = timedelta(minutes=30)
 _STEP = timedelta(minutes=30)
@@ -129,7 +129,7 @@ def _times(desk: Desk, case_id: str, physician: str, contract: PeerContract) -> 
     last = region.local(
         region.add_business_days(world.clock.now, world.operations.p2p_offer_workdays)
     ).date()
-    soonest = office_calendar(REGION).add_business_hours(world.clock.now, _SOONEST)
+    soonest = office_calendar(REGION).add_business_hours(world.clock.now, _CHOOSES) + _CONFIRMS
     at = soonest.replace(minute=0, second=0, microsecond=0) + _STEP
     at += _STEP * (at < soonest)
     able = []
