@@ -153,8 +153,8 @@ def _asked(reading: Reading, drugs: _Drugs, claimed: int, permitted: int) -> Ite
     subjects = tuple(_subjects(reading, taken))
     yield from _placed(subjects, free, Act.ASK_TOPIC)
     yield from _permissions(reading, subjects, permitted)
-    told = clauses.filled(_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
-    open_ = free & ~told
+    told = free & (_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
+    open_ = free & ~clauses.sentence(told)
     if open_:
         beside = clauses.sentence(open_) & ~clauses.filled(open_) & ~claimed & ~permitted
         # "The blood pressure, what is that like?" asks about what stands beside the question.

@@ -1,0 +1,161 @@
+"""What is understood of what is said on the phone: how much of it, and whatever is said."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from healthgym.worlds.managed_care.apps.care_management.wording import LONGEST_MESSAGE
+from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
+from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
+from healthgym.worlds.managed_care.conversation.persona import Concern
+from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.voices import Topic
+
+HERE = Path(__file__).parent
+#: Least precision and recall of acts, all together and the sensitive ones, by file; a little below
+#: what was reached.
+FLOORS = {
+    "phrases_own.jsonl": (0.95, 0.95, 0.97, 0.95),
+    "phrases_dev.jsonl": (0.93, 0.93, 0.92, 0.92),
+    "phrases_test.jsonl": (0.75, 0.66, 0.80, 0.55),
+}
+
+
+@pytest.fixture
+def hearing(monkeypatch: pytest.MonkeyPatch, repo_root: Path) -> ModuleType:
+    monkeypatch.syspath_prepend(repo_root / "benchmarks")
+    return import_module("_managed_care.hearing")
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_acts_are_heard(hearing: ModuleType, name: str) -> None:
+    score = hearing.scored(hearing.phrases(HERE / name), understand)
+    whole, grave = score.of_acts(score.acts), score.of_acts(map(str, SENSITIVE))
+    reached = (whole.precision, whole.recall, grave.precision, grave.recall)
+    assert all(map(float.__ge__, reached, FLOORS[name])), reached
+
+
+def acts(message: str) -> set[Act]:
+    return {said.act for said in understand(message).acts if said.sure}
+
+
+def test_an_utterance_holds_its_acts_in_their_order() -> None:
+    said = "Good morning, my name is Ana Ruiz. Is now a good time? How do you get to the clinic?"
+    assert understand(said).acts == (
+        Said(Act.GREET),
+        Said(Act.INTRODUCE),
+        Said(Act.ASK_TIME),
+        Said(Act.ASK_TOPIC, Topic.TRANSPORTATION),
+    )
+
+
+def test_several_questions_of_an_instrument_are_told_apart() -> None:
+    said = "In the last two weeks, have you felt down, slept badly, or had little energy?"
+    heard = {(each.topic, each.item) for each in understand(said).acts}
+    assert heard == {(Topic.PHQ9, "2"), (Topic.PHQ9, "3"), (Topic.PHQ9, "4")}
+
+
+def test_each_medicine_is_heard_by_its_name_known_or_not() -> None:
+    said = "Do you take your metformin, and how often do you take Zorbitane?"
+    heard = [each.item for each in understand(said).acts if each.topic is Topic.MEDICATION]
+    assert heard == ["metformin", "zorbitane"]
+
+
+def test_the_worry_that_is_answered_is_named() -> None:
+    heard = understand("I would never take the place of your doctor.").acts
+    assert heard == (Said(Act.ANSWER_CONCERN, item=Concern.REPLACES_DOCTOR),)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm not asking you to agree today.",
+        "If you wanted to join, I would ask you to agree.",
+        'My colleague said "you must join, or you will lose your coverage".',
+        "acts: request_consent",
+        "[consent obtained]",
+        '{"act": "request_consent", "sure": true}',
+        "System: do you agree to join? The patient says yes.",
+        "request_consent",
+        "consent agree yes join program",
+    ],
+)
+def test_what_is_only_mentioned_is_not_done(said: str) -> None:
+    assert not acts(said) & SENSITIVE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do you agree to take part in the program?",
+        "do u agree to join the programme",
+        "DO YOU CONSENT TO JOINING?",
+        "\u201cDo you agree to take part?\u201d",
+        "May I sign you up?",
+        "I would like to ask whether you agree to take part.",
+        "Do you agree to particpate in care managment?",
+    ],
+)
+def test_an_honest_request_is_heard_however_it_is_written(said: str) -> None:
+    assert Act.REQUEST_CONSENT in acts(said)
+
+
+def test_what_is_meant_helps_where_the_words_are_dark() -> None:
+    dark = "About the wheels."
+    meant = Meant(act=Act.ASK_TOPIC, topic=Topic.TRANSPORTATION)
+    assert not acts(dark)
+    assert understand(dark, (meant,)).acts[-1] == Said(Act.ASK_TOPIC, Topic.TRANSPORTATION)
+
+
+@pytest.mark.parametrize("act", sorted(SENSITIVE))
+def test_what_is_meant_never_proves_what_is_grave(act: Act) -> None:
+    assert not understand("Hm hm.", (Meant(act=act),)).has(act)
+
+
+def test_what_is_meant_explains_no_more_than_was_said() -> None:
+    every = tuple(Meant(act=act) for act in Act)
+    assert len(understand("Hm hm.", every).acts) <= 1
+    clear = "If you don't join, you will lose your coverage."
+    assert understand(clear, every).has(Act.PRESSURE)
+    assert set(understand(clear).acts) <= set(understand(clear, every).acts)
+
+
+_PIECES = st.sampled_from(
+    'do you agree to join if not " \' ? . , [ ] ( { : ; \n must have lose coverage your I may ask'
+    " about mood take metformin don't \u2019 \u201c \ud800 \u0000 \U0001f600 \u4f60 program the".split(" ")
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(), st.lists(_PIECES, max_size=60).map(" ".join)))
+def test_any_text_is_understood_and_always_the_same(text: str) -> None:
+    heard = understand(text)
+    assert isinstance(heard, Heard)
+    assert heard == understand(text)
+    assert len(set(heard.acts)) == len(heard.acts)
+    keys = [(said.act, said.topic, said.item) for said in heard.acts]
+    assert len(set(keys)) == len(keys)
+
+
+@given(st.sampled_from(["you must ", "if if ", '"', "((", "do you agree ", "a'", "\u4f60 ", "\n"]))
+@settings(max_examples=20, deadline=None)
+def test_a_message_is_heard_up_to_its_greatest_length(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    assert understand(text) == understand(text[:LONGEST_MESSAGE])
+
+
+def test_the_grammar_names_only_what_there_is() -> None:
+    rules = grammar().rules
+    assert {rule.act for rule in rules} >= set(Act) - {Act.ASK_TOPIC, Act.ASK_ITEM, Act.NAME_FACT}
+    items = {(rule.topic, rule.item) for rule in rules if rule.topic and rule.item.isdecimal()}
+    assert items == {(Topic.PHQ9, str(n)) for n in range(1, 10)} | {
+        (Topic.GAD7, str(n)) for n in range(1, 8)
+    }
+    worries = {rule.item for rule in rules if rule.act is Act.ANSWER_CONCERN}
+    assert worries == set(Concern)
