@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from functools import lru_cache
 
 import numpy as np
@@ -64,6 +64,9 @@ _STAGES = {
 _SENT_MOST = 3
 _TAKEN_IN = timedelta(minutes=40)
 _INSIDE = ProviderNetworkStatus.IN_NETWORK
+_NOON, _DAY = time(12), timedelta(days=1)
+#: An order is handed in so long after it was made at least, week-ends within.
+_SETTLED = timedelta(days=4)
 #: Orders of which is kept what intake enters.
 _KEPT = 4_096
 _STANDARD = PayerRouteTarget.STANDARD_UM
@@ -293,24 +296,22 @@ def open_cases(
         case_ids: Ids of the cases.
         rng: Where stages and times come from.
     """
-    calendar = office_calendar(REGION)
-    orders = [(chart, order) for chart in others for order in chart.orders]
+    now = world.clock.now
+    orders = [
+        (chart, order)
+        for chart in others
+        for order in chart.orders
+        if order.requested_date <= now - _SETTLED
+    ]
     places = rng.permutation(len(orders))
     clerk, nurse = (
-        in_first(world, tuple(world.staff.with_role(role)), rng)[0]
+        in_first(world, [p for p in world.staff.with_role(role) if _here(world, p)], rng)[0]
         for role in (WorkerRole.INTAKE_COORDINATOR, WorkerRole.UM_NURSE)
     )
     for place, case_id in zip(places, case_ids, strict=False):
         chart, order = orders[int(place)]
         stage = tuple(_STAGES)[int(rng.integers(len(_STAGES)))]
-        low, high = _STAGES[stage]
-        ago = timedelta(minutes=int(rng.integers(low, high)))
-        at = world.clock.now - ago
-        if not calendar.is_open(at):
-            day = calendar.local(at).date()
-            while not calendar.is_business_day(day):
-                day -= timedelta(days=1)
-            at = min(at, calendar.utc(day, calendar.closes) - timedelta(minutes=10))
+        at = _handed_in(now, now - timedelta(minutes=int(rng.integers(*_STAGES[stage]))))
         desk = _Desk(
             world=world,
             chart=chart,
@@ -322,3 +323,21 @@ def open_cases(
             nurse=nurse,
         )
         yield from desk.records()
+
+
+def _here(world: ManagedCareWorld, person: str) -> bool:
+    return world.staff.workers[person].region == REGION
+
+
+def _handed_in(now: datetime, at: datetime) -> datetime:
+    """Return a time, or one about noon of the last business day if the office was closed then.
+
+    What was done on the case since falls into the office's hours, too.
+    """
+    calendar = office_calendar(REGION)
+    if calendar.is_open(at):
+        return at
+    day = calendar.local(now).date() - _DAY
+    while not calendar.is_business_day(day):
+        day -= _DAY
+    return calendar.utc(day, _NOON) + timedelta(minutes=at.minute)

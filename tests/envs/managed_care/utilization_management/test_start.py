@@ -136,5 +136,13 @@ def test_other_cases_lie_around_and_none_is_like_another(level: str) -> None:
         assert len({case.service_request_id for case in cases.values()}) == len(cases)
         for case in cases.values():
             assert case.created_at <= task.start.now
+            order = world.cases.order(case.service_request_id)
+            assert order.requested_date <= case.created_at
             assert world.intake.get(case.id).received_at <= task.start.now
+            triage = world.triage.of(case.id)
+            if triage is not None:
+                assert triage.created_at <= task.start.now
+                worker = world.staff.workers[triage.actor]
+                calendar = office_calendar(worker.region, worker.hours)
+                assert calendar.is_open(triage.created_at)
             state_of(world, case.id)
