@@ -24,7 +24,10 @@ from healthgym.worlds.managed_care.voices import Topic
 #: Subjects which a question about a symptom is about besides, without being asked about.
 _OF_SYMPTOMS = (Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SAFETY, None)
 _INSTRUMENTS = frozenset({Topic.PHQ9, Topic.GAD7})
-_GRAVE = frozenset({Act.PRESSURE, Act.PROMISE})
+#: Acts besides which a clause does little else.
+_GRAVE = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
+#: What is done all the same in a clause with a grave act.
+_STANDING = frozenset({Act.GREET, Act.INTRODUCE, Act.CLOSE, Act.RESPOND_SAFETY})
 #: Words within which a fact follows "your" or "you have".
 _CLOSE = 6
 #: Words of a clause in which the caller speaks of themselves.
@@ -96,15 +99,21 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
     acts = {rule.act for rule, _ in done}
     claimed = permitted = grave = 0
     for rule, held in done:
+        if rule.act in _GRAVE:
+            grave |= reading.clauses.filled(held)
+    for rule, held in done:
         if rule.act is None or rule.yields & acts:
             continue
+        if rule.act not in SENSITIVE and rule.act not in _STANDING:
+            held &= ~grave
         clauses = reading.clauses.filled(held)
         if rule.act is Act.ASK_PERMISSION and rule.topic is None:
             permitted |= clauses | reading.tagged & reading.clauses.sentence(held)
             continue
         claimed |= clauses if rule.claims else 0
-        grave |= clauses if rule.act in _GRAVE else 0
-        yield _Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
+        if held:
+            yield _Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
+    claimed |= grave
     yield from _asked(reading, drugs, claimed, permitted)
     yield from _facts(reading, drugs, grave)
 
