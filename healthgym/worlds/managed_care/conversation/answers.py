@@ -177,6 +177,19 @@ def _stays(talk: Talk) -> None:
     talk.tell(listed or (told,))
 
 
+def safety(talk: Talk) -> None:
+    """Tell whether they are in danger, to somebody who looks after that, however often."""
+    listed = talk.persona.tells.get(Topic.SAFETY, ())
+    told = listed[0] if listed else Disclosure(topic=Topic.SAFETY, present=False)
+    side = "yes" if told.present else "no"
+    if _known(talk, told):
+        talk.say(f"safety.still_{side}")
+    else:
+        talk.words.append(talk.speaker.fixed(f"safety.{side}", ""))
+    talk.tell(listed or (told,))
+    talk.mind = replace(talk.mind, danger=False)
+
+
 def _plainly(talk: Talk, topic: Topic) -> None:
     """Tell whether something is there, as a story of every day."""
     listed = talk.persona.tells.get(topic, ())

@@ -30,7 +30,7 @@ def no_time(talk: Talk) -> bool:
         return False
     if talk.mind.tired_in == talk.call.call:
         return False  # see `worn_out`
-    says = busy.says if busy is not None else "I need to rest"
+    says = busy.says if busy is not None else "resting"
     count = talk.mind.put_off
     talk.mind = replace(talk.mind, put_off=count + 1)
     if count >= _PUT_OFF_MOST or talk.sure & _LETTING_GO:

@@ -83,7 +83,7 @@ class Busy:
     """A first call that comes at a bad time.
 
     Attributes:
-        says: What keeps the person, such as ``I'm at work until five``.
+        says: What keeps the person, such as ``at work until five``.
         free_from: First hour at which they can talk, local time.
         free_days: After how many days at the earliest; 0 for the same day.
     """

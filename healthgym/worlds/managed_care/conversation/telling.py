@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
-from healthgym.worlds.managed_care.conversation.answers import Asked, answer
+from healthgym.worlds.managed_care.conversation.answers import Asked, answer, safety
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.replies import spoken
@@ -43,8 +43,7 @@ def endangered(talk: Talk) -> bool:
     if not talk.mind.danger and not (responds and talk.stage is Stage.AGREED):
         return False
     if responds:
-        answer(talk, Asked(topic=Topic.SAFETY))
-        talk.mind = replace(talk.mind, danger=False)
+        safety(talk)
         return True
     talk.mind = replace(talk.mind, danger=False)
     talk.mark(Mark.SAFETY_PASSED_OVER)

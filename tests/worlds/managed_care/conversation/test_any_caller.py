@@ -57,7 +57,7 @@ def drawn(rng: np.random.Generator, willingness: Willingness) -> Persona:
         items_at_once=int(rng.integers(1, 4)),
         hint="I don't go out much any more.",
         hint_topic=Topic.TRANSPORTATION,
-        busy=Busy(says="I'm at the table", free_from=14) if rng.random() < 0.1 else None,
+        busy=Busy(says="at the table", free_from=14) if rng.random() < 0.1 else None,
         breaks=_BREAK if rng.random() < 0.3 else None,
         only=frozenset({Topic.WORK}) if rng.random() < 0.1 else frozenset(),
         seed=int(rng.integers(1000)),

@@ -36,7 +36,7 @@ FORGIVING = frozenset[Mark]()
 
 # -- time and strength ---------------------------------------------------------------------------
 
-AT_WORK = Busy(says="I'm at work till five", free_from=17)
+AT_WORK = Busy(says="at work till five", free_from=17)
 
 
 def test_a_first_call_at_a_bad_time_is_put_off() -> None:

@@ -172,6 +172,14 @@ def test_a_word_about_danger_wants_an_answer_next() -> None:
     assert not line.turn.marks
 
 
+def test_who_asks_about_safety_again_is_not_resented() -> None:
+    line = agreed()
+    line.play(may(Topic.PHQ9), items(Topic.PHQ9, 9), Act.RESPOND_SAFETY, about(Topic.FOOD))
+    line.say(Act.RESPOND_SAFETY)
+    assert not line.turn.marks
+    assert line.turn.told[0].topic is Topic.SAFETY
+
+
 def test_who_trusts_a_caller_no_longer_tells_nothing_private() -> None:
     line = agreed(replace(READY, anti_triggers=FORGIVING, trust=-1))
     line.play(Act.PROMISE, Act.INVOLVE_OTHERS, may(Topic.MOOD), items(Topic.PHQ9, 1))

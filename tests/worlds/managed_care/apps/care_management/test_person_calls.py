@@ -64,7 +64,7 @@ def test_an_agreement_is_filed_as_one() -> None:
 
 @pytest.mark.parametrize("status", ["refused", "tentative", "pending"])
 def test_who_had_no_time_is_neither_refusing_nor_tentative(status: str) -> None:
-    busy = replace(READY, busy=Busy(says="I'm at work till five", free_from=17))
+    busy = replace(READY, busy=Busy(says="at work till five", free_from=17))
     world = called(busy, WHO, "Offer callback.")
     filed = end(engagement_status=status, consent_obtained=False)
     accepted = None if status == "pending" else RefusalCode.UNSUPPORTED_CLAIM
@@ -72,7 +72,7 @@ def test_who_had_no_time_is_neither_refusing_nor_tentative(status: str) -> None:
 
 
 def test_a_call_at_the_time_that_was_named_finds_them_free() -> None:
-    busy = replace(READY, busy=Busy(says="I'm at work till five", free_from=17))
+    busy = replace(READY, busy=Busy(says="at work till five", free_from=17))
     world = called(busy, WHO, "Offer callback.")
     play(world, RING)
     assert "work till five" in play(world, say(WHO, "SES-0002"))["patient_response"]
