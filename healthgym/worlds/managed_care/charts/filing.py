@@ -125,10 +125,14 @@ class Desk:
         for each in planned:
             if each.place is not None:
                 kinds.setdefault(each.place, []).append(each)
+        since: tuple[Stay, ...] = ()
         for place, visit in enumerate(visits):
             if place in self._stays:
+                since = (*since, self._stays[place])
                 self.encounters.append(self._stayed(place, self._stays[place]))
                 continue
+            if since:
+                self._binder.since[place], since = since, ()
             if self._ordering is not None and place == self._ordering[0]:
                 own = self._ordering[1]
                 args = own.encounter, self._called(own.code, own.name), own.clinician

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from typing import TypeVar, cast
 
 from healthgym.worlds.managed_care.charts.knowledge import (
@@ -17,6 +18,7 @@ from healthgym.worlds.managed_care.charts.knowledge import (
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import LASTING, Prose, begun, day_of, lower_first
+from healthgym.worlds.managed_care.charts.stays import Stay
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -58,6 +60,7 @@ class Draft:
         active: Every condition of the patient that goes on.
         running: Every medicine that is taken on the day, whatever the document is to tell.
         first_study: Whether no earlier study of a report's kind is on file.
+        stays: Stays in hospital since the visit before.
         told: Facts that a paragraph told, and a list need not repeat.
         by_kind: The facts by their class; from the plan.
     """
@@ -74,6 +77,7 @@ class Draft:
     active: tuple[Diagnosis, ...] = ()
     running: tuple[MedicationCourse, ...] = ()
     first_study: bool = True
+    stays: tuple[Stay, ...] = ()
     told: set[str] = field(default_factory=set)
     by_kind: dict[type[object], list[AnyFact]] = field(init=False)
 
@@ -110,11 +114,17 @@ def history(draft: Draft) -> list[str]:
     told = [prose.say("opener", **slots)]
     if prose.chooser.chance(30):
         told.append(prose.say("companion", own=_SELF.get(patient.sex, "themselves")))
-    news = _news(draft)
+    news = [*map(partial(_stayed, prose), draft.stays), *_news(draft)]
     if not news and not draft.facts(Finding) and prose.chooser.chance(50):
         news = [prose.say("nothing_new")]
     told += news
     return [" ".join(told)]
+
+
+def _stayed(prose: Prose, stay: Stay) -> str:
+    """Tell of a stay in hospital."""
+    begun_on, ended_on, what = prose.day(stay.begun), prose.day(stay.ended), lower_first(stay.name)
+    return prose.say(f"stayed.{stay.kind.value}", begun=begun_on, ended=ended_on, what=what)
 
 
 def _news(draft: Draft) -> list[str]:

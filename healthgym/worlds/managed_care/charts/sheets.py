@@ -18,6 +18,7 @@ from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import Prose, Unwritten, begun
 from healthgym.worlds.managed_care.charts.reports import REPORTS, study_in
 from healthgym.worlds.managed_care.charts.sections import SYSTEMS, Draft
+from healthgym.worlds.managed_care.charts.stays import Stay
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
@@ -56,6 +57,9 @@ class Binder:
         facts: Everything true of the patient.
         orders: What is ordered.
         units: Unit in which documents give a measurement, by fact id.
+
+    Attributes:
+        since: Stays in hospital since the visit before, by the place of a visit.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class Binder:
         units: Mapping[str, str],
     ) -> None:
         self.patient, self.facts, self.units = patient, facts, units
+        self.since: dict[int, tuple[Stay, ...]] = {}
         self._orders = orders
 
     def ordered(self, planned: Planned) -> tuple[ServiceRequest, ...]:
@@ -217,6 +222,7 @@ class Sheet:
         return any(fact.id in facts for fact in self.binder.earlier(self.planned).values())
 
     def _draft(self, prose: Prose) -> Draft:
+        place = self.planned.place
         return Draft(
             prose=prose,
             planned=self.planned,
@@ -230,6 +236,7 @@ class Sheet:
             active=self.binder.active,
             running=self.binder.running(self.planned.day),
             first_study=self.binder.first_study(self.planned),
+            stays=() if place is None else self.binder.since.get(place, ()),
         )
 
     def _header(self, draft: Draft) -> list[str]:

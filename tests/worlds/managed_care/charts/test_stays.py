@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +11,7 @@ from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.stated import states
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind
-from healthgym.worlds.managed_care.facts import AnyFact, MedicationCourse
+from healthgym.worlds.managed_care.facts import AnyFact, Measurement, MedicationCourse
 from healthgym.worlds.managed_care.population.drawing import Population
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
@@ -91,3 +91,30 @@ def test_notes_belong_to_their_visits_wherever_stays_fall(population: Population
         if page.encounter_id is not None:
             visit = encounters[page.encounter_id]
             assert abs((page.created_at.date() - visit.occurred_at.date()).days) <= 10
+
+
+def test_the_next_visit_tells_of_the_stay_and_the_one_after_does_not(
+    population: Population,
+) -> None:
+    home = population.backgrounds[0]
+    visits = sorted({x.taken for x in home.facts if isinstance(x, Measurement) and x.noted_in})
+    days = [day for day in visits if day > visits[-1] - timedelta(days=500)]
+    before = next(
+        one for one, after in pairwise(days) if (after - one).days > 40 and after != days[-1]
+    )
+    stay = Stay(
+        kind=StayKind.INPATIENT,
+        begun=before + timedelta(days=15),
+        ended=before + timedelta(days=20),
+        code="J18.9",
+        name="Pneumonia, unspecified organism",
+    )
+    chart = render(population, (stay,))
+    places = {each.id: place for place, each in enumerate(chart.encounters)}
+    inside = next(e for e in chart.encounters if e.encounter_type == "inpatient")
+    told = {
+        places[page.encounter_id or ""] - places[inside.id]
+        for page in chart.documents
+        if "pneumonia" in page.content and page.encounter_id in places
+    }
+    assert told == {0, 1}
