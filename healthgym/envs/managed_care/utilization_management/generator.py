@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -227,7 +227,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         )
         start = _taken_over(start, chain, way.stage, ids, rng)
         if called:
-            require_time(world, own, way.stage, start.now)
+            require_time(world, own, way.stage, start.now, timedelta(hours=answer.hours))
         task = Task(
             key,
             f"{way.stage}-{way.path}",
