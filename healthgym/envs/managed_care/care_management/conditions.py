@@ -75,7 +75,9 @@ class CareCondition:
 @cache
 def care_conditions() -> Mapping[str, CareCondition]:
     """Return all conditions by name."""
-    table: JsonObject = json.loads((files(__package__) / "conditions.json").read_text("utf-8"))
+    table: JsonObject = json.loads(
+        (files(__package__) / "data" / "conditions.json").read_text("utf-8")
+    )
     return {name: _condition(name, row) for name, row in table.items()}
 
 
