@@ -96,11 +96,16 @@ def read(message: str, rules: Grammar) -> Reading:
     clauses = clauses_of(words, rules.joints)
     places = places_of(words.words, clauses.starts, rules.leads, rules.bits)
     found: dict[int, int] = {}
+    have = places.have
     for word in places.at:
         for number, pattern in rules.index.get(word, ()):
-            ends = places.ends(pattern)
-            if ends:
-                found[number] = found.get(number, 0) | ends
+            for needed in pattern.needs:
+                if not needed & have:
+                    break
+            else:
+                ends = places.ends(pattern)
+                if ends:
+                    found[number] = found.get(number, 0) | ends
     matched = tuple((rules.rules[number], ends) for number, ends in found.items())
     reading = Reading(words, clauses, places, matched)
     _ask(reading)
