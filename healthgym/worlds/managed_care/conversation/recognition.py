@@ -98,9 +98,12 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
     done = tuple(_done(reading))
     acts = {rule.act for rule, _ in done}
     claimed = permitted = grave = 0
+    told_back = 0
     for rule, held in done:
         if rule.act in _GRAVE:
             grave |= reading.clauses.filled(held)
+        elif rule.act is Act.SUMMARIZE:
+            told_back |= reading.clauses.sentence(held)
     for rule, held in done:
         if rule.act is None or rule.yields & acts:
             continue
@@ -115,7 +118,7 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
             yield _Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
     claimed |= grave
     yield from _asked(reading, drugs, claimed, permitted)
-    yield from _facts(reading, drugs, grave)
+    yield from _facts(reading, drugs, grave | told_back)
 
 
 def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
@@ -247,20 +250,20 @@ def _elsewhere(reading: Reading) -> int:
 # -- what is known -------------------------------------------------------------------------------
 
 
-def _facts(reading: Reading, drugs: _Drugs, grave: int) -> Iterator[_Found]:
+def _facts(reading: Reading, drugs: _Drugs, aside: int) -> Iterator[_Found]:
     """Return the facts of a chart that are said as known.
 
     Args:
         reading: The message.
         drugs: The medicines that are named, and where.
-        grave: The clauses that press or promise; what they paint is no fact.
+        aside: The clauses that press or promise, or say back what the person told.
     """
     clauses, scopes = reading.clauses, reading.scopes
     told = clauses.sentence(reading.role(Role.KNOWN))
     told |= after(reading.role(Role.YOURS), _CLOSE, clauses.inside)
     told &= ~reading.asked | reading.tagged
     told &= ~(_elsewhere(reading) | scopes[Scope.NEGATED] | scopes[Scope.CONDITIONAL])
-    told &= ~(reading.imagined | reading.words.aside | grave)
+    told &= ~(reading.imagined | reading.words.aside | aside)
     if not told:
         return
     for rule, ends in reading.rules:
