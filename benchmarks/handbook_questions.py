@@ -9,6 +9,7 @@ that fit best. The same questions are asked of pages with the numbers of tasks.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from _harness import Figures, Run, Suite, at_least
 from _managed_care.quoting import look_up, questions, reader_of
 
 if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.handbook.library import Library
     from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 
 QUESTIONS = (
@@ -47,16 +49,30 @@ def numbers_of_tasks(run: Run) -> Figures:
     return _asked([*drawn, *(draw_care(np.random.default_rng(seed)) for seed in seeds)])
 
 
-def _asked(editions: Sequence[OperatingRules]) -> Figures:
-    """Ask every question of every edition, and count what is found."""
+@suite.measure(bounds={"found_3": at_least(0.7)})
+def full(run: Run) -> Figures:
+    """Ask the full library, whose thousands of policies are in the way."""
+    from healthgym.envs.managed_care.cases.clinic import page_of
+    from healthgym.worlds.managed_care.handbook.full import full_library
+    from healthgym.worlds.managed_care.handbook.medical import every_policy
+    from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+
+    with tempfile.TemporaryDirectory() as folder:
+        library = full_library(every_policy(page_of), Path(folder))
+        return _asked([OperatingRules()], library)
+
+
+def _asked(editions: Sequence[OperatingRules], base: Library | None = None) -> Figures:
+    """Ask every question of every edition, over the written library or another, and count."""
     from healthgym.worlds.managed_care.handbook.edition import edition, written_library
 
+    library = base or written_library()
     asked = questions(QUESTIONS)
     names = ("found_1", "found_3", "found_5", "answered_1", "answered_3")
     met = dict.fromkeys(names, 0)
     words = 0
     for rules in editions:
-        tools = reader_of(written_library().overlay(edition().overlay(rules)))
+        tools = reader_of(library.overlay(edition().overlay(rules)))
         for each in asked:
             found, answer = look_up(tools, each.question), each.filled(rules)
             for most in (1, 3, 5):
