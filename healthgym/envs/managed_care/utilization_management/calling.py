@@ -41,28 +41,11 @@ def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
         wanted: The right handling; it has a call.
         before: The world as the agent took it over.
     """
-    contract, case = wanted.call, wanted.case_id
+    contract = wanted.call
     if contract is None:
         return
-    request = desk.world.peer.of(case)[-1].id
-    taken = [who for who, part in parts_taken(desk.world, case) if part is not Part.PEER]
-    desk.do("p2p.list", case_id=case)
-    roles = desk.world.operations.may_hold_peer_to_peer
-    desk.somebody(roles, taken)
-    physician, slots = min(
-        ((one, _slots(desk, case, one, contract)) for one in desk.present(roles, taken)),
-        key=lambda offer: offer[1][-1:],
-    )
-    desk.do(
-        "p2p.offer_slots",
-        request_id=request,
-        payer_contact_id=physician,
-        slots=[f"{at:%Y-%m-%dT%H:%M:%S}" for at in slots],
-    )
-    desk.wait_for(
-        lambda world: world.peer.requests[request].status is PeerToPeerStatus.SLOT_SELECTED,
-        _PATIENCE,
-    )
+    request = desk.world.peer.of(wanted.case_id)[-1].id
+    physician = _offer(desk, wanted.case_id, request, contract)
     picked = desk.world.peer.requests[request].provider_selected_slot
     if picked is None:
         return
@@ -78,6 +61,29 @@ def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
         summary=_summary(wanted, contract),
         proposed_result=str(wanted.outcome),
     )
+
+
+def _offer(desk: Desk, case_id: str, request: str, contract: PeerContract) -> str:
+    """Offer the earliest times of a physician who had no part, and wait; return who it is."""
+    taken = [who for who, part in parts_taken(desk.world, case_id) if part is not Part.PEER]
+    desk.do("p2p.list", case_id=case_id)
+    roles = desk.world.operations.may_hold_peer_to_peer
+    desk.somebody(roles, taken)
+    physician, slots = min(
+        ((one, _slots(desk, case_id, one, contract)) for one in desk.present(roles, taken)),
+        key=lambda offer: offer[1][-1:],
+    )
+    desk.do(
+        "p2p.offer_slots",
+        request_id=request,
+        payer_contact_id=physician,
+        slots=[f"{at:%Y-%m-%dT%H:%M:%S}" for at in slots],
+    )
+    desk.wait_for(
+        lambda world: world.peer.requests[request].status is PeerToPeerStatus.SLOT_SELECTED,
+        _PATIENCE,
+    )
+    return physician
 
 
 def _talk(desk: Desk, request: str, contract: PeerContract) -> None:
