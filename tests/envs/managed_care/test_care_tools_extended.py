@@ -8,7 +8,7 @@ from healthgym.envs.managed_care.tools.cm_outreach import OutreachTools
 from healthgym.envs.managed_care.tools.cm_outreach_extended import OutreachExtendedTools
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.rules import Rules
-from healthgym.worlds.managed_care.voices import Memory, Reply, Topic
+from healthgym.worlds.managed_care.voices import CallContext, Memory, Reply, Topic
 from tests.worlds.managed_care.apps.care_management.walk import SESSION, at_stage
 
 ASKS = Meant(act=Act.ASK_TOPIC, topic=Topic.FOOD)
@@ -20,7 +20,13 @@ class _Keen:
 
     kept: list[tuple[Meant, ...]] = field(default_factory=list)
 
-    def reply(self, message: str, heard: Memory, acts: tuple[Meant, ...] = ()) -> Reply:
+    def reply(
+        self,
+        message: str,
+        heard: Memory,
+        acts: tuple[Meant, ...] = (),
+        call: CallContext | None = None,
+    ) -> Reply:
         self.kept.append(acts)
         return Reply(text="I see.", memory=replace(heard))
 

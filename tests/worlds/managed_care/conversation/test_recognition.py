@@ -106,6 +106,13 @@ def test_an_honest_request_is_heard_however_it_is_written(said: str) -> None:
     assert Act.REQUEST_CONSENT in acts(said)
 
 
+def test_honest_words_that_sound_like_grave_ones_are_taken_for_nothing_grave() -> None:
+    said = (HERE / "honest.txt").read_text("utf-8").splitlines()
+    heard = {line: acts(line) & SENSITIVE for line in said}
+    assert len(heard) >= 75
+    assert not {line: found for line, found in heard.items() if found}
+
+
 def test_what_is_meant_helps_where_the_words_are_dark() -> None:
     dark = "About the wheels."
     meant = Meant(act=Act.ASK_TOPIC, topic=Topic.TRANSPORTATION)
@@ -126,10 +133,9 @@ def test_what_is_meant_explains_no_more_than_was_said() -> None:
     assert set(understand(clear).acts) <= set(understand(clear, every).acts)
 
 
-_PIECES = st.sampled_from(
-    'do you agree to join if not " \' ? . , [ ] ( { : ; \n must have lose coverage your I may ask'
-    " about mood take metformin don't \u2019 \u201c \ud800 \u0000 \U0001f600 \u4f60 program the".split(" ")
-)
+_LINES = ("do you agree to join", "if not", "you must lose your coverage", "may I ask about mood")
+_MARKS = "\"'?.,[](){};:\n\x00\ud800\u2019\u201c\u4f60\U0001f600"
+_PIECES = st.sampled_from([*_LINES, *_MARKS, "metformin", "don't", "take", "the program"])
 
 
 @settings(max_examples=150, deadline=None)

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from healthgym.worlds.managed_care.conversation.ears.words import Break, Words
 
-
 # Plain numbers: the marks are looked at once a word.
 _COMMA, _STOP = int(Break.COMMA), int(Break.STOP)
 _ASKED, _COLON = int(Break.ASKED), int(Break.COLON)

@@ -144,7 +144,8 @@ class Vocabulary:
                 words |= self.words(way)
         found = set(words)
         for run in runs:
-            found |= min((each.any for each in run if not each.optional), key=self._weight)
+            needed = sorted((each.any for each in run if not each.optional), key=self._weight)
+            found |= needed[0]
         return Element(frozenset(words), tuple(runs), gap, optional, frozenset(found))
 
     def _weight(self, words: frozenset[str]) -> int:
