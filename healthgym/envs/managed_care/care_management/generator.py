@@ -138,7 +138,7 @@ class CareGenerator(CareTaskGenerator):
         patient = case.chart.patient
         person = streams[_PERSON]
         answers = self._answers(case, start, person)
-        asked = asked_of(case.history, start)
+        asked = asked_of(case.history, answers, start)
         character = Character(
             kind=choice.kind,
             strength=choice.strength,

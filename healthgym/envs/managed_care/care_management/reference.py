@@ -5,6 +5,7 @@ from __future__ import annotations
 from healthgym.envs.managed_care.care_management.answers import (
     GAD7,
     PHQ9,
+    SOCIAL,
     Answers,
     documented,
 )
@@ -33,7 +34,6 @@ from healthgym.worlds.managed_care.voices import Topic
 _SCREEN = 3
 #: Social barriers that ask for a social worker.
 _SOCIAL_WORK = (Topic.TRANSPORTATION, Topic.FOOD, Topic.HOUSING, Topic.FINANCES)
-_REQUIRED_SOCIAL = (Topic.TRANSPORTATION, Topic.FOOD, Topic.HOUSING)
 _STATUSES = {
     Ending.PLANNED: CMCaseStatus.CLOSED,
     Ending.DECLINED: CMCaseStatus.DISENROLLED,
@@ -58,13 +58,21 @@ def category_of(topic: Topic) -> CMProblemCategory:
     return CMProblemCategory.CLINICAL if topic in _CLINICAL else CMProblemCategory.SDOH
 
 
-def asked_of(history: History, start: WorldStart) -> frozenset[Topic]:
-    """Return the subjects that the assessment needs, and that the chart does not settle."""
+def asked_of(history: History, answers: Answers, start: WorldStart) -> frozenset[Topic]:
+    """Return the subjects that the assessment needs, and that the chart does not settle.
+
+    Safety is one where item 9 of the PHQ-9 is not asked: the record has the sum, or the first two
+    questions find nothing.
+    """
     today, rules = start.now.date(), start.operations
-    wanted = {Topic.MEDICATION, *(topic for topic in _REQUIRED_SOCIAL)} - history.social
+    wanted = {Topic.MEDICATION, *SOCIAL} - history.social
+    if history.member.background.patient.preferred_language == "English":
+        wanted.discard(Topic.LANGUAGE)
     for topic, code in ((Topic.PHQ9, PHQ9), (Topic.GAD7, GAD7)):
         if documented(history, code, today, rules) is None:
             wanted.add(topic)
+    if Topic.PHQ9 not in wanted or depression_sum(history, answers, start) is None:
+        wanted.add(Topic.SAFETY)
     return frozenset(wanted)
 
 
@@ -112,7 +120,7 @@ def reference_of(
         risk_level=level,
         ending=ending,
         persona=persona,
-        asked=asked_of(history, start) if assessed else frozenset(),
+        asked=asked_of(history, answers, start) if assessed else frozenset(),
         phq9=phq9,
         gad7=sum(answers.gad7),
         adherence=answers.adherence(),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from healthgym.core.seeding import Split
+from healthgym.envs.managed_care.care_management.answers import SOCIAL
 from healthgym.envs.managed_care.care_management.choices import canonical_episodes, ways
 from healthgym.envs.managed_care.care_management.conditions import care_conditions
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
@@ -25,6 +26,7 @@ from healthgym.envs.managed_care.care_management.task import (
     Strength,
 )
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.apps.care_management.evidence import rules as section_rules
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.control import controls
@@ -350,14 +352,18 @@ def test_what_the_assessment_and_the_plan_need_follows_from_person_and_chart() -
             assert not reference.asked
             continue
         coded = {each.code for each in chart.conditions}
-        for topic, code in (
-            (Topic.TRANSPORTATION, "Z59.82"),
-            (Topic.FOOD, "Z59.41"),
-            (Topic.HOUSING, "Z59.811"),
-        ):
-            assert (topic in reference.asked) is (code not in coded)
-            assert reference.barriers[topic] or code not in coded
+        for topic in SOCIAL:
+            starts = section_rules().social.get(topic.value, ("-",))
+            settled = any(code.startswith(tuple(starts)) for code in coded)
+            if topic is Topic.LANGUAGE:
+                settled = chart.patient.preferred_language == "English"
+            else:
+                assert reference.barriers[topic] or not settled
+            assert (topic in reference.asked) is not settled, topic
         assert (Topic.PHQ9 in reference.asked) is (filed is None)
+        # Item 9 is asked with the others, and those only after a positive screen.
+        ninth = filed is None and points[0] + points[1] >= 3
+        assert (Topic.SAFETY in reference.asked) is not ninth
 
 
 def test_the_plan_needs_what_was_found() -> None:
