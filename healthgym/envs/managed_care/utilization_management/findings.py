@@ -182,9 +182,7 @@ class Findings:
             return True
         bearing = self.bearing(name)
         if not bearing:  # it is the request's own, or nothing shows it
-            met = entry.result is CriterionResult.MET
-            met = met and not self._strangers >= frozenset(self.packet.documents)
-            return len(named) <= NEEDLESS_MOST + 1 and (bool(named) or not met)
+            return len(named) <= NEEDLESS_MOST + 1
         return bool(named & bearing) and len(named - bearing) <= NEEDLESS_MOST
 
     def bearing(self, name: str) -> frozenset[str]:

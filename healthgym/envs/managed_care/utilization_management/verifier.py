@@ -50,7 +50,8 @@ OBSERVED = Check(
 SOURCED = Check(
     "findings_sourced",
     "Each finding that a criterion is met or not met names a document of the packet that bears on "
-    "it, at most one that does not, and none that is not there or about somebody else.",
+    "it, if there is one, at most one that does not (two, where none does), and none that is not "
+    "there or about somebody else.",
     weight=2.0,
     loophole="citing everything, citing nothing, one page for every criterion",
     failure_mode=FailureMode.INVENTED,

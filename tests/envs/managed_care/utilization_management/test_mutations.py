@@ -288,11 +288,6 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
     # letters_right
     "no notice": (NURSING, lambda: without(solution(NURSING), NOTIFY), {"letters_right"}),
     "not delivered": (NURSING, lambda: without(solution(NURSING), DELIVER), {"letters_right"}),
-    "by telephone": (
-        NURSING,
-        lambda: changed(solution(NURSING), DELIVER, channel="phone"),
-        {"letters_right"},
-    ),
     "issued again": (
         NURSING,
         lambda: before(

@@ -99,6 +99,16 @@ def a_page_more() -> Script:
     return finding(solution(NURSING), name, source_refs_used=[*sorted(bearing), other])
 
 
+def own_words() -> Script:
+    """Return findings that name no page where none bears on a criterion."""
+    script, bearing = solution(ESCALATED), ESCALATED.reference.bearing
+    found = rows(script)
+    for row in found:
+        if not bearing[row["criterion_id"]]:
+            row["source_refs_used"] = []
+    return changed(script, NURSE, -1, evaluations=found)
+
+
 def overnight() -> Script:
     """Return a review that goes on the next morning, where the limit leaves time."""
     calendar = office_calendar("TX")
@@ -154,6 +164,7 @@ FORMS_OF_RIGHT: Mapping[str, tuple[ReviewInstance, Callable[[], Script]]] = {
     "findings in another order": (NURSING, backwards),
     "one of several pages": (NURSING, one_page),
     "a page that has no bearing besides": (NURSING, a_page_more),
+    "no page for what the request says itself": (ESCALATED, own_words),
     "without items": (NURSING, lambda: every(solution(NURSING), item_observations=[])),
     "without looking at the checklist": (
         NURSING,
