@@ -47,6 +47,13 @@ _OVER = re.compile(
 _HELD = re.compile(
     r"^(?: –|,)? (?:diagnosed|dx|onset|since|first noted|was diagnosed|has been on)\b"
 )
+#: Both pressures stand in one pair, the upper one first.
+_PRESSURE = re.compile(
+    rf"\b(?:BP|B/P|blood pressure):? +(?P<upper>\d{{2,3}})/(?P<lower>\d{{2,3}})(?: mmHg)?"
+    rf"(?: \((?P<day>{DAY})\))?",
+    re.IGNORECASE,
+)
+_PRESSURES = {"8480-6": "upper", "8462-4": "lower"}
 _NUMBER = r"(?P<value>-?\d+(?:,\d{3})*(?:\.\d+)?)"
 _MEDICATION = ("medication.ended", "medication.stopped", "medication.current", "medication.started")
 
@@ -137,6 +144,11 @@ def _measured(
     )
     units = (criterion.unit, *other_units(criterion.code, criterion.unit))
     for line in document.text.split("\n"):
+        if criterion.code in _PRESSURES:
+            for place in _PRESSURE.finditer(line):
+                value = float(place[_PRESSURES[criterion.code]])
+                day = read_day(place["day"]) if place["day"] else document.day
+                yield replace(blank, value=value, taken=day)
         for number, unit, day in _values(line, names_of(blank), units):
             value = float(number.replace(",", ""))
             yield replace(blank, value=value, unit=unit, taken=day or document.day)
@@ -155,6 +167,7 @@ def _values(
                 found = _value(part, units)
                 if found is not None:
                     yield found
+                    yield from _earlier(part, units)
             return
 
 
@@ -166,6 +179,19 @@ def _value(text: str, units: tuple[str, ...]) -> tuple[str, str, date | None] | 
         if found:
             return found["value"], unit, read_day(found["day"]) if found["day"] else None
     return None
+
+
+def _earlier(text: str, units: tuple[str, ...]) -> Iterator[tuple[str, str, date | None]]:
+    """Yield the value before, where one is compared with it: ``, up from 19.87 kPa (day)``."""
+    for unit in units:
+        shown = written_unit(unit)
+        written = rf" ?{re.escape(shown)}" if shown else ""
+        found = re.match(
+            rf"[\d.,]+{written},? [a-z ]{{2,30}} {_NUMBER}{written} \((?P<day>{DAY})\)", text
+        )
+        if found:
+            yield found["value"], unit, read_day(found["day"])
+            return
 
 
 # -- courses, conditions, procedures --------------------------------------------------------------

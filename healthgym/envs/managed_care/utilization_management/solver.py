@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 
 from pydantic import TypeAdapter
 
@@ -285,10 +286,12 @@ class _Reviewer(Caller):
         doctor = yield from self._evaluate("physician", found)
         decision = _decision(found, asked=self.asked, wanted=bool(wanted))
         doctor = yield from self._same(doctor, "physician", self.nurses)
+        until = self.now + timedelta(days=self.office.pend_days)
         yield from self._do(
             "review.submit_md_case_decision",
             case_id=self.case_id,
             **_decided(found, decision, wanted),
+            info_deadline=f"{until:%Y-%m-%d}" if wanted else "",
             reviewer_id=doctor,
         )
         self.physicians.add(doctor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -115,6 +116,21 @@ def test_a_value_has_its_day(line: str, value: float, taken: date) -> None:
 def test_a_summary_lists_values_one_after_the_other() -> None:
     found = read(A1C, "hemoglobin A1c: 6.5% on 2025-06-01; 7.1% on 2026-01-05")
     assert [one.value for one in found if isinstance(one, Measurement)] == [6.5, 7.1]
+
+
+def test_a_value_that_is_compared_with_the_one_before_tells_both() -> None:
+    found = read(
+        A1C, "- T2DM: hemoglobin A1c 7.9%, up from 7.2% (2025-11-02) before. Diet reviewed."
+    )
+    values = [(one.value, one.taken) for one in found if isinstance(one, Measurement)]
+    assert values == [(7.9, DAY), (7.2, date(2025, 11, 2))]
+
+
+def test_a_pressure_stands_in_a_pair() -> None:
+    pressure = replace(A1C, display="systolic blood pressure", code="8480-6", unit="mm[Hg]")
+    (fact,) = read(pressure, "VITAL SIGNS", "BP 152/84 mmHg (2026-03-01)")
+    assert isinstance(fact, Measurement)
+    assert (fact.value, fact.taken) == (152, date(2026, 3, 1))
 
 
 def test_a_score_has_no_unit_and_a_day_all_the_same() -> None:
