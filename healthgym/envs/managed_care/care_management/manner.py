@@ -157,7 +157,7 @@ def _invitation(view: View) -> tuple[Meant, ...]:
     if view.wishes:
         return tuple(view.wishes[:2])
     if Act.OFFER_AUTONOMY not in view.said:
-        return _acts(Act.EXPLAIN_BENEFIT, Act.OFFER_AUTONOMY)
+        return _acts(Act.EXPLAIN_BENEFIT, Act.OFFER_AUTONOMY, Act.REQUEST_CONSENT)
     return _acts(Act.REQUEST_CONSENT)
 
 

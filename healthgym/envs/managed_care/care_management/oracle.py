@@ -27,7 +27,7 @@ from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.conversation.mind import Mind, Stage, Supposed
-from healthgym.worlds.managed_care.conversation.persona import Concern, Trigger
+from healthgym.worlds.managed_care.conversation.persona import Concern, Trigger, Willingness
 from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
     CMEngagement,
@@ -219,7 +219,14 @@ class Worker:
             hidden = trigger.concern not in {None, *mind.voiced, *mind.slipped}
             if place in mind.triggers or (trigger.after_hint and not mind.hinted):
                 continue
+            if self._will_refuse(mind):
+                continue
             yield Meant(act=Act.ASK_HESITATION) if hidden else _act_of(trigger)
+
+    def _will_refuse(self, mind: Mind) -> bool:
+        """Return whether a no comes first, whatever is said; what is waited for can follow it."""
+        first = self.wanted.persona.willingness is Willingness.INITIALLY_REFUSES
+        return first and mind.stage in (Stage.UNKNOWN, Stage.IDENTIFIED, Stage.PURPOSE_KNOWN)
 
     def _medicines(self) -> list[str]:
         return [each.item for each in self.wanted.persona.tells.get(Topic.MEDICATION, ())]
