@@ -170,6 +170,8 @@ def _remarked(talk: Talk) -> bool:
         talk.say("hint.more" if picked else "why")
     elif talk.mind.answered - _answered_before(talk):
         talk.say("settled")
+    elif _opens_up(talk):
+        pass
     elif talk.mind.voiced - talk.mind.answered:
         answered = Act.ANSWER_CONCERN in talk.sure
         if not answered:
@@ -189,6 +191,17 @@ def _remarked(talk: Talk) -> bool:
         talk.say("time.fine")
     else:
         return False
+    return True
+
+
+def _opens_up(talk: Talk) -> bool:
+    """Tell a worry that slipped out to somebody who heard it; return whether that is said."""
+    concern = open_concern(talk)
+    heard = Act.ACKNOWLEDGE in talk.sure and talk.stage is not Stage.REFUSED
+    if concern is None or not heard or concern not in talk.mind.slipped - talk.mind.voiced:
+        return False
+    talk.say("warm")
+    talk.voice(concern)
     return True
 
 

@@ -162,6 +162,13 @@ def test_the_third_version_of_the_offer_is_refused_for_good() -> None:
     assert line.stage() is Stage.REFUSED_FOR_GOOD
 
 
+def test_who_is_heard_tells_what_slipped_out() -> None:
+    line = Line(HESITANT)
+    line.play(*OPENING, Act.ASK_WILLINGNESS, Act.ACKNOWLEDGE)
+    assert line.memory.mind is not None
+    assert line.memory.mind.voiced == {Concern.COST}
+
+
 def test_the_answer_to_another_worry_answers_nothing() -> None:
     line = Line(HESITANT)
     line.play(*OPENING, Act.ASK_HESITATION, eases(Concern.TIME), *SURELY)
