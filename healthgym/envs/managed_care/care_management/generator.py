@@ -81,6 +81,8 @@ from healthgym.worlds.managed_care.vocabulary.care import CMProgram
 _LIKE, _HISTORY, _CHART, _AROUND, _NUMBERS, _PERSON = range(6)
 _TRIES = 40
 _MINDS = ("F32", "F33", "F43", "F20", "F50", "F10", "F11")
+#: Calls that winning somebody and asking everything may take.
+_CALLS = 4
 #: A sum of the PHQ-9 below this leaves no room for what a concern about safety says.
 _ROOM_FOR_HARM = 8
 
@@ -143,7 +145,7 @@ class CareGenerator(CareTaskGenerator):
             kind=choice.kind,
             strength=choice.strength,
             ending=choice.ending,
-            busy=self.config.busy,
+            busy=self.config.busy if _may_be_busy(numbers) else 0.0,
             concerns=self.config.concerns,
         )
         persona = draw_persona(character, patient, answers, asked, person)
@@ -272,6 +274,11 @@ class CareGenerator(CareTaskGenerator):
             if (member.condition, member.group) != (own.condition, own.group):
                 others[member] = None
         return tuple(map(_standing, others))
+
+
+def _may_be_busy(numbers: OperatingRules) -> bool:
+    """Return whether a call at a bad time leaves enough of them for the rest."""
+    return numbers.outreach_attempts_least > _CALLS
 
 
 def _can_worry(history: History, today: date, numbers: OperatingRules) -> bool:

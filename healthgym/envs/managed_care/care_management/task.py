@@ -134,7 +134,8 @@ class CareConfig:
         coded_barriers: Chance of each usual barrier to stand in the chart with a code.
         safety: Chance of a concern about safety on a referral for a disorder of mind or mood.
         concerns: Most worries that somebody has.
-        busy: Chance of a first call at a bad time.
+        busy: Chance of a first call at a bad time, where so many calls may be made that one can be
+            spared.
         numbers: Whether the handbook's numbers of care management are the task's own.
     """
 
