@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from healthgym.worlds.managed_care.control import control_of, controls, counted, status_of
+from healthgym.worlds.managed_care.control import Control, control_of, controls, counted, status_of
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, usual_rules
 from healthgym.worlds.managed_care.population.conditions import conditions
@@ -70,7 +70,7 @@ def test_higher_is_better_where_the_table_says_so() -> None:
 
 
 @pytest.mark.parametrize("row", controls(), ids=lambda row: row.name)
-def test_every_row_leaves_room_and_is_measured_in_its_conditions(row) -> None:  # type: ignore[no-untyped-def]
+def test_every_row_leaves_room_and_is_measured_in_its_conditions(row: Control) -> None:
     good, bad = row.bounds(usual_rules())
     assert good <= bad if row.lower else good >= bad
     having = [
