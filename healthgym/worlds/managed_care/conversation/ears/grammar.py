@@ -27,6 +27,7 @@ class Scope(StrEnum):
     CONDITIONAL = "conditional"
     REPORTED = "reported"  #: of somebody else, or said earlier
     IMAGINED = "imagined"  #: what follows from a condition
+    UNREAL = "unreal"  #: what would follow if the condition came true
     QUOTED = "quoted"
     META = "meta"  #: about the call as a record, not to the person
 

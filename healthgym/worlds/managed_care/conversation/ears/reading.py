@@ -19,6 +19,14 @@ from healthgym.worlds.managed_care.conversation.ears.words import Words, even, w
 #: Most words of an expression that looks like a negation or a condition and is none.
 _NEAR = 4
 _IF = frozenset({"if"})
+_BUT = frozenset({"but"})
+_LINKS = frozenset({"and", "so", "but", "yet", "because"})
+_SELF = frozenset({"i", "we"})
+#: Words of a condition that is not meant to come true.
+_UNREAL = frozenset(
+    {"were", "had", "would", "wanted", "said", "asked", "joined", "agreed", "did", "was"}
+    | {"decided", "enrolled", "consented"}
+)
 #: Words of a sentence in which the caller speaks of something else than was asked.
 _SPEAKER = frozenset({"i", "we", "my", "thank", "thanks", "let"})
 
@@ -134,18 +142,49 @@ def _scope(reading: Reading) -> None:
     supposes = reading.role(Role.SUPPOSES) & ~_before(reading.role(Role.POLITE))
     conditional = clauses.onward(supposes)
     following = clauses.to_end(supposes) & ~conditional
-    reports = reading.role(Role.REPORTS)
-    # A question that follows is the caller's own.
-    reported = clauses.to_end(reports) & ~(reading.asked & ~clauses.filled(reports))
-    meta = clauses.sentence(reading.role(Role.META)) | words.entered
+    entered = words.entered | _written(words.words)
+    meta = clauses.sentence(reading.role(Role.META) | entered) | words.aside
+    reported = _reported(reading)
+    unreal = clauses.sentence(conditional & reading.places.of(_UNREAL)) & following
+    unreal &= ~reading.asked
     reading.imagined = following & ~reading.asked
     reading.scopes = {
         Scope.NEGATED: clauses.onward(negates),
         Scope.CONDITIONAL: conditional,
         Scope.REPORTED: reported,
+        Scope.UNREAL: unreal,
         Scope.QUOTED: words.quoted,
         Scope.META: meta,
     }
+
+
+def _written(words: tuple[str, ...]) -> int:
+    """Return the words that nobody says: names with underlines."""
+    return sum(1 << place for place, word in enumerate(words) if "_" in word)
+
+
+def _reported(reading: Reading) -> int:
+    """Return what is said of what others said, up to where the caller speaks again."""
+    clauses, reports = reading.clauses, reading.role(Role.REPORTS)
+    if not reports:
+        return 0
+    # A question, or a clause about the caller that is joined on, is the caller's own.
+    links = reading.places.of(_LINKS) & clauses.starts
+    own = links & reading.places.of(_SELF) >> 1 | reading.places.of(_BUT) & clauses.starts
+    reported = 0
+    for sentence in clauses.sentences:
+        open_ = False
+        for clause in clauses.clauses:
+            if not clause & sentence:
+                continue
+            if clause & reports:
+                reported |= clauses.onward(reports) & clause
+                open_ = True
+            elif clause & own or clause & reading.asked:
+                open_ = False
+            elif open_:
+                reported |= clause
+    return reported
 
 
 def _ask(reading: Reading) -> None:
