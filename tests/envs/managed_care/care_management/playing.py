@@ -109,7 +109,7 @@ def edited(
 def section(script: Sequence[ToolCall], name: str, **data: Json) -> Script:
     """Return a script with other entries in a section."""
     for nth, place in enumerate(places(script, SECTION)):
-        payload: Mapping[str, Json] = script[place].arguments["payload"]  # type: ignore[assignment]
+        payload: Mapping[str, Json] = script[place].arguments["payload"]
         if payload["section"] == name:
             new = {**payload, "data": {**payload["data"], **data}}
             return changed(script, SECTION, nth, payload=new)
@@ -119,7 +119,7 @@ def section(script: Sequence[ToolCall], name: str, **data: Json) -> Script:
 def data_of(script: Sequence[ToolCall], name: str) -> Mapping[str, Json]:
     """Return what a script files in a section."""
     for place in places(script, SECTION):
-        payload: Mapping[str, Json] = script[place].arguments["payload"]  # type: ignore[assignment]
+        payload: Mapping[str, Json] = script[place].arguments["payload"]
         if payload["section"] == name:
             found: Mapping[str, Json] = payload["data"]
             return found

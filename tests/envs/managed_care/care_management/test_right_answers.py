@@ -1,0 +1,297 @@
+"""Right answers in forms that nobody here made: they pass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+
+import pytest
+
+from healthgym.core.tool import call
+from healthgym.envs.managed_care import care_management
+from healthgym.envs.managed_care.care_management import oracle
+from healthgym.envs.managed_care.care_management.reasons import EndedBecause, read_ending
+from healthgym.envs.managed_care.care_management.speech import phrase_book
+from healthgym.envs.managed_care.care_management.talk import Talk
+from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
+from healthgym.worlds.managed_care.conversation.persona import Break
+from healthgym.worlds.managed_care.voices import Memory, Topic
+from tests.envs.managed_care.care_management.playing import (
+    DISENROLL,
+    END,
+    FAMILY,
+    FINISH,
+    OPEN,
+    PLAN,
+    REVIEW,
+    SAY,
+    SECTION,
+    Json,
+    Script,
+    changed,
+    edited,
+    fails,
+    places,
+    play,
+    section,
+    solution,
+    task,
+)
+
+
+@cache
+def planned() -> CareInstance:
+    return task(Ending.PLANNED, lambda each: each.reference.control)
+
+
+@cache
+def declined() -> CareInstance:
+    return task(Ending.DECLINED)
+
+
+@cache
+def blocked() -> CareInstance:
+    return task(Ending.BLOCKED)
+
+
+def passes(instance: CareInstance, script: Script) -> None:
+    """Assert that a script passes every check."""
+    assert fails(play(instance, script)) == set()
+
+
+# -- other words on the phone ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("of", [planned, declined, blocked])
+def test_another_phrase_book_says_the_same(of: Callable[[], CareInstance]) -> None:
+    desk = FAMILY.rehearse(of())
+    oracle.Worker(of(), desk, phrase_book("own")).work()
+    passes(of(), [*desk.script, FINISH])
+
+
+def test_a_question_more_does_no_harm() -> None:
+    script = solution(planned())
+    last = places(script, SAY)[-1]
+    session = script[last].arguments["session_id"]
+    more = call(SAY, session_id=session, message="Have you been in the hospital this past year?")
+    passes(planned(), [*script[:last], more, *script[last:]])
+
+
+def test_looking_around_does_no_harm() -> None:
+    script = solution(planned())
+    looks = [
+        call("handbook.search", query="how to call somebody"),
+        call("cm_intake.get_referral", referral_id=planned().reference.referral_id),
+        call("cm_intake.list_referral_queue"),
+    ]
+    passes(
+        planned(),
+        [*looks, *script[:-1], call("cm_outreach.get_transcript", session_id="SES-0001"), FINISH],
+    )
+
+
+# -- the review -----------------------------------------------------------------------------------
+
+
+def free_review() -> str:
+    """Return findings in other words, with a value and its day."""
+    chart = planned().start.charts[planned().reference.patient_id]
+    found = next(each for each in reversed(chart.observations) if each.value_quantity)
+    named = next(each for each in chart.conditions if each.active)
+    seen = f"{found.observed_at:%d %B %Y}"
+    return (
+        f"{named.display} stands out; {found.display.lower()} was {found.value_quantity:g} on "
+        f"{seen}. Three prescribers, 2 pharmacies, and no visit booked for the next 14 days."
+    )
+
+
+def test_a_review_in_free_words_passes() -> None:
+    review = {
+        "primary_concerns": ["Too much at once"],
+        "coordination_risks": ["Nobody has the whole picture"],
+        "suspected_barriers": ["May lack a ride (suspicion)"],
+        "preliminary_risk_level": str(planned().reference.risk_level),
+        "key_findings": free_review(),
+        "clarification_needed": ["How are the medicines taken?"],
+    }
+    passes(planned(), changed(solution(planned()), REVIEW, review=review))
+
+
+# -- the filing -----------------------------------------------------------------------------------
+
+
+def test_a_filing_with_true_quotations_passes() -> None:
+    script = solution(declined())
+    said = str(script[places(script, SAY)[0]].arguments["message"]).split(". ")[0]
+
+    def noted(summary: Json) -> Json:
+        return {**summary, "notes": f'Began with "{said}", and heard a no.', "next_steps": []}
+
+    passes(declined(), edited(script, END, "summary", noted))
+
+
+REASONS = (
+    "Declined.  Patient said no, clearly, and wants no further calls.",
+    "Member refuses to take part; her decision was respected on the phone today.",
+    "He does not want the programme and asked not to be called again.",
+    "Said no twice. Not interested in care management.",
+    "Opted out after hearing what it is.",
+    "Turned the offer down on the telephone.",
+    "Patient doesn\N{RIGHT SINGLE QUOTATION MARK}t wish to participate in the programme.",
+)
+
+
+@pytest.mark.parametrize("text", REASONS)
+def test_a_refusal_in_any_words_is_one(text: str) -> None:
+    assert read_ending(text) == {EndedBecause.DECLINED}
+    passes(declined(), changed(solution(declined()), DISENROLL, reason=text))
+
+
+OTHERS = {
+    "Could not be reached in three attempts.": {EndedBecause.UNREACHABLE},
+    "Coverage ended on the first of the month.": {EndedBecause.NOT_ELIGIBLE},
+    "The patient has not declined.": set(),
+    "Never refused, but there is no answer.": {EndedBecause.UNREACHABLE},
+    "Case closed for good reasons.": set(),
+    "The goals were met, says everybody.": {EndedBecause.GOALS_MET},
+}
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_other_reasons_are_others(text: str) -> None:
+    assert read_ending(text) == OTHERS[text]
+
+
+# -- sections and plan ----------------------------------------------------------------------------
+
+
+def test_sections_may_be_saved_in_another_order_and_twice() -> None:
+    script = solution(planned())
+    at = places(script, SECTION)
+    turned = [script[place] for place in reversed(at)]
+    first: Mapping[str, Json] = turned[0].arguments["payload"]  # type: ignore[assignment]
+    draft = call(
+        SECTION,
+        case_id=turned[0].arguments["case_id"],
+        payload={**first, "data": {**first["data"], "health_literacy": "adequate"}},
+    )
+    parts = [draft, *turned] if draft.arguments != turned[0].arguments else turned
+    passes(planned(), [*script[: at[0]], *parts, *script[at[-1] + 1 :]])
+
+
+def test_further_entries_of_a_section_pass() -> None:
+    extra: dict[str, Json] = {
+        "symptom_burden": "high",
+        "red_flags": ["short of breath on the stairs"],
+        "self_monitoring_capability": "limited",
+    }
+    passes(planned(), section(solution(planned()), "clinical", **extra))
+
+
+def rewritten(plan: Json) -> Json:
+    """Return the plan in other words, with more problems than needed, and on other days."""
+    today = planned().start.now.date()
+
+    def goal(nth: int, old: Json) -> Json:
+        due = str(_after(today, 30 + 7 * nth))
+        steps = [
+            {
+                "description": f"Step {nth}.{place} of what we agreed",
+                "owner": each["owner"],
+                "frequency": "every other week",
+            }
+            for place, each in enumerate(old["interventions"])
+        ]
+        return {
+            "description": f"Gets there by herself, number {nth}",
+            "target_date": due,
+            "measurable_criteria": "Says so on two calls",
+            "interventions": steps,
+        }
+
+    problems = [
+        {
+            **problem,
+            "description": f"Number {nth}: finds it hard to keep on top of things",
+            "priority": "low",
+            "goals": [goal(nth, each) for each in problem["goals"]],
+        }
+        for nth, problem in enumerate(plan["problems"])
+    ]
+    more = {
+        "description": "Does not know whom to ring on a Sunday",
+        "category": "coordination",
+        "source_assessment": "clinical",
+        "goals": [goal(9, problems[0]["goals"][0])],
+    }
+    return {
+        "problems": [*problems, more],
+        "escalation_conditions": ["Breathless at rest: 911"],
+        "follow_up_cadence_kind": plan["follow_up_cadence_kind"],
+    }
+
+
+def _after(day: date, days: int) -> date:
+    # Calls may take a few days.
+    return day + timedelta(days=days + 14)
+
+
+def test_a_plan_in_other_words_passes() -> None:
+    passes(planned(), edited(solution(planned()), PLAN, "plan_data", rewritten))
+
+
+def test_a_plan_saved_in_two_drafts_passes() -> None:
+    script = solution(planned())
+    place = places(script, PLAN)[0]
+    first = edited(script, PLAN, "plan_data", rewritten)[place]
+    passes(planned(), [*script[:place], first, *script[place:]])
+
+
+def test_a_block_in_other_words_passes() -> None:
+    broken = blocked().reference.persona.breaks
+    assert broken is not None
+    reason = f"Stopped by the member, who said: {broken.says}"
+    passes(blocked(), changed(solution(blocked()), SECTION, -1, blocked_reason=reason))
+
+
+GENERAL = (
+    "The patient broke off and did not want to answer further questions today.",
+    "Assessment could not be finished; the member was unwilling to go on.",
+    "The patient asked to stop, and will be called again next week.",
+)
+
+
+@cache
+def breaks() -> tuple[Break, ...]:
+    """Return all reasons for which people break off."""
+    table = json.loads((files(care_management) / "data" / "personas.json").read_text("utf-8"))
+    return tuple(
+        Break(before=Topic(topic), says=row["says"], reason=row["reason"])
+        for topic, rows in table["breaks"].items()
+        for row in rows
+    )
+
+
+@pytest.mark.parametrize("text", GENERAL)
+def test_a_block_without_its_reason_is_none(text: str) -> None:
+    talk = Talk((), Memory())
+    assert not any(talk.gives_reason(text, broken) for broken in breaks())
+
+
+def test_a_block_with_the_reason_of_another_is_none() -> None:
+    talk = Talk((), Memory())
+    assert all(talk.gives_reason(broken.reason, broken) for broken in breaks())
+    pairs = [(one, other) for one in breaks() for other in breaks() if one is not other]
+    mistaken = sum(talk.gives_reason(one.reason, other) for one, other in pairs)
+    assert mistaken <= 0.25 * len(pairs)
+
+
+def test_another_minute_to_open_passes() -> None:
+    script = solution(planned())
+    assert script[1].name == OPEN
+    until = planned().start.now + timedelta(minutes=30)
+    wait = call("wait", until=f"{until:%Y-%m-%dT%H:%M}")
+    passes(planned(), [script[0], wait, *script[1:]])
