@@ -172,7 +172,7 @@ def test_sections_may_be_saved_in_another_order_and_twice() -> None:
     script = solution(planned())
     at = places(script, SECTION)
     turned = [script[place] for place in reversed(at)]
-    first: Mapping[str, Json] = turned[0].arguments["payload"]  # type: ignore[assignment]
+    first: Mapping[str, Json] = turned[0].arguments["payload"]
     draft = call(
         SECTION,
         case_id=turned[0].arguments["case_id"],
