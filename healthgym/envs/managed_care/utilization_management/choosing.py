@@ -76,7 +76,8 @@ class Shelf:
         """Return pages that a practice sends although they have no bearing on the policy.
 
         Without them whoever cites the whole packet would cite rightly, and whoever approves once
-        something is sent in reply.
+        something is sent in reply. Pages of the kinds that do bear on it come first, or whoever
+        cites by the kind of a page would.
 
         Args:
             rng: Where chance comes from.
@@ -85,13 +86,11 @@ class Shelf:
             Those that are sent with the request, and one that may be sent in reply.
         """
         bearing = {page.id for page in self._able} | self._case.patient.void
-        able = [
-            page.id
-            for page in self._case.patient.chart.documents
-            if page.id not in bearing and str(page.kind) not in self._kinds
-        ]
+        kinds = {page.kind for page in self._able}
+        able = [page for page in self._case.patient.chart.documents if page.id not in bearing]
         most = int(rng.integers(_BESIDES[0], _BESIDES[1] + 1))
-        order = [able[int(place)] for place in rng.permutation(len(able))]
+        mixed = [able[int(place)] for place in rng.permutation(len(able))]
+        order = [page.id for page in sorted(mixed, key=lambda page: page.kind not in kinds)]
         return tuple(order[:most]), tuple(order[most : most + 1])
 
     def shown(self, names: Iterable[str]) -> frozenset[str]:
