@@ -147,8 +147,8 @@ def _measured(
         if criterion.code in _PRESSURES:
             for place in _PRESSURE.finditer(line):
                 value = float(place[_PRESSURES[criterion.code]])
-                day = read_day(place["day"]) if place["day"] else document.day
-                yield replace(blank, value=value, taken=day)
+                taken = read_day(place["day"]) if place["day"] else document.day
+                yield replace(blank, value=value, taken=taken)
         for number, unit, day in _values(line, names_of(blank), units):
             value = float(number.replace(",", ""))
             yield replace(blank, value=value, unit=unit, taken=day or document.day)

@@ -80,7 +80,7 @@ def heard(message: str, subjects: tuple[PeerSubject, ...]) -> Turn:
 
 
 def _raised(words: list[Token], subjects: Sequence[PeerSubject]) -> Iterator[str]:
-    said = _Said(words)
+    said = _Said(words, _vocabulary(tuple(subjects)))
     matches: list[_Match] = []
     for subject in subjects:
         matches += _matches(subject, said)
@@ -92,8 +92,8 @@ def _raised(words: list[Token], subjects: Sequence[PeerSubject]) -> Iterator[str
 class _Said:
     """The words of a turn, and where each word of a term stands among them."""
 
-    def __init__(self, words: list[Token]) -> None:
-        self.words = words
+    def __init__(self, words: list[Token], known: frozenset[str]) -> None:
+        self.words, self._known = words, known
         self._places: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     def places(self, part: str, alone: bool) -> tuple[int, ...]:
@@ -106,7 +106,9 @@ class _Said:
         key = part, alone
         if key not in self._places:
             self._places[key] = tuple(
-                place for place, word in enumerate(self.words) if _is(word, part, alone)
+                place
+                for place, word in enumerate(self.words)
+                if _is(word, part, alone, slips=word.stem not in self._known)
             )
         return self._places[key]
 
@@ -124,6 +126,14 @@ def _matches(subject: PeerSubject, said: _Said) -> Iterator[_Match]:
     for term in _terms(subject.terms):
         for found in _found(term, said):
             yield _Match(subject.id, found, min(found))
+
+
+@lru_cache(maxsize=256)
+def _vocabulary(subjects: tuple[PeerSubject, ...]) -> frozenset[str]:
+    """Return every word of a term."""
+    return frozenset(
+        part for subject in subjects for term in _terms(subject.terms) for part in term
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -144,11 +154,12 @@ def _found(term: tuple[str, ...], said: _Said) -> Iterator[frozenset[int]]:
             yield found
 
 
-def _is(word: Token, part: str, alone: bool) -> bool:
+def _is(word: Token, part: str, alone: bool, *, slips: bool) -> bool:
     if word.stem == part:
         # "The pt has" is a patient; a therapy is written in capitals, or follows no article.
         return not (part == "pt" and word.after_article and not word.capital)
-    return alike(word.stem, part, least=7 if alone else 5)
+    # An infection is no slip for an injection, where both are spoken of.
+    return slips and alike(word.stem, part, least=7 if alone else 5)
 
 
 def _set_aside(words: list[Token], match: _Match) -> bool:

@@ -47,7 +47,7 @@ def subjects_of(criteria: Iterable[AnyCriterion]) -> tuple[PeerSubject, ...]:
 
 def _terms(item: AnyCriterion) -> Iterator[str]:
     yield item.display
-    yield from _spoken().get(item.display, ())
+    yield from spoken().get(item.display, ())
     match item:
         case StepTherapyCriterion():
             yield from (*item.drugs, *item.excluded, item.drug_class.replace("_", " "))
@@ -72,7 +72,8 @@ def _unit(item: AnyCriterion) -> str:
 
 
 @cache
-def _spoken() -> Mapping[str, tuple[str, ...]]:
+def spoken() -> Mapping[str, tuple[str, ...]]:
+    """Return what clinicians call the terms of policy pages."""
     read: Mapping[str, list[str]] = json.loads(
         (files(__package__) / "data" / "subjects.json").read_text("utf-8")
     )
