@@ -200,22 +200,29 @@ class Places:
         for words in pattern.needs:
             if not words & have:
                 return 0
+        return self.found(pattern)
+
+    def found(self, pattern: Pattern) -> int:
+        """Return the same of a pattern none of whose words is missing."""
         now = self._run(pattern.elements, self.openings if pattern.first else -1)
         return now & self.lasts if pattern.last else now
 
     def _run(self, elements: tuple[Element, ...], reach: int) -> int:
         """Return the last words of a line that begins at one of some words."""
-        inside = self.inside
+        inside, known = self.inside, self.known
         now = 0
         begun = False
         for element in elements:
             if begun:
                 reach = (now << 1) & inside
-            for _ in range(element.gap):
-                reach |= (reach << 1) & inside
-            hit = reach & self.of(element.words)
-            for run in element.runs:
-                hit |= self._run(run, reach)
+            if element.gap:
+                for _ in range(element.gap):
+                    reach |= (reach << 1) & inside
+            here = known.get(element.words)
+            hit = reach & (self.of(element.words) if here is None else here)
+            if element.runs:
+                for run in element.runs:
+                    hit |= self._run(run, reach)
             if begun and element.optional:
                 now |= hit
             elif not element.optional:

@@ -111,7 +111,7 @@ def read(message: str, rules: Grammar) -> Reading:
                 if not needed & have:
                     break
             else:
-                ends = places.ends(pattern)
+                ends = places.found(pattern)
                 if ends:
                     found[number] = found.get(number, 0) | ends
     matched = tuple((rules.rules[number], ends) for number, ends in found.items())
