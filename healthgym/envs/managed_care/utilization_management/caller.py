@@ -46,7 +46,7 @@ class Caller(Reader):
         case = yield from self._look("md")
         found = self._found(case)
         listed = yield from self._do("p2p.list", case_id=self.case_id)
-        request = re.findall(r"\bP2P-\d+\b", listed)[-1]
+        request = next(reversed(re.findall(r"\bP2P-\d+\b", listed)), "")
         peers = self.office.able("call", self.nurses | self.physicians)
         if not peers:
             raise DataError("Nobody may hold the call.")

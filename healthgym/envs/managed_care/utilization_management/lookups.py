@@ -25,6 +25,12 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 
 _OFFICE = "payer-um/operational"
+#: Where the rules for roles, calls and requests for information stand.
+OFFICE_PAGES = (
+    f"{_OFFICE}/roles-and-independence.md",
+    f"{_OFFICE}/peer-to-peer.md",
+    f"{_OFFICE}/pends-and-information-requests.md",
+)
 _BRIEF = re.compile(
     r"at first as .+? \((?P<worker>W-\d+), (?P<role>.+?)\); it is \w+, "
     r"(?P<now>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\. Case (?P<case>[\w-]+) is yours\. (?P<where>.+)"
@@ -134,11 +140,10 @@ class Office:
 
 def read_office() -> Play[Office]:
     """Read roster, roles and the rules for calls and pends."""
-    roster = yield from ask("handbook.read", path=f"{_OFFICE}/roster.md")
-    roles = yield from ask("handbook.read", path=f"{_OFFICE}/roles-and-independence.md")
-    calls = yield from ask("handbook.read", path=f"{_OFFICE}/peer-to-peer.md")
-    pends = yield from ask("handbook.read", path=f"{_OFFICE}/pends-and-information-requests.md")
-    return office_from(roster, roles, calls, pends)
+    pages = [(yield from ask("handbook.read", path=f"{_OFFICE}/roster.md"))]
+    for path in OFFICE_PAGES:
+        pages.append((yield from ask("handbook.read", path=path)))
+    return office_from(*pages)
 
 
 def office_from(roster: str, roles: str, calls: str, pends: str) -> Office:

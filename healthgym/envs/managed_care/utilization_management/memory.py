@@ -1,22 +1,25 @@
-"""Numbers of policies that somebody has read once."""
+"""Numbers that somebody has read once: those of policies, and those of the office."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from healthgym.envs.managed_care.utilization_management.lookups import Office
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
 from healthgym.worlds.managed_care.policies.tree import Node, criteria, transform
 
 
 @dataclass(slots=True)
 class Memory:
-    """Criteria that were read once, and are not looked up again.
+    """What was read once, and is not looked up again.
 
     Attributes:
         known: Criteria by policy id, and by what they are about.
+        office: What the pages of the office say; None until they are read.
     """
 
     known: dict[str, dict[str, AnyCriterion]] = field(default_factory=dict)
+    office: Office | None = None
 
     def criteria_of(self, policy: str, read: Node) -> Node:
         """Return a policy's criteria, each with the numbers with which it was first read."""

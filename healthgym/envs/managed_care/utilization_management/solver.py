@@ -17,12 +17,16 @@ from pydantic import TypeAdapter
 
 from healthgym.core.borders import Json
 from healthgym.core.tool import call
+from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.reading.asking import Play, policy_for
 from healthgym.envs.managed_care.reading.layout import record
 from healthgym.envs.managed_care.utilization_management.caller import Caller
 from healthgym.envs.managed_care.utilization_management.lookups import (
+    OFFICE_PAGES,
     Brief,
     CaseReading,
+    Office,
+    office_from,
     read_brief,
     read_office,
 )
@@ -33,6 +37,7 @@ from healthgym.envs.managed_care.utilization_management.reader import (
     fields_of,
     says,
 )
+from healthgym.envs.managed_care.utilization_management.roster import roster
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.policies.loading import library
@@ -62,7 +67,13 @@ def solve(instruction: str) -> Play[None]:
 def solve_by_heart(instruction: str) -> Play[None]:
     """Do the same with the numbers of the standing edition, whatever the pages say today."""
     known = {policy.id: by_subject(policy.criteria) for policy in library().values()}
-    yield from remembering(Memory(known), instruction)
+    yield from remembering(Memory(known, _standing_office()), instruction)
+
+
+def _standing_office() -> Office:
+    """Return what the pages of the standing edition say of the office."""
+    pages = (standing_handbook().read(path).text for path in OFFICE_PAGES)
+    return office_from(roster().text, *pages)
 
 
 def remembering(memory: Memory, instruction: str) -> Play[None]:
@@ -86,7 +97,9 @@ class _Reviewer(Caller):
 
     def work(self) -> Play[None]:
         """Do every stage that is left."""
-        self.office = yield from self._watching(read_office())
+        if self.memory.office is None:
+            self.memory.office = yield from self._watching(read_office())
+        self.office = self.memory.office
         case = yield from self._look("nurse")
         found = yield from self._watching(policy_for(case.asked()))
         if found is not None:
@@ -250,24 +263,21 @@ class _Reviewer(Caller):
         for _ in range(MOST_NEWS):
             if self.now >= until:
                 return False
-            text = yield from self._do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
+            yield from self._do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
             shown = yield from self._do("payer_intake_hub.get_intake_case", case_id=self.case_id)
             state = record(shown, "workflow_state")
             if state.get("action_owner") == "provider":
                 continue
             if fields_of(shown).get("status") == "in_progress":
-                yield from self._confirm_again(shown)
+                yield from self._confirm_again()
                 return True
-            if "closed" in json.dumps(dict(state)) or not text:
-                return False
-            return state.get("outcome", "none") == "none"
+            return state.get("workflow_stage") != "closed"
         return False
 
-    def _confirm_again(self, shown: str) -> Play[None]:
+    def _confirm_again(self) -> Play[None]:
         """Confirm intake once more: what came is counted, the rest as before."""
         case = yield from self._look("nurse")
         required = self._policy.required()
-        del shown
         yield from self._clerk()
         yield from self._do(
             "payer_intake_hub.confirm_decisions",
