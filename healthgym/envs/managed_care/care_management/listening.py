@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
@@ -59,6 +60,7 @@ class Listener:
         self.worry: Topic | None = None
         self.agreed = False
         self.last_words = ""
+        self.said: Counter[Meant] = Counter()
         self.now = datetime.min
         self._free: datetime | None = None
         self._busy_hour: int | None = None
@@ -105,6 +107,7 @@ class Listener:
             acts: What the message was to do.
         """
         view, said = self.view, {each.act for each in acts}
+        self.said.update(set(acts))
         asked_before = view.stage
         view.introduced = view.introduced or Act.INTRODUCE in said
         view.said |= said

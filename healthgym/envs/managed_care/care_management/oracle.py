@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 
@@ -69,6 +70,7 @@ class Worker:
         self.case = instance.reference.case_id
         self.chart: PatientChart = instance.start.charts[instance.reference.patient_id]
         self._asked: dict[str, int] = {}
+        self._said: Counter[Meant] = Counter()
 
     def work(self) -> None:
         """Do all of it."""
@@ -130,8 +132,9 @@ class Worker:
             self.desk.do(
                 "cm_outreach.send_message",
                 session_id=session.session_id,
-                message=self.book.say(acts),
+                message=self.book.say(acts, self._said),
             )
+            self._said.update(set(acts))
 
     def _finished(self) -> bool:
         mind = self.memory.mind

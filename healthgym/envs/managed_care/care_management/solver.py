@@ -138,7 +138,7 @@ def _call(session: str, listener: Listener) -> Play[None]:
     for _ in range(_MOST_MESSAGES):
         acts = next_words(listener.view)
         observation = yield call(
-            "cm_outreach.send_message", session_id=session, message=book.say(acts)
+            "cm_outreach.send_message", session_id=session, message=book.say(acts, listener.said)
         )
         while is_cut(observation):
             observation += yield call("read_more")

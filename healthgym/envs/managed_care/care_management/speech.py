@@ -17,32 +17,38 @@ class PhraseBook:
     """How somebody says things.
 
     Attributes:
-        acts: Words of an act that is about nothing special.
-        permission: Question whether a subject may be asked about, by subject.
-        topics: Question on a subject.
-        medicine: Question on a medicine, with a place for its name.
-        items: Questions of an instrument, in order.
-        concerns: Answer to a worry.
+        acts: Wordings of an act that is about nothing special.
+        permission: Wordings of the question whether a subject may be asked about, by subject.
+        topics: Wordings of the question on a subject.
+        items: Wordings of each question of an instrument, in order.
+        concerns: Wordings of the answer to a worry.
     """
 
-    acts: Mapping[str, str]
-    permission: Mapping[str, str]
-    topics: Mapping[str, str]
-    medicine: str
-    items: Mapping[str, Sequence[str]]
-    concerns: Mapping[str, str]
+    acts: Mapping[str, Sequence[str]]
+    permission: Mapping[str, Sequence[str]]
+    topics: Mapping[str, Sequence[str]]
+    items: Mapping[str, Sequence[Sequence[str]]]
+    concerns: Mapping[str, Sequence[str]]
 
-    def say(self, acts: Sequence[Meant]) -> str:
-        """Return a message that does these acts, in order."""
-        return " ".join(map(self._words, acts))
+    def say(self, acts: Sequence[Meant], before: Mapping[Meant, int] | None = None) -> str:
+        """Return a message that does these acts, in order, each once.
 
-    def _words(self, meant: Meant) -> str:
+        Args:
+            acts: The acts.
+            before: How often each was said before: who was not understood takes other words.
+        """
+        said = before or {}
+        return " ".join(self._words(each, said.get(each, 0)) for each in dict.fromkeys(acts))
+
+    def _words(self, meant: Meant, again: int) -> str:
+        wordings = self._wordings(meant)
+        return wordings[again % len(wordings)]
+
+    def _wordings(self, meant: Meant) -> Sequence[str]:
         topic = str(meant.topic or "")
         match meant.act:
             case Act.ASK_ITEM:
                 return self.items[topic][int(meant.item) - 1]
-            case Act.ASK_TOPIC if meant.topic is Topic.MEDICATION and meant.item:
-                return self.medicine.format(item=meant.item)
             case Act.ASK_TOPIC:
                 asked = {Topic.PHQ9: Topic.MOOD, Topic.GAD7: Topic.MOOD}
                 return self.topics[asked.get(Topic(topic), Topic(topic))]
