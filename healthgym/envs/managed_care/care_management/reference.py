@@ -173,6 +173,21 @@ def _needs(
     )
 
 
+def _structure(least: int) -> PlanStructure:
+    """Return how the source wants a plan to be built, with so many problems at least."""
+    return PlanStructure(
+        min_problem_count=least,
+        require_goal_per_problem=True,
+        require_goal_target_date=True,
+        require_goal_measurable_criteria=True,
+        require_intervention_per_goal=True,
+        require_intervention_owner=True,
+        require_intervention_temporal_anchor=True,
+        require_escalation_conditions=True,
+        require_follow_up_cadence_kind=True,
+    )
+
+
 def _paper(
     referred: Referred,
     persona: Persona,
@@ -197,19 +212,7 @@ def _paper(
             target_status=_STATUSES[ending],
             audit_actions=tuple(actions),
             required_sections=tuple(CMAssessmentSection) if planned else (),
-            plan=PlanStructure(
-                min_problem_count=least,
-                require_goal_per_problem=True,
-                require_goal_target_date=True,
-                require_goal_measurable_criteria=True,
-                require_intervention_per_goal=True,
-                require_intervention_owner=True,
-                require_intervention_temporal_anchor=True,
-                require_escalation_conditions=True,
-                require_follow_up_cadence_kind=True,
-            )
-            if planned
-            else PlanStructure(),
+            plan=_structure(least) if planned else PlanStructure(),
             willingness=_WILLING[persona.willingness],
         ),
     )
