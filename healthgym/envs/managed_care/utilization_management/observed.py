@@ -6,10 +6,19 @@ from collections.abc import Iterator
 
 from healthgym.core.borders import Json
 from healthgym.envs.managed_care.checks.normalize import plain
-from healthgym.worlds.managed_care.policies.criteria import AnyCriterion, MeasurementCriterion
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    CountCriterion,
+    MeasurementCriterion,
+    StepTherapyCriterion,
+)
 from healthgym.worlds.managed_care.policies.evaluation import Assessment
+from healthgym.worlds.managed_care.policies.evidence import evidence_items, item_result
 from healthgym.worlds.managed_care.policies.units import convert, other_units
-from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
+from healthgym.worlds.managed_care.records.review import (
+    ClinicalEvidenceItemObservation,
+    NurseCriterionEvaluation,
+)
 
 #: How far a value may be off that was carried to another unit and rounded.
 _ROUNDED = 0.02
@@ -20,8 +29,8 @@ _BEGUN = 1.0
 def misread(criterion: AnyCriterion, shown: Assessment, entry: NurseCriterionEvaluation) -> bool:
     """Return whether a number or a yes is entered that the packet does not show.
 
-    A number may be in any unit in which the quantity is measured. What is left blank, or described
-    in words, is not compared.
+    A number may be in any unit in which the quantity is measured, and a count may end where it is
+    enough. What is left blank, or described in words, is not compared.
 
     Args:
         criterion: The criterion.
@@ -34,9 +43,23 @@ def misread(criterion: AnyCriterion, shown: Assessment, entry: NurseCriterionEva
         if item is None or value is None or isinstance(value, str | list | dict):
             continue
         right = plain(item.observed_value)
-        if not _agrees(value, right, criterion, item.observed_unit):
+        agrees = _agrees(value, right, criterion, item.observed_unit)
+        if not agrees and not _counted_enough(criterion, item, value):
             return True
     return False
+
+
+def _counted_enough(
+    criterion: AnyCriterion, item: ClinicalEvidenceItemObservation, value: Json
+) -> bool:
+    """Return whether somebody stopped counting where it was enough."""
+    right = item.observed_value
+    if not isinstance(criterion, CountCriterion | StepTherapyCriterion):
+        return False
+    if isinstance(right, bool | str | list | dict) or right is None or isinstance(value, bool):
+        return False
+    template = next(one for one in evidence_items(criterion) if one.item_id == item.item_id)
+    return float(value) <= right and item_result(template, value) is item.item_result
 
 
 def _agrees(value: Json, right: Json, criterion: AnyCriterion, unit: str) -> bool:
