@@ -7,6 +7,7 @@ criteria and nothing else, and what the patient's chart would tell in many pages
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cache, partial
@@ -53,6 +54,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 from healthgym.worlds.managed_care.policies.drawing import drawn as with_own_numbers
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.pages import page_path, term_row
+from healthgym.worlds.managed_care.policies.planting import possible
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import AllOf, Group, criteria, parts
@@ -64,6 +66,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DocumentKind,
     PlaceOfService,
+    Posture,
     Urgency,
 )
 
@@ -72,6 +75,12 @@ CLASSES: tuple[tuple[Course | Gap | Bar, ...], ...] = (
     (Course.APPROVED,),
     (Gap.INSUFFICIENT, Gap.ABSENT),
     (Bar.CONTRADICTED,),
+)
+#: The postures of a criterion, by what is found of it.
+_RESULTS: tuple[tuple[Posture, ...], ...] = (
+    (Posture.SATISFIED,),
+    (Posture.CONTRADICTS,),
+    (Posture.INSUFFICIENT, Posture.ABSENT),
 )
 #: The case that is open when a drill begins.
 CASE = "CASE-7001"
@@ -121,6 +130,52 @@ def draw_drill(now: datetime, split: Split, rng: np.random.Generator) -> Drill:
     raise ConfigurationError(f"No policy gives a drill that ends {ending.value!r}.")
 
 
+def draw_findings(now: datetime, split: Split, rng: np.random.Generator) -> Drill:
+    """Return a case for a drill whose criteria are met, not met or unclear, each by itself.
+
+    Each result is as likely as another, whatever the criterion and whatever the other one has. A
+    nurse may approve, and no document is required.
+
+    Args:
+        now: When it is worked on, in UTC.
+        split: Whose patients it may be about.
+        rng: Where everything is drawn from.
+
+    Raises:
+        ConfigurationError: If no policy gives one, which does not happen.
+    """
+    picks = [_RESULTS[int(n)] for n in rng.integers(len(_RESULTS), size=_CRITERIA)]
+    wanted = [each[int(rng.integers(len(each)))] for each in picks]
+    able = _any_result()
+    for _ in range(_TRIES):
+        policy = with_own_numbers(able[int(rng.integers(len(able)))], rng)
+        names = [item.id for item in criteria(policy.criteria)]
+        postures = dict(zip(names, wanted, strict=True))
+        try:
+            return _drill(policy, _ending(wanted), now, split, rng, postures)
+        except ConfigurationError:
+            continue
+    raise ConfigurationError(f"No policy gives a drill whose criteria are {wanted}.")
+
+
+def _ending(postures: Sequence[Posture]) -> Course | Gap | Bar:
+    """Return what becomes of a request whose criteria stand so."""
+    if Posture.CONTRADICTS in postures:
+        return Bar.CONTRADICTED
+    return Course.APPROVED if set(postures) == {Posture.SATISFIED} else Gap.INSUFFICIENT
+
+
+@cache
+def _any_result() -> tuple[Policy, ...]:
+    """Return the short editions of which each criterion can take any posture."""
+    return tuple(
+        each
+        for each in _able(Course.APPROVED)
+        if each.nurse_may_approve
+        and all(set(possible(item)) == set(Posture) for item in criteria(each.criteria))
+    )
+
+
 @cache
 def _able(ending: Course | Gap | Bar) -> tuple[Policy, ...]:
     """Return the short editions under which a request can end in a way."""
@@ -142,6 +197,7 @@ def _drill(
     now: datetime,
     split: Split,
     rng: np.random.Generator,
+    postures: Mapping[str, Posture] | None = None,
 ) -> Drill:
     today = now.date()
     subject = draw_subject(rng, policy, split)
@@ -160,6 +216,7 @@ def _drill(
         ),
         today,
         rng,
+        postures=postures,
     )
     found = drawn.assess(drawn.facts, today)
     if found.action is not drawn.action:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -197,6 +197,8 @@ def situation(
     patient: Request,
     today: date,
     rng: np.random.Generator,
+    *,
+    postures: Mapping[str, Posture] | None = None,
 ) -> Situation:
     """Return a request under a policy that deserves an ending.
 
@@ -207,6 +209,7 @@ def situation(
         patient: Age and sex; the rest of it is drawn.
         today: The day of the request.
         rng: Where the rest comes from.
+        postures: What single criteria take, by id; drawn to fit the ending if left out.
 
     Raises:
         ConfigurationError: If no draw gives that ending.
@@ -214,6 +217,8 @@ def situation(
     for _ in range(_TRIES):
         request = _request(policy, ending, patient, rng)
         stance, wanted = _wanted(policy, ending, gaps, rng)
+        if postures is not None:
+            stance, wanted = combined(policy.criteria, postures), dict(postures)
         try:
             planted = plant_policy(policy, stance, request, today, rng, wanted=wanted)
         except ConfigurationError:

@@ -94,6 +94,9 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
         A configuration narrows what is drawn (``actions``, ``courses``, ``gaps``, ``bars``,
         ``categories``; each is drawn as often as another that is possible) and says how deep
         policies are, how much stands around, and how likely the chart's paper is wrong.
+        ``"drill"`` is one skill for small models: to decide on an open case, from a page of two
+        lines and one short note, with four tools and eight calls; of the checks those of the
+        decision and its grounds are asked, and those that hold for every case.
     - `rules` (str, "strict"): Which rules the offices keep: ``"strict"``, or ``"compat"`` for the
         source's permissiveness, call by call.
     - `handbook` (str, "compact"): ``"compact"``, about 120 pages and the policies, or ``"full"``,

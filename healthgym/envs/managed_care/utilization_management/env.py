@@ -97,6 +97,9 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
         weights of several. A configuration narrows what is drawn (``stages``, ``paths``,
         ``categories``; each is drawn as often as another that is possible) and says how deep
         policies are, how many cases stand around, and how likely the packet is misleading.
+        ``"drill"`` is one skill for small models: a nurse's findings on two criteria, from a page
+        of two lines and one short note, with four tools and eight calls; of the checks those of
+        findings, roles, other cases and repeated steps are asked.
     - `rules` (str, "strict"): Which rules the offices keep: ``"strict"``, or ``"compat"`` for the
         source's permissiveness, call by call.
     - `handbook` (str, "compact"): ``"compact"``, about 120 pages and the policies, or ``"full"``,

@@ -40,7 +40,7 @@ from healthgym.envs.managed_care.tools.payer_letter_center import LetterCenterTo
 from healthgym.envs.managed_care.tools.payer_policy_library import PolicyLibraryToolset
 from healthgym.envs.managed_care.tools.review import ReviewToolset
 from healthgym.envs.managed_care.tools.triage import TriageToolset
-from healthgym.envs.managed_care.utilization_management import habits, oracle
+from healthgym.envs.managed_care.utilization_management import drill, habits, oracle
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
 from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
@@ -51,6 +51,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
 )
 from healthgym.envs.managed_care.utilization_management.verifier import ReviewVerifier
 from healthgym.envs.managed_care.utilization_management.working import Opening, ReviewEpisode
+from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
@@ -77,6 +78,7 @@ EXTENDED = (
     AuditToolset,
 )
 _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
+_DRILLED = frozenset({Verb.FINISH})
 #: A script is worked out in so many calls at most.
 _CALLS_MOST = 400
 
@@ -85,7 +87,7 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
     """The payer's desks, a practice that answers, and a handbook that has to be read.
 
     Args:
-        difficulty: A preset, a configuration, or weights of presets.
+        difficulty: A preset, a configuration, weights of presets, or ``"drill"``.
         rules: Which rules the offices keep: ``"strict"`` or ``"compat"``.
         handbook: How large a handbook they have: ``"compact"`` or ``"full"``.
         canonical: Whether the test split is 25 tasks composed like the published ones.
@@ -130,9 +132,17 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
                 level.config, level.label, name, kept, handbook=size, canonical=canonical
             )
 
-        self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
         program = PROGRAM if self.surface is Surface.CLI else ""
-        self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
+        self.drilled = difficulty == drill.DRILL
+        if self.drilled:
+            if canonical:
+                raise ConfigurationError("difficulty 'drill' has no place for canonical tasks.")
+            self.generator = drill.DrillGenerator(self.name, kept)
+            self.roles = {AGENT: Role(PUBLISHED, _DRILLED, only=drill.TOOLS, program=program)}
+            self.rules = replace(self.rules, max_turns=drill.TURNS)
+        else:
+            self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
+            self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
 
     def _toolsets(self) -> tuple[type[AnyToolset], ...]:
         """Return the toolsets; a library that is withheld cannot be read at the payer's either."""
@@ -157,10 +167,12 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
 
     def baselines(self) -> Mapping[str, Baseline[Task, ReviewReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
-        known = habits.baselines(self._opening)
+        known = drill.baselines() if self.drilled else habits.baselines(self._opening)
         return {name: self._worded(play) for name, play in known.items()}
 
     def _solve(self, instance: ReviewInstance, rng: np.random.Generator) -> Script:
+        if self.drilled:
+            return drill.solve(instance, rng)
         return oracle.solve(instance, rng, self._opening(instance))
 
     def _opening(self, instance: ReviewInstance) -> Opening:

@@ -247,6 +247,7 @@ class ReviewReference(Reference):
         notices: Kinds of notices to the member, each once.
         status: Where the case ends.
         paper: What the source's checks expect.
+        drilled: Whether the findings are drilled, and nothing else is asked about.
     """
 
     case_id: str
@@ -276,6 +277,7 @@ class ReviewReference(Reference):
     notices: tuple[str, ...]
     status: CaseStatus
     paper: Expectation
+    drilled: bool = False
 
 
 ReviewInstance = Instance[Task, ReviewReference, WorldStart]

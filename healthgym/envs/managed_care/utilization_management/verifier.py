@@ -159,6 +159,8 @@ _FILLED = frozenset(
         "cross.forward_transitions",
     }
 )
+#: Checks of the source that ask for a nurse's word, which a drill of findings does not.
+_CONCLUDING = frozenset({"nurse.recommendation_exists", "nurse.audit"})
 _STAGES = (
     Stage.INTAKE,
     Stage.TRIAGE,
@@ -185,6 +187,8 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
         """Return what is found of the case."""
         if profile is Profile.PAPER:
             found = judge_by_source(evidence.after, evidence.reference.paper)
+            if evidence.reference.drilled:
+                found = [one for one in found if one.check.name not in _CONCLUDING]
             return Judgement.of([replace(one, check=_labelled(one.check)) for one in found])
         seen = Inspection(evidence.before, evidence.after, evidence.reference)
         return Judgement.of(tuple(_strict(seen)))
@@ -208,6 +212,9 @@ def _labelled(check: Check) -> Check:
 
 def _strict(seen: Inspection) -> Iterator[CheckResult]:
     wanted = seen.reference
+    if wanted.drilled:
+        yield from _drilled(seen)
+        return
     answered = bool(wanted.wanted) and wanted.determination is not None
     if wanted.intake is not None or answered or seen.reopened:
         due = wanted.intake is not None or seen.reopened
@@ -220,6 +227,17 @@ def _strict(seen: Inspection) -> Iterator[CheckResult]:
     yield from _closed(seen)
     yield ROLES.result(not seen.misplaced, ", ".join(seen.misplaced))
     yield IN_TIME.result(not seen.late)
+    yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
+    yield ONCE.result(not seen.repeated, ", ".join(seen.repeated))
+
+
+def _drilled(seen: Inspection) -> Iterator[CheckResult]:
+    """Yield what is found where the nurse's findings are all that is asked for."""
+    found, entered = seen.findings, bool(seen.findings.nurse)
+    wrong = found.wrong_by_nurse
+    yield FINDINGS.result(entered and not wrong, f"{len(wrong)} differ" if wrong else "")
+    yield SOURCED.result(entered and not found.unsourced, ", ".join(found.unsourced))
+    yield ROLES.result(not seen.misplaced, ", ".join(seen.misplaced))
     yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
     yield ONCE.result(not seen.repeated, ", ".join(seen.repeated))
 
