@@ -94,7 +94,10 @@ def _told(folder: Path) -> Mapping[str, object]:
     }
 
 
-for _drill in (Drill("prior_authorization", "HealthAgent/PriorAuthorization-v0", 4000, (250, 80)),):
+for _drill in (
+    Drill("prior_authorization", "HealthAgent/PriorAuthorization-v0", 4000, (250, 80)),
+    Drill("utilization_management", "HealthAgent/UtilizationManagement-v0", 4000, (250, 80)),
+):
     suite.measure(_drill.name)(_drill)
 
 if __name__ == "__main__":

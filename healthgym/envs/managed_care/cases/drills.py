@@ -15,7 +15,7 @@ from functools import cache, partial
 import numpy as np
 
 from healthgym.core.seeding import Split
-from healthgym.envs.managed_care.cases.clinic import workforce
+from healthgym.envs.managed_care.cases.clinic import staff, workforce
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.ordering import orderer
 from healthgym.envs.managed_care.cases.patients import CasePatient, draw_subject, number_of
@@ -289,7 +289,7 @@ def _note(
         title="Chart note",
         content=text,
         created_at=written,
-        author_name=workforce().staff().workers[order.ordering_practitioner_id].name,
+        author_name=staff().workers[order.ordering_practitioner_id].name,
         signed_at=written,
     )
 
