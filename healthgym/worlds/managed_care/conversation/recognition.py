@@ -116,7 +116,7 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
         claimed |= clauses if rule.claims else 0
         if held:
             yield _Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
-    claimed |= grave
+    claimed |= grave | told_back & ~reading.clauses.asked
     yield from _asked(reading, drugs, claimed, permitted)
     yield from _facts(reading, drugs, grave | told_back)
 
