@@ -43,29 +43,35 @@ class Grounds:
         said = stated(text)
         if said.codes & self._codes or said.days & self._days:
             return True
-        if any(number in self._values and not _small(number) for number in said.numbers):
-            return True
         named = {word[:_STEM] for word in _WORD.findall(text.lower())}
-        return bool(named & self._names)
+        if named & self._names:
+            return True
+        large = {number for number in said.numbers if not _small(number)}
+        return bool(large & self._values)
 
     def unfounded_codes(self, text: str) -> tuple[str, ...]:
         """Return the codes in a text that nothing on file has."""
-        return tuple(sorted(stated(text).codes - self._codes - self._written.codes))
+        return self._strange_codes(stated(text))
 
     def unfounded(self, text: str) -> tuple[str, ...]:
         """Return the codes, past days and values in a text that nothing on file has."""
         said = stated(text)
         return (
-            *sorted(said.codes - self._codes - self._written.codes),
+            *self._strange_codes(said),
             *(str(day) for day in sorted(self._strange_days(said))),
             *sorted(self._strange_numbers(said)),
         )
 
+    def _strange_codes(self, said: Stated) -> tuple[str, ...]:
+        left = said.codes - self._codes
+        return tuple(sorted(left - self._written.codes)) if left else ()
+
     def _strange_days(self, said: Stated) -> set[date]:
         first, last = self.today
         asked = {day for day in said.days if day < first}
-        left = asked - self._days
-        return {day for day in left if day <= last and day not in self._written.days}
+        left = {day for day in asked - self._days if day <= last} if asked else set()
+        left = left - self._in_words.days if left else left
+        return left - self._written.days if left else left
 
     def _strange_numbers(self, said: Stated) -> set[str]:
         left = {
@@ -73,6 +79,7 @@ class Grounds:
             for number in said.numbers - self._values - self._quoted
             if not _small(number) and not _is_year(number)
         }
+        left = left - self._in_words.numbers if left else left
         return left - self._written.numbers if left else left
 
     @cached_property
@@ -92,7 +99,7 @@ class Grounds:
         found |= {each.authored_on.date() for each in chart.medications}
         found |= {each.created_at.date() for each in chart.documents}
         found |= {each.onset_date for each in chart.conditions if each.onset_date}
-        return frozenset(found) | stated(self._told).days
+        return frozenset(found)
 
     @cached_property
     def _values(self) -> frozenset[str]:
@@ -106,7 +113,7 @@ class Grounds:
             values |= {f"{score:.10g}", f"{score * 100:.10g}"}
         born, now = self.chart.patient.dob, self.today[1]
         age = now.year - born.year - ((now.month, now.day) < (born.month, born.day))
-        return frozenset(values) | {str(age)} | stated(self._told).numbers
+        return frozenset(values) | {str(age)}
 
     @cached_property
     def _quoted(self) -> frozenset[str]:
@@ -116,15 +123,15 @@ class Grounds:
         )
 
     @cached_property
-    def _told(self) -> str:
-        """What the tables of chart and referral say in words."""
+    def _in_words(self) -> Stated:
+        """What the tables of chart and referral say in words; read where their columns lack it."""
         chart, referral = self.chart, self.referral
         rows = [referral.reason, referral.notes or "", *referral.utilization_flags]
         rows += [f"{each.medication_name} {each.dose or ''}" for each in chart.medications]
         rows += [each.summary for each in chart.encounters]
         rows += [each.value_text or "" for each in chart.observations]
         rows += [each.display for each in chart.conditions]
-        return "\n".join(rows)
+        return stated("\n".join(rows))
 
     @cached_property
     def _written(self) -> Stated:
