@@ -24,6 +24,7 @@ def family(level: str) -> ReviewFamily:
     return ReviewFamily(level)
 
 
+@cache
 def drawn(level: str, index: int, split: Split = Split.TRAIN) -> ReviewInstance:
     return family(level).generator.draw(split, index)
 

@@ -21,7 +21,7 @@ from tests.envs.managed_care.utilization_management.reading_play import (
     wrong,
 )
 
-COUNTS = {"easy": 30, "medium": 24, "hard": 16}
+COUNTS = {"easy": 24, "medium": 20, "hard": 16}
 
 
 def failures(level: str, split: Split, count: int) -> list[str]:
@@ -76,15 +76,15 @@ def found(calls: list[ToolCall]) -> list[tuple[str, str]]:
 
 def test_numbers_known_by_heart_fail_where_they_decide() -> None:
     decided, right = 0, 0
-    for index in range(24):
+    for index in range(16):
         instance = drawn("medium", index)
         episode, calls = played("medium", instance)
         other, others = played("medium", instance, solver.solve_by_heart)
         if not wrong(episode) and found(calls) != found(others):
             decided += 1
             right += not wrong(other)
-    assert decided >= 8
-    assert right <= decided // 8
+    assert decided >= 5
+    assert right <= decided // 5
 
 
 def test_the_reader_plays_alike_twice() -> None:
