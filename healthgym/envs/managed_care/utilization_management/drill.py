@@ -238,13 +238,11 @@ def solve(instance: ReviewInstance, rng: np.random.Generator) -> Script:
 
 
 def baselines() -> Mapping[str, Baseline[Task, ReviewReference, WorldStart]]:
-    """Return the scripts that find without reading."""
+    """Return the scripts that find without reading: all unclear, all met, all not met."""
     return {
         "prior": _constant(CriterionResult.UNCLEAR),
         "flood": _constant(CriterionResult.MET),
-        "all_met": _constant(CriterionResult.MET),
         "all_not_met": _constant(CriterionResult.NOT_MET),
-        "all_unclear": _constant(CriterionResult.UNCLEAR),
     }
 
 

@@ -65,7 +65,7 @@ def failed(instance: ReviewInstance, *calls: ToolCall) -> set[str]:
 
 
 def test_whoever_knows_the_answer_is_right_under_both_profiles() -> None:
-    results = played("oracle", 120).results
+    results = played("oracle").results
     assert all(result.success["strict"] and result.success["paper"] for result in results)
     assert max(result.calls for result in results) <= TURNS
 
@@ -78,7 +78,7 @@ def test_who_finds_nothing_gets_nothing(policy: str) -> None:
 
 @pytest.mark.parametrize("policy", sorted(FAMILY.baselines()))
 def test_who_does_not_read_is_hardly_ever_right(policy: str) -> None:
-    hits = [result.success["strict"] for result in played(policy, 120).results]
+    hits = [result.success["strict"] for result in played(policy).results]
     assert sum(hits) / len(hits) < 0.25
 
 
