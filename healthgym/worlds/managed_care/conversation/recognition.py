@@ -168,12 +168,18 @@ def _asked(reading: Reading, drugs: _Drugs, claimed: int, permitted: int) -> Ite
     told = free & (_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
     open_ = free & ~clauses.sentence(told)
     if open_:
-        beside = clauses.sentence(open_) & ~clauses.filled(open_) & ~claimed & ~permitted
-        # "The blood pressure, what is that like?" asks about what stands beside the question.
-        about = tuple(_placed(subjects, beside & ~reading.places.of(_SPEAKER), Act.ASK_TOPIC))
-        yield from about
-        if not about:
-            yield _Found(open_, Said(Act.ASK_TOPIC, sure=False))
+        yield from _dark(reading, subjects, open_, claimed | permitted)
+
+
+def _dark(
+    reading: Reading, subjects: tuple[_Found, ...], open_: int, taken: int
+) -> Iterator[_Found]:
+    """Return what a question is about that names nothing itself: what stands beside it, if any."""
+    clauses = reading.clauses
+    beside = clauses.sentence(open_) & ~clauses.filled(open_) & ~taken
+    # "The blood pressure, what is that like?" asks about the blood pressure.
+    about = tuple(_placed(subjects, beside & ~reading.places.of(_SPEAKER), Act.ASK_TOPIC))
+    yield from about or (_Found(open_, Said(Act.ASK_TOPIC, sure=False)),)
 
 
 def _permissions(

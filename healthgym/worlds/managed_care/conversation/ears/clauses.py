@@ -23,14 +23,12 @@ class Clauses:
         sentences: The words of each sentence.
         clauses: The words of each clause.
         asked: The words of clauses before a question mark.
-        announced: The words of clauses before a colon.
     """
 
     starts: int
     sentences: tuple[int, ...]
     clauses: tuple[int, ...]
     asked: int
-    announced: int
 
     @cached_property
     def inside(self) -> int:
@@ -131,14 +129,8 @@ def clauses_of(words: Words, joints: Joints) -> Clauses:
         elif _linked(texts, place, joints) or _turned(texts, place, joints):
             starts |= 1 << place
     spans = _spans(starts, count)
-    asked = announced = 0
-    for span in spans:
-        after = breaks[span.bit_length()]
-        if after & _ASKED:
-            asked |= span
-        elif after & _COLON:
-            announced |= span
-    return Clauses(starts, _spans(stops, count), spans, asked, announced)
+    asked = sum(span for span in spans if breaks[span.bit_length()] & _ASKED)
+    return Clauses(starts, _spans(stops, count), spans, asked)
 
 
 def _linked(texts: tuple[str, ...], place: int, joints: Joints) -> bool:

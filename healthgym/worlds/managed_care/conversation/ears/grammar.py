@@ -140,40 +140,46 @@ def grammar() -> Grammar:
     words, drugs = _read("words.json"), _read("medicines.json")
     medicines = frozenset(drugs["names"])
     parts = frozenset(word for name in medicines for word in name.split())
-    classes = {name: frozenset(group.split()) for name, group in words["classes"].items()}
-    common = frozenset(words["common"].split())
-    forms = {name: tuple(found.split()) for name, found in words["forms"].items()}
-    phrases = {name: tuple(found) for name, found in words["phrases"].items()}
-    bare = Vocabulary({}, {}, forms, common)
-    classes = {name: _spread(group, bare) for name, group in classes.items()}
-    classes["medicine"] = parts
-    vocabulary = Vocabulary(classes, phrases, forms, common)
+    vocabulary = _vocabulary(words, parts)
     rules = tuple(_rules(vocabulary))
-    spread = {name: tuple(found.split()) for name, found in words["spread"].items()}
-    spoken = frozenset(_words(rules)) | parts | common
-    known = spoken | frozenset(words["known"].split())
-    fillers = frozenset(words["fillers"].split()) - spread.keys()
     return Grammar(
-        spelling=Spelling(
-            spread=spread,
-            fillers=fillers,
-            titles=frozenset(words["titles"].split()),
-            known=known - fillers - spread.keys(),
-            slips=slips_of(spoken),
-        ),
-        joints=Joints(
-            **{name: frozenset(found.split()) for name, found in words["joints"].items()}
-        ),
-        leads=classes["lead"],
+        spelling=_spelling(words, frozenset(_words(rules)) | parts | vocabulary.common),
+        joints=Joints(**{name: _set(found) for name, found in words["joints"].items()}),
+        leads=vocabulary.classes["lead"],
         bits=vocabulary.bits,
         rules=rules,
         index=_index(rules),
         medicines=medicines,
         leaders=frozenset(name.split()[0] for name in medicines if " " in name),
         endings=tuple(drugs["endings"]),
-        takes=frozenset(drugs["takes"].split()),
-        passes=frozenset(drugs["passes"].split()),
-        others=frozenset(drugs["others"].split()),
+        takes=_set(drugs["takes"]),
+        passes=_set(drugs["passes"]),
+        others=_set(drugs["others"]),
+    )
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _vocabulary(words: Mapping[str, Any], medicines: frozenset[str]) -> Vocabulary:
+    common = _set(words["common"])
+    forms = {name: tuple(found.split()) for name, found in words["forms"].items()}
+    phrases = {name: tuple(found) for name, found in words["phrases"].items()}
+    bare = Vocabulary({}, {}, forms, common)
+    classes = {name: _spread(_set(group), bare) for name, group in words["classes"].items()}
+    return Vocabulary({**classes, "medicine": medicines}, phrases, forms, common)
+
+
+def _spelling(words: Mapping[str, Any], spoken: frozenset[str]) -> Spelling:
+    spread = {name: tuple(found.split()) for name, found in words["spread"].items()}
+    fillers = _set(words["fillers"]) - spread.keys()
+    return Spelling(
+        spread=spread,
+        fillers=fillers,
+        titles=_set(words["titles"]),
+        known=(spoken | _set(words["known"])) - fillers - spread.keys(),
+        slips=slips_of(spoken),
     )
 
 
