@@ -263,5 +263,5 @@ def _due(chart: Chart, known: Known, rules: OperatingRules, today: date) -> Sequ
         for topic in SOCIAL
         if topic not in coded and not (topic is Topic.LANGUAGE and english)
     ]
-    danger = [Topic.SAFETY] if known.safety else []
-    return [Topic.MEDICATION, *instruments, *danger, *social]
+    # Item 9 is not asked of everybody; whoever asks about safety besides asks nothing twice.
+    return [Topic.MEDICATION, *instruments, Topic.SAFETY, *social]
