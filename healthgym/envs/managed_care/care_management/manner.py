@@ -106,6 +106,8 @@ def next_words(view: View) -> tuple[Meant, ...]:
     """Return what to say next: acts for one message."""
     if not view.introduced:
         hello = _acts(Act.GREET, Act.INTRODUCE)
+        if view.danger:
+            return (*hello, *_acts(Act.RESPOND_SAFETY))
         if view.identified and view.stage is Stage.AGREED:
             return (*hello, *_questions(view))
         return (*hello, *_acts(Act.VERIFY_IDENTITY))
@@ -155,7 +157,8 @@ def _invitation(view: View) -> tuple[Meant, ...]:
     if view.hint is not None:
         return (*_acts(Act.ACKNOWLEDGE), Meant(act=Act.ASK_TOPIC, topic=view.hint))
     if view.wishes:
-        return tuple(view.wishes[:2])
+        free = [] if Act.OFFER_AUTONOMY in view.said else [Act.OFFER_AUTONOMY]
+        return (*view.wishes[:2], *_acts(*free))
     if Act.OFFER_AUTONOMY not in view.said:
         return _acts(Act.EXPLAIN_BENEFIT, Act.OFFER_AUTONOMY, Act.REQUEST_CONSENT)
     return _acts(Act.REQUEST_CONSENT)
@@ -164,19 +167,21 @@ def _invitation(view: View) -> tuple[Meant, ...]:
 def _questions(view: View) -> tuple[Meant, ...]:
     """Return the next questions of the assessment, with the permission that they need before."""
     asked: list[Meant] = []
-    for topic in _together(view.left()):
+    for topic in _together(view, view.left()):
         if topic in SENSITIVE and topic not in view.permitted:
             asked.append(Meant(act=Act.ASK_PERMISSION, topic=topic))
         asked += _about(view, topic)
     return tuple(asked)
 
 
-def _together(left: Sequence[Topic]) -> Sequence[Topic]:
-    """Return the subjects of one message: instruments by themselves, else a few."""
+def _together(view: View, left: Sequence[Topic]) -> Sequence[Topic]:
+    """Return the subjects of one message: instruments by themselves unless little is left."""
     instruments = [topic for topic in left if topic in rules().instruments]
-    if instruments and left[0] in instruments:
-        return instruments
     chosen: list[Topic] = []
+    if instruments and left[0] in instruments:
+        chosen = instruments
+        if sum(len(list(view.items(topic))) for topic in instruments) > 1:
+            return chosen
     for topic in left:
         private = sum(each in SENSITIVE for each in chosen)
         if topic not in instruments and not (topic in SENSITIVE and private):
