@@ -112,6 +112,10 @@ class CareManagementEnv(DeclaredEnv, family=CareFamily):
         a message may have a list of the acts that are meant by it. The list helps ordinary acts to
         be understood, and never proves consent, a promise, pressure or a breach of privacy.
 
+    - `judge` (RubricJudge, None): A language model that is asked about the source's rubrics, such
+        as :class:`healthgym.rewards.rubrics.RubricJudge`: each is one more check under ``paper``,
+        met by a strict majority of votes that quote the record. By default nobody is asked.
+
     ## Registered Configurations
 
     {configurations}

@@ -29,6 +29,7 @@ from healthgym.envs.managed_care.care_management.task import (
 )
 from healthgym.envs.managed_care.care_management.verifier import CareVerifier
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
+from healthgym.envs.managed_care.checks.rubrics import Judge
 from healthgym.envs.managed_care.surface import (
     PROGRAM,
     Ablation,
@@ -80,6 +81,7 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
             or ``"both"``.
         surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
         tools: Which tools there are: ``"published"`` or ``"extended"``.
+        judge: Asked about the source's rubrics under its profile; nobody by default.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -101,7 +103,10 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
         ablate: str = Ablation.NONE,
         surface: str = Surface.NATIVE,
         tools: str = ToolSet.PUBLISHED,
+        judge: Judge | None = None,
     ) -> None:
+        if judge is not None:
+            self.verifier = CareVerifier(judge)
         kept = arguments.member(Rules, rules, "rules")
         name = f"{self.name}-canonical" if canonical else self.name
         self.ablate = arguments.member(Ablation, ablate, "ablate")

@@ -15,6 +15,13 @@ from healthgym.envs.managed_care.care_management.task import CareReference, Endi
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import checks_in
 from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
+from healthgym.envs.managed_care.checks.rubrics import (
+    Desk,
+    Judge,
+    care_record,
+    judged,
+    questions,
+)
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.vocabulary.care import (
     CMAssessmentStatus,
@@ -44,14 +51,30 @@ _CONSENT = {
 }
 
 
+#: Rubrics about stages that are rightly not reached.
+_LATER_RUBRICS = {
+    Ending.DECLINED: ("judge.assessment.quality", "judge.care_plan.quality"),
+    Ending.BLOCKED: ("judge.care_plan.quality",),
+}
+
+
 class CareVerifier(Verifier[Task, CareReference, ManagedCareWorld]):
-    """Judges what has become of the referral."""
+    """Judges what has become of the referral.
+
+    Args:
+        asked: Asked about the source's rubrics under its profile; nobody by default.
+    """
+
+    def __init__(self, asked: Judge | None = None) -> None:
+        self._judge = asked
 
     def checks(self, profile: Profile) -> tuple[Check, ...]:
         """Return the checks of a profile: ours, or the source's."""
         if profile is Profile.STRICT:
             return want.STRICT
-        return tuple(map(_labelled, checks_in(_STAGES)))
+        rubrics = questions(Desk.CARE) if self._judge else ()
+        source = tuple(map(_labelled, checks_in(_STAGES)))
+        return (*source, *(each.check for each in rubrics))
 
     def judge(
         self, evidence: Evidence[Task, CareReference, ManagedCareWorld], profile: Profile
@@ -59,9 +82,25 @@ class CareVerifier(Verifier[Task, CareReference, ManagedCareWorld]):
         """Return what is found of the episode."""
         if profile is Profile.PAPER:
             found = judge_by_source(evidence.after, evidence.reference.paper)
-            return Judgement.of([replace(one, check=_labelled(one.check)) for one in found])
+            results = [replace(one, check=_labelled(one.check)) for one in found]
+            return Judgement.of([*results, *self._by_rubrics(evidence)])
         seen = Inspection(evidence.before, evidence.after, evidence.reference)
         return Judgement.of(tuple(_strict(seen)))
+
+    def _by_rubrics(
+        self, evidence: Evidence[Task, CareReference, ManagedCareWorld]
+    ) -> Iterator[CheckResult]:
+        """Yield what a judge finds, where one is asked."""
+        if self._judge is None:
+            return
+        wanted = evidence.reference
+        record = care_record(evidence.after, wanted.case_id)
+        expected = (
+            f"programme {wanted.program}, priority {wanted.priority}, risk {wanted.risk_level}; "
+            f"the episode is rightly {wanted.ending}"
+        )
+        left_out = () if wanted.ending is Ending.PLANNED else _LATER_RUBRICS[wanted.ending]
+        yield from judged(self._judge, Desk.CARE, expected, record, *left_out)
 
     def progress(
         self,

@@ -117,6 +117,10 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
         look-ups of intake, the benefit check, the payer's policy library, its appeals desk and its
         audit. The library goes with the pages where policies are withheld.
 
+    - `judge` (RubricJudge, None): A language model that is asked about the source's rubrics, such
+        as :class:`healthgym.rewards.rubrics.RubricJudge`: each is one more check under ``paper``,
+        met by a strict majority of votes that quote the record. By default nobody is asked.
+
     ## Registered Configurations
 
     {configurations}

@@ -12,17 +12,20 @@ from healthgym.core import arguments
 from healthgym.core.episode import Episode
 from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
 from healthgym.core.levels import Level, assemble
+from healthgym.core.players import Solver
 from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
+from healthgym.envs.managed_care.checks.rubrics import Judge
 from healthgym.envs.managed_care.surface import (
     PROGRAM,
     Ablation,
     Surface,
     ToolSet,
     instructed,
+    spoken,
     withheld,
     withholds_policies,
     worded,
@@ -40,7 +43,7 @@ from healthgym.envs.managed_care.tools.payer_letter_center import LetterCenterTo
 from healthgym.envs.managed_care.tools.payer_policy_library import PolicyLibraryToolset
 from healthgym.envs.managed_care.tools.review import ReviewToolset
 from healthgym.envs.managed_care.tools.triage import TriageToolset
-from healthgym.envs.managed_care.utilization_management import drill, habits, oracle
+from healthgym.envs.managed_care.utilization_management import drill, habits, oracle, solver
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
 from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
@@ -95,6 +98,7 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
             or ``"both"``.
         surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
         tools: Which tools there are: ``"published"`` or ``"extended"``.
+        judge: Asked about the source's rubrics under its profile; nobody by default.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -116,7 +120,10 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
         ablate: str = Ablation.NONE,
         surface: str = Surface.NATIVE,
         tools: str = ToolSet.PUBLISHED,
+        judge: Judge | None = None,
     ) -> None:
+        if judge is not None:
+            self.verifier = ReviewVerifier(judge)
         kept = arguments.member(Rules, rules, "rules")
         name = f"{self.name}-canonical" if canonical else self.name
         self.ablate = arguments.member(Ablation, ablate, "ablate")
@@ -169,6 +176,15 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
         """Return the scripts that do not read what decides."""
         known = drill.baselines() if self.drilled else habits.baselines(self._opening)
         return {name: self._worded(play) for name, play in known.items()}
+
+    def solvers(self) -> Mapping[str, Solver]:
+        """Return who reads what holds today, and who goes by the standing edition's numbers."""
+        commands = self.roles[AGENT].commands
+        readers: Mapping[str, Solver] = {
+            "solver": solver.solve,
+            "remembering": solver.solve_by_heart,
+        }
+        return {name: spoken(play, commands) for name, play in readers.items()}
 
     def _solve(self, instance: ReviewInstance, rng: np.random.Generator) -> Script:
         if self.drilled:

@@ -11,6 +11,13 @@ from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import checks_in
 from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
+from healthgym.envs.managed_care.checks.rubrics import (
+    Desk,
+    Judge,
+    judged,
+    questions,
+    review_record,
+)
 from healthgym.envs.managed_care.checks.rule import FailureMode
 from healthgym.envs.managed_care.utilization_management.inspection import Inspection
 from healthgym.envs.managed_care.utilization_management.steps import reached
@@ -173,13 +180,22 @@ _STAGES = (
 
 
 class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
-    """Judges what has become of the case. Stages that were done before are not asked about."""
+    """Judges what has become of the case. Stages that were done before are not asked about.
+
+    Args:
+        asked: Asked about the source's rubrics under its profile; nobody by default.
+    """
+
+    def __init__(self, asked: Judge | None = None) -> None:
+        self._judge = asked
 
     def checks(self, profile: Profile) -> tuple[Check, ...]:
         """Return the checks of a profile: ours, or the source's."""
         if profile is Profile.STRICT:
             return _STRICT
-        return tuple(map(_labelled, checks_in(_STAGES)))
+        rubrics = questions(Desk.REVIEW) if self._judge else ()
+        source = tuple(map(_labelled, checks_in(_STAGES)))
+        return (*source, *(each.check for each in rubrics))
 
     def judge(
         self, evidence: Evidence[Task, ReviewReference, ManagedCareWorld], profile: Profile
@@ -189,9 +205,27 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
             found = judge_by_source(evidence.after, evidence.reference.paper)
             if evidence.reference.drilled:
                 found = [one for one in found if one.check.name not in _CONCLUDING]
-            return Judgement.of([replace(one, check=_labelled(one.check)) for one in found])
+            results = [replace(one, check=_labelled(one.check)) for one in found]
+            return Judgement.of([*results, *self._by_rubrics(evidence)])
         seen = Inspection(evidence.before, evidence.after, evidence.reference)
         return Judgement.of(tuple(_strict(seen)))
+
+    def _by_rubrics(
+        self, evidence: Evidence[Task, ReviewReference, ManagedCareWorld]
+    ) -> Iterator[CheckResult]:
+        """Yield what a judge finds, where one is asked, of the stages that were the episode's."""
+        if self._judge is None:
+            return
+        wanted, after = evidence.reference, evidence.after
+        asked = {
+            "judge.nurse_review.criterion_assessment": wanted.recommendation is not None,
+            "judge.md_review.decision_rationale": wanted.decision is not None,
+            "judge.p2p.resolution_points": wanted.call is not None,
+            "judge.outcome.letter": bool(wanted.letters),
+        }
+        record = review_record(after, wanted.case_id, wanted.policy)
+        left_out = [name for name, due in asked.items() if not due]
+        yield from judged(self._judge, Desk.REVIEW, _expected(wanted), record, *left_out)
 
     def progress(
         self,
@@ -208,6 +242,17 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
 
 def _labelled(check: Check) -> Check:
     return replace(check, idle=check.idle or check.name in _FILLED)
+
+
+def _expected(wanted: ReviewReference) -> str:
+    """Return what is right, for the judge alone."""
+    findings = ", ".join(f"{name} {result}" for name, result in wanted.results.items())
+    parts = [f"findings: {findings}", f"determination: {wanted.determination or 'none'}"]
+    if wanted.denied_on:
+        parts.append(f"it rests on {', '.join(sorted(wanted.denied_on))}")
+    if wanted.outcome is not None:
+        parts.append(f"the call ends with: {wanted.outcome}")
+    return "; ".join(parts)
 
 
 def _strict(seen: Inspection) -> Iterator[CheckResult]:
