@@ -199,3 +199,20 @@ def _about(view: View, topic: Topic) -> list[Meant]:
 
 def _acts(*acts: Act) -> tuple[Meant, ...]:
     return tuple(Meant(act=act) for act in acts)
+
+
+#: In which order subjects are asked about.
+_ORDER = (
+    Topic.MEDICATION,
+    Topic.PHQ9,
+    Topic.GAD7,
+    Topic.TRANSPORTATION,
+    Topic.FOOD,
+    Topic.HOUSING,
+    *Topic,
+)
+
+
+def place_of(topic: Topic) -> int:
+    """Return the place of a subject in the order in which subjects are asked about."""
+    return _ORDER.index(topic)

@@ -10,7 +10,7 @@ from healthgym.core.family import Script
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.care_management.assessed import subjects_due
 from healthgym.envs.managed_care.care_management.grounds import names_medicine
-from healthgym.envs.managed_care.care_management.manner import View, next_words
+from healthgym.envs.managed_care.care_management.manner import View, next_words, place_of
 from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
 from healthgym.envs.managed_care.care_management.speech import PhraseBook, phrase_book
 from healthgym.envs.managed_care.care_management.talk import SECTION_OF, Talk
@@ -196,7 +196,7 @@ class Worker:
             wishes=list(self._wishes(mind)),
             permitted=set(mind.permitted),
             answered=told,
-            open=sorted(self._due(), key=_order),
+            open=sorted(self._due(), key=place_of),
             medicines=self._medicines(),
             asked=self._asked,
         )
@@ -378,22 +378,6 @@ class Worker:
         ]
         known = found and topic not in self.wanted.asked
         return Score(points=points if known else None, day=max(found) if known else days[-1])
-
-
-#: In which order subjects are asked about.
-_ORDER = (
-    Topic.MEDICATION,
-    Topic.PHQ9,
-    Topic.GAD7,
-    Topic.TRANSPORTATION,
-    Topic.FOOD,
-    Topic.HOUSING,
-    *Topic,
-)
-
-
-def _order(topic: Topic) -> int:
-    return _ORDER.index(topic)
 
 
 def _act_of(trigger: Trigger) -> Meant:
