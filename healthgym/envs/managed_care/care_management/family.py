@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import ClassVar
 
@@ -154,8 +155,12 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
         return Rehearsal(Episode(family, instance, SparseReward(), rules))
 
     def _plain(self) -> CareFamily:
-        """Return the family with typed calls, whatever the surface."""
-        return self if self.surface is Surface.NATIVE else CareFamily()
+        """Return the family with typed calls, whatever the surface, and no judge to be asked."""
+        if self.surface is not Surface.NATIVE:
+            return CareFamily()
+        family = copy(self)
+        family.verifier = CareVerifier()
+        return family
 
     def _solve(self, instance: CareInstance, rng: np.random.Generator) -> Script:
         return oracle.solve(instance, self.rehearse(instance))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import ClassVar
 
@@ -194,9 +195,11 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
     def _opening(self, instance: ReviewInstance) -> Opening:
         """Return what begins an episode in which a script is worked out, by typed calls."""
         rules = replace(self.rules, max_turns=_CALLS_MOST)
+        family = copy(self)
+        family.verifier = ReviewVerifier()  # a judge is asked about what was played, once
 
         def begin() -> ReviewEpisode:
-            return Episode(self, instance, SparseReward(), rules)
+            return Episode(family, instance, SparseReward(), rules)
 
         return begin
 
