@@ -97,7 +97,9 @@ class CareManagementEnv(DeclaredEnv, family=CareFamily):
     {common arguments}
     - `difficulty` (str, CareConfig or dict, "medium"): ``"easy"``, ``"medium"``, ``"hard"``, or
         weights of several. A configuration narrows what is drawn: endings, conditions,
-        programmes, persons, how much stands around.
+        programmes, persons, how much stands around. ``"drill"`` is one skill for small models:
+        one call in an open episode, five tools and eight calls, with somebody who is ready, has
+        one worry, or refuses for good; of the checks it asks those of the call and its record.
     - `rules` (str, "strict"): Which rules the office keeps: ``"strict"``, or ``"compat"`` for the
         source's permissiveness, call by call.
     - `handbook` (str, "compact"): ``"compact"``, about 120 pages and the policies, or ``"full"``,

@@ -18,7 +18,7 @@ from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
-from healthgym.envs.managed_care.care_management import blind, oracle, solver
+from healthgym.envs.managed_care.care_management import blind, drill, oracle, solver
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
 from healthgym.envs.managed_care.care_management.task import (
@@ -48,6 +48,7 @@ from healthgym.envs.managed_care.tools.cm_intake import CareIntakeTools
 from healthgym.envs.managed_care.tools.cm_outreach import OutreachTools
 from healthgym.envs.managed_care.tools.cm_outreach_extended import OutreachExtendedTools
 from healthgym.envs.managed_care.tools.handbook import HandbookToolset
+from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
@@ -68,13 +69,14 @@ EXTENDED: tuple[type[AnyToolset], ...] = tuple(
     OutreachExtendedTools if each is OutreachTools else each for each in PUBLISHED
 )
 _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
+_DRILLED = frozenset({Verb.FINISH})
 
 
 class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
     """A care manager's desk, a person on the phone, and a handbook that has to be read.
 
     Args:
-        difficulty: A preset, a configuration, or weights of presets.
+        difficulty: A preset, a configuration, weights of presets, or ``"drill"``.
         rules: Which rules the office keeps: ``"strict"`` or ``"compat"``.
         handbook: How large a handbook it has: ``"compact"`` or ``"full"``.
         canonical: Whether the test split is 25 tasks composed like the published ones.
@@ -123,10 +125,18 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
                 level.config, level.label, name, kept, handbook=size, canonical=canonical
             )
 
-        self.generator = assemble(PRESETS, difficulty, drawing, canonical=canonical)
         program = PROGRAM if self.surface is Surface.CLI else ""
         toolsets = EXTENDED if chosen is ToolSet.EXTENDED else PUBLISHED
-        self.roles = {AGENT: Role(toolsets, _VERBS, program=program)}
+        self.drilled = difficulty == drill.DRILL
+        if self.drilled:
+            if canonical:
+                raise ConfigurationError("difficulty 'drill' has no place for canonical tasks.")
+            self.generator = drill.DrillGenerator(self.name, kept)
+            self.roles = {AGENT: Role(toolsets, _DRILLED, only=drill.TOOLS, program=program)}
+            self.rules = replace(self.rules, max_turns=drill.TURNS)
+        else:
+            self.generator = assemble(PRESETS, difficulty, drawing, canonical=canonical)
+            self.roles = {AGENT: Role(toolsets, _VERBS, program=program)}
 
     def open(self, instance: CareInstance) -> ManagedCareWorld:
         """Return the office on the morning of the referral."""
@@ -142,7 +152,8 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
 
     def baselines(self) -> Mapping[str, Baseline[Task, CareReference, WorldStart]]:
         """Return the scripts that do not hear what decides."""
-        return {name: self._worded(play) for name, play in blind.baselines(self.rehearse).items()}
+        known = drill.baselines() if self.drilled else blind.baselines(self.rehearse)
+        return {name: self._worded(play) for name, play in known.items()}
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads what an agent reads, and listens."""
@@ -163,6 +174,8 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
         return family
 
     def _solve(self, instance: CareInstance, rng: np.random.Generator) -> Script:
+        if self.drilled:
+            return drill.Caller(self.rehearse(instance), rng).work()
         return oracle.solve(instance, self.rehearse(instance))
 
     def _given(self, instance: CareInstance) -> CareInstance:

@@ -276,7 +276,8 @@ class Inspection:
         Of several episodes that were opened the furthest counts, whosever it is: which of them is
         meant must not be told by what is paid.
         """
-        return max((self._stage(case) for case in self.opened), default=0.0)
+        drilled = (self.case,) if self.reference.drilled and self.case else ()
+        return max((self._stage(case) for case in (*self.opened, *drilled)), default=0.0)
 
     def _stage(self, case: CMCase) -> float:
         after, name = self.after, case.case_id

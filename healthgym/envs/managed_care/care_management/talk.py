@@ -238,6 +238,20 @@ class Talk:
             known |= new
         return count
 
+    def answered_beside(self, concerns: Iterable[str]) -> frozenset[str]:
+        """Return the worries that were answered and are not the person's.
+
+        Args:
+            concerns: The person's.
+        """
+        answers = {
+            said.item
+            for turn in self.turns
+            for said in turn.acts
+            if said.sure and said.act is Act.ANSWER_CONCERN and said.item
+        }
+        return frozenset(answers - set(concerns))
+
     # -- what is quoted --------------------------------------------------------------------------
 
     def misquoted(self, text: str) -> tuple[str, ...]:

@@ -91,6 +91,7 @@ class CareReference(Reference):
         needs: What the plan must hold; None where there is none.
         paper: What the source's checks expect.
         status: Where the episode ends.
+        drilled: Whether the consent is drilled, and nothing else is asked about.
     """
 
     referral_id: str
@@ -111,6 +112,7 @@ class CareReference(Reference):
     needs: Needs | None = None
     paper: Expectation
     status: CMCaseStatus
+    drilled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,9 @@ def _labelled(check: Check) -> Check:
 
 
 def _strict(seen: Inspection) -> Iterator[CheckResult]:
+    if seen.reference.drilled:
+        yield from _drilled(seen)
+        return
     case = seen.case
     classed = f"{case.program}, {case.priority}" if case else "no episode"
     yield want.REFERRAL.result(seen.referral_right, classed)
@@ -141,6 +144,19 @@ def _strict(seen: Inspection) -> Iterator[CheckResult]:
             yield want.ESCALATED.result(*_escalated(seen))
             wrong = seen.plan_wrong
             yield want.PLAN.result(not wrong, "; ".join(wrong[:5]))
+    yield want.FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
+    yield want.ONCE.result(not seen.repeated, ", ".join(seen.repeated))
+    yield want.ENDED.result(seen.ended, seen.status)
+
+
+def _drilled(seen: Inspection) -> Iterator[CheckResult]:
+    """Yield what a drill asks about: the talk, the record of it, and where the episode stands."""
+    yield from (found for found in _call(seen) if found.check is not want.LISTENED)
+    # Who answers every worry there is has heard none; one beside the person's may be a slip.
+    beside = sorted(seen.talk.answered_beside(seen.reference.persona.concerns))
+    yield want.LISTENED.result(len(beside) < _AGAIN, f"answered unasked: {', '.join(beside)}")
+    if seen.reference.ending is Ending.DECLINED:
+        yield _refusal(seen)
     yield want.FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
     yield want.ONCE.result(not seen.repeated, ", ".join(seen.repeated))
     yield want.ENDED.result(seen.ended, seen.status)
