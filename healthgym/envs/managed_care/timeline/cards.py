@@ -37,6 +37,7 @@ class Layout:
         flags: Fields of which only a yes says anything.
         text: Fields shown as paragraphs.
         inside: Fields shown on demand.
+        tree: Fields shown as lists within lists.
         findings: The field that holds findings on criteria; empty if none does.
         place: Its place in the file.
     """
@@ -49,6 +50,7 @@ class Layout:
     flags: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
+    tree: tuple[str, ...] = ()
     findings: str = ""
     place: int = 0
 
@@ -66,6 +68,7 @@ class Card:
         line: Short fields with their values.
         text: Fields shown as paragraphs.
         inside: Fields shown on demand.
+        tree: Fields shown as lists within lists.
         findings: Findings on criteria.
     """
 
@@ -77,6 +80,7 @@ class Card:
     line: Mapping[str, object]
     text: Mapping[str, object]
     inside: Mapping[str, object]
+    tree: Mapping[str, object]
     findings: tuple[NurseCriterionEvaluation, ...] = ()
 
 
@@ -84,6 +88,14 @@ def cards_of(world: ManagedCareWorld, case_id: str) -> tuple[Card, ...]:
     """Return the records of a case, oldest first; at one time, in the order of their layouts."""
     found = [card for record in _records(world, case_id) for card in _cards(world, case_id, record)]
     return tuple(sorted(found, key=lambda card: (card.at, card.place)))
+
+
+def opened_at(world: ManagedCareWorld, case_id: str) -> datetime | None:
+    """Return when a case or an episode of care management was opened; None if it was not."""
+    case, episode = world.cases.cases.get(case_id), world.referrals.cases.get(case_id)
+    if case is not None:
+        return case.created_at
+    return episode.opened_at if episode is not None else None
 
 
 def _records(world: ManagedCareWorld, case_id: str) -> Iterator[object]:
@@ -97,8 +109,8 @@ def _records(world: ManagedCareWorld, case_id: str) -> Iterator[object]:
 
 def _cards(world: ManagedCareWorld, case_id: str, record: object) -> Iterator[Card]:
     for layout in _layouts().get(type(record).__name__) or (_plain(record),):
-        opened = world.cases.cases.get(case_id) if layout.at == _WITH_CASE else None
-        at = opened.created_at if opened else getattr(record, layout.at or "-", None)
+        with_case = layout.at == _WITH_CASE
+        at = opened_at(world, case_id) if with_case else getattr(record, layout.at or "-", None)
         # A last change at the time of writing is no change.
         first = getattr(record, "created_at", None) if layout.at == "updated_at" else None
         if isinstance(at, datetime) and at != first:
@@ -111,6 +123,7 @@ def _cards(world: ManagedCareWorld, case_id: str, record: object) -> Iterator[Ca
                 line={**_chosen(record, layout.line), **_raised(record, layout.flags)},
                 text=_chosen(record, layout.text),
                 inside=_chosen(record, layout.inside),
+                tree=_chosen(record, layout.tree),
                 findings=getattr(record, layout.findings) if layout.findings else (),
             )
 
@@ -142,7 +155,7 @@ def _layouts() -> Mapping[str, tuple[Layout, ...]]:
     text = (files(__package__) / "data" / "records.json").read_text("utf-8")
     found: dict[str, tuple[Layout, ...]] = {}
     for place, row in enumerate(json.loads(text)):
-        lists = ("near", "line", "flags", "text", "inside")
+        lists = ("near", "line", "flags", "text", "inside", "tree")
         given = {name: tuple(row.get(name, ())) for name in lists}
         layout = Layout(**row | given | {"place": place})
         found[layout.kind] = (*found.get(layout.kind, ()), layout)

@@ -12,20 +12,24 @@ from importlib.resources import files
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.world import WORLD
+from healthgym.envs.managed_care.timeline.calls import calls_html
+from healthgym.envs.managed_care.timeline.cards import opened_at
 from healthgym.envs.managed_care.timeline.due import Deadline, Fate, deadlines_of, in_words
 from healthgym.envs.managed_care.timeline.markdown import clean
 from healthgym.envs.managed_care.timeline.offices import Offices, closed_because, words
-from healthgym.envs.managed_care.timeline.policy import pages_of, policy_html
+from healthgym.envs.managed_care.timeline.person import care_facts, care_title, person_html
+from healthgym.envs.managed_care.timeline.policy import PolicyPages, pages_of, policy_html
 from healthgym.envs.managed_care.timeline.story import Exhibit, moments
 from healthgym.envs.managed_care.timeline.track import Track
 from healthgym.envs.managed_care.timeline.values import chip, local, tone, turn, value_html
 from healthgym.worlds.managed_care.history import Entry, EntryKind
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.records.case import PriorAuthCase
 
 #: A status, since when and until when.
 Span = tuple[str, datetime, datetime]
 
+#: Whose transitions are those of a case.
+_CASES = frozenset({"case", "cm_case"})
 _DAY = timedelta(days=1)
 
 
@@ -48,19 +52,33 @@ def _page(exhibit: Exhibit) -> Iterator[str]:
         f"<title>{clean(title)}</title><style>{_style()}</style></head><body>"
     )
     yield f"<header>{_head(exhibit, offices, title)}</header>"
+    if exhibit.of_care:
+        yield person_html(exhibit)
     yield _verdicts(exhibit)
     yield _course(exhibit, offices)
     yield _due(exhibit, offices)
-    yield '<main><section class="timeline" id="timeline"><h2>Timeline</h2>'
+    kind = ' class="care"' if exhibit.of_care else ""
+    yield f'<main{kind}><section class="timeline" id="timeline"><h2>Timeline</h2>'
     yield (
         f'<p class="quiet">Times are the desk’s ({clean(offices.zone())}), with UTC below. '
         "Numbers are those of the log; hatched rows are outside business hours. Records are shown "
         "as they stand at the end.</p>"
     )
     yield from Track(exhibit, offices, _questions(pages.policy)).html(story)
-    yield '</section><aside class="policy" id="policy"><h2>Policy</h2>'
-    yield from policy_html(exhibit, pages)
-    yield "</aside></main></body></html>\n"
+    yield "</section>"
+    yield from _beside(exhibit, offices, pages)
+    yield "</main></body></html>\n"
+
+
+def _beside(exhibit: Exhibit, offices: Offices, pages: PolicyPages) -> Iterator[str]:
+    """Yield what stands beside the timeline: the policy, or the calls of an episode of care."""
+    if exhibit.of_care:
+        yield '<aside class="calls" id="calls"><h2>Calls</h2>'
+        yield from calls_html(exhibit, offices)
+    else:
+        yield '<aside class="policy" id="policy"><h2>Policy</h2>'
+        yield from policy_html(exhibit, pages)
+    yield "</aside>"
 
 
 # -- the head -------------------------------------------------------------------------------------
@@ -69,14 +87,14 @@ def _page(exhibit: Exhibit) -> Iterator[str]:
 def _title(exhibit: Exhibit) -> str:
     case = exhibit.world.cases.cases.get(exhibit.case_id)
     if case is None:
-        return exhibit.case_id or "No case was opened"
+        return care_title(exhibit) or exhibit.case_id or "No case was opened"
     asked = exhibit.world.cases.order(case.service_request_id).description
     return f"{case.external_case_id}: {asked}"
 
 
 def _head(exhibit: Exhibit, offices: Offices, title: str) -> str:
     world = exhibit.world
-    case = world.cases.cases.get(exhibit.case_id)
+    case = world.cases.cases.get(exhibit.case_id) or world.referrals.cases.get(exhibit.case_id)
     status = chip(case.status, f"big {turn(case.status)}") if case else ""
     rows = "".join(
         f"<div><dt>{clean(name)}</dt><dd>{shown}</dd></div>"
@@ -90,7 +108,8 @@ def _head(exhibit: Exhibit, offices: Offices, title: str) -> str:
     )
     instruction = f'<div class="task"><p>{clean(told)}</p>{more}</div>' if told else ""
     named = f'<p class="quiet">{clean(exhibit.title)}</p>' if exhibit.title else ""
-    jump = '<p class="jump"><a href="#timeline">Timeline</a> <a href="#policy">Policy</a></p>'
+    other = '<a href="#calls">Calls</a>' if exhibit.of_care else '<a href="#policy">Policy</a>'
+    jump = f'<p class="jump"><a href="#timeline">Timeline</a> {other}</p>'
     return (
         f'<h1>{clean(title)} {status}</h1>{named}{instruction}<dl class="facts">{rows}</dl>{jump}'
     )
@@ -99,7 +118,8 @@ def _head(exhibit: Exhibit, offices: Offices, title: str) -> str:
 def _facts(exhibit: Exhibit, offices: Offices) -> Iterator[tuple[str, str]]:
     world = exhibit.world
     case = world.cases.cases.get(exhibit.case_id)
-    chart = world.charts.get(case.patient_id) if case else None
+    episode = case or world.referrals.cases.get(exhibit.case_id)
+    chart = world.charts.get(episode.patient_id) if episode else None
     if chart is not None:
         patient, coverage = chart.patient, chart.coverage
         yield (
@@ -116,6 +136,8 @@ def _facts(exhibit: Exhibit, offices: Offices) -> Iterator[tuple[str, str]]:
     refused = sum(bool(event.error) for event in calls)
     if calls:
         yield "Calls", f"{len(calls)}, {refused} refused" if refused else str(len(calls))
+    if exhibit.of_care:
+        yield from care_facts(exhibit)
     if case is not None and case.authorization_number:
         until = f", until {case.expires_at:%Y-%m-%d}" if case.expires_at else ""
         yield "Authorization", f"{clean(case.authorization_number)}{until}"
@@ -187,23 +209,25 @@ def _check(check: JsonObject) -> str:
 def _course(exhibit: Exhibit, offices: Offices) -> str:
     """Return the statuses of the case, as a band over the days and as a list with durations."""
     world = exhibit.world
-    case = world.cases.cases.get(exhibit.case_id)
-    if case is None:
+    case = world.cases.cases.get(exhibit.case_id) or world.referrals.cases.get(exhibit.case_id)
+    opened = opened_at(world, exhibit.case_id)
+    if case is None or opened is None:
         return ""
     entries = world.history.of(exhibit.case_id, EntryKind.TRANSITION)
-    spans = _spans(case, [entry for entry in entries if entry.app == "case"], world.clock.now)
+    moves = [entry for entry in entries if entry.app in _CASES]
+    spans = _spans(opened, str(case.status), moves, world.clock.now)
     steps = " ".join(
         f'<li>{chip(name, turn(name))}<span class="quiet">{in_words(end - begun)}</span></li>'
         for name, begun, end in spans
     )
-    band = _band(spans, offices) if world.clock.now - case.created_at >= _DAY else ""
+    band = _band(spans, offices) if world.clock.now - opened >= _DAY else ""
     return f'<section class="course"><h2>Course</h2>{band}<ol class="steps">{steps}</ol></section>'
 
 
-def _spans(case: PriorAuthCase, moves: Sequence[Entry], now: datetime) -> list[Span]:
+def _spans(begun: datetime, status: str, moves: Sequence[Entry], now: datetime) -> list[Span]:
     """Return each status with the time it held; the last one until now."""
     spans: list[Span] = []
-    begun, name = case.created_at, moves[0].source if moves else str(case.status)
+    name = moves[0].source if moves else status
     for move in moves:
         spans.append((name, begun, move.at))
         begun, name = move.at, move.action

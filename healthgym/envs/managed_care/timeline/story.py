@@ -19,7 +19,7 @@ from healthgym.core.verifier import Event
 from healthgym.core.world import WORLD
 from healthgym.envs.managed_care.timeline.cards import Card, cards_of
 from healthgym.envs.managed_care.timeline.due import Deadline, Fate, deadlines_of
-from healthgym.envs.managed_care.timeline.solution import Solution
+from healthgym.envs.managed_care.timeline.solution import CareSolution, Solution
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.history import Entry
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -40,6 +40,8 @@ class Exhibit:
         events: Every call, refused ones included, and what fell due.
         verdicts: Verdicts by profile, as JSON values; empty while there are none.
         solution: What is right; None where the page is not to say so.
+        care: What is right for an episode of care management, and who answers the phone; None
+            where the page is not to say so, or it is of another kind.
     """
 
     world: ManagedCareWorld
@@ -49,6 +51,12 @@ class Exhibit:
     events: Sequence[Event] = ()
     verdicts: Mapping[str, JsonObject] = field(default_factory=dict)
     solution: Solution | None = None
+    care: CareSolution | None = None
+
+    @property
+    def of_care(self) -> bool:
+        """Whether it is an episode of care management."""
+        return self.care is not None or self.case_id in self.world.referrals.cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +105,8 @@ def exhibit_of(episode: AnyEpisode, reference: object = None) -> Exhibit:
 
     Args:
         episode: An episode in a managed-care world, finished or on the way.
-        reference: The task's reference, if the page may say what is right; of a family whose
-            references are no solution of a request, it is not shown.
+        reference: The task's reference, if the page may say what is right; one that says
+            neither how a request nor how a referral is handled is not shown.
 
     Raises:
         ConfigurationError: If the episode is played in another kind of world.
@@ -107,14 +115,17 @@ def exhibit_of(episode: AnyEpisode, reference: object = None) -> Exhibit:
     if not isinstance(world, ManagedCareWorld):
         raise ConfigurationError(f"A {type(world).__name__} has no cases to show.")
     verdicts: dict[str, JsonDict] = episode.verdicts() if episode.settled else {}
+    care = reference if isinstance(reference, CareSolution) else None
+    meant = care.case_id if care is not None and care.case_id in world.referrals.cases else ""
     return Exhibit(
         world=world,
-        case_id=case_of(world),
+        case_id=meant or case_of(world),
         title=f"{episode.task.task_id} ({episode.task.kind})",
         instruction=episode.instruction(),
         events=episode.events,
         verdicts=verdicts,
         solution=reference if isinstance(reference, Solution) else None,
+        care=care,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from datetime import date
 from itertools import groupby
 
@@ -25,6 +26,7 @@ from healthgym.envs.managed_care.timeline.values import (
     local,
     table_html,
     tone,
+    tree_html,
     turn,
     value_html,
 )
@@ -160,7 +162,8 @@ class Track:
     def _call(self, event: Event) -> str:
         given = {k: v for k, v in event.arguments.items() if v not in (None, "", (), [], {})}
         name = f"<code>{clean(event.tool or 'no call')}</code>"
-        brief = ", ".join(f"{k} {v}" for k, v in given.items())
+        plain = {k: "…" if is_dataclass(v) else v for k, v in given.items()}
+        brief = ", ".join(f"{k} {v}" for k, v in plain.items())
         brief = brief if len(brief) <= _SHORT else f"{brief[:_SHORT]}…"
         refused = (
             f'<p class="sentence">{chip("refused", "bad")} {clean(event.error)}</p>'
@@ -218,10 +221,11 @@ class Track:
         )
         text = "".join(self._text(name, value) for name, value in _joined(card.text))
         inside = "".join(self._inside(name, value) for name, value in card.inside.items())
+        tree = "".join(tree_html(self._offices, name, value) for name, value in card.tree.items())
         findings = self._findings(card.findings) if card.findings else ""
         return (
             f'<div class="card"><div class="title"><b>{clean(card.title)}</b>{key}</div>'
-            f"{f'<div class=line>{line}</div>' if line else ''}{text}{findings}{inside}</div>"
+            f"{f'<div class=line>{line}</div>' if line else ''}{text}{findings}{tree}{inside}</div>"
         )
 
     def _text(self, name: str, value: object) -> str:

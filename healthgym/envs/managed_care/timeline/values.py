@@ -118,3 +118,32 @@ def table_html(offices: Offices, facts: Mapping[str, object], names: Mapping[str
         code = f'<br><code class="quiet">{clean(key)}</code>' if key in names else ""
         rows.append(f"<tr><th>{shown}{code}</th><td>{value_html(offices, value)}</td></tr>")
     return f'<div class="scroll"><table class="facts">{"".join(rows)}</table></div>'
+
+
+def tree_html(offices: Offices, name: str, value: object) -> str:
+    """Return a record within a record: its fields in a line, and below what they hold in turn.
+
+    Args:
+        offices: Whose people the values may name.
+        name: The field.
+        value: A record, or several.
+    """
+    parts = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+    rows = "".join(f"<li>{_branch(offices, part)}</li>" for part in parts)
+    return f'<div class="tree"><i>{label(name)}</i><ul>{rows}</ul></div>'
+
+
+def _branch(offices: Offices, value: object) -> str:
+    if not is_dataclass(value) or isinstance(value, type):
+        return value_html(offices, value)
+    line, below = [], []
+    for item in fields(value):
+        held = getattr(value, item.name)
+        if held in (None, "", (), [], {}):
+            continue
+        if isinstance(held, tuple) and is_dataclass(held[0]):
+            below.append(tree_html(offices, item.name, held))
+        else:
+            shown = value_html(offices, held)
+            line.append(f'<span class="pair"><i>{label(item.name)}</i> {shown}</span>')
+    return f'<div class="line">{"".join(line)}</div>{"".join(below)}'
