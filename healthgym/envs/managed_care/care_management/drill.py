@@ -248,9 +248,15 @@ class Caller:
         return (*worries, "ask") if worries else _OFFER
 
 
+def wordings(part: str) -> Sequence[str]:
+    """Return the wordings of a part of a message."""
+    listed: Sequence[str] = _table()["lines"][part]
+    return listed
+
+
 def wording(part: str, rng: np.random.Generator) -> str:
     """Return one of the wordings of a part of a message."""
-    options: Sequence[str] = _table()["lines"][part]
+    options = wordings(part)
     return options[int(rng.integers(len(options)))]
 
 

@@ -93,7 +93,8 @@ NO_HARVESTING: Final = Check(
 )
 LISTENED: Final = Check(
     "listened",
-    "The person was not asked again, turn after turn, for what they had told.",
+    "The person was not asked again, turn after turn, for what they had told; in a drill, not "
+    "every worry there is was answered, but the one that was heard.",
     idle=True,
     loophole="a second call meets a person who remembers nothing in the source",
     failure_mode=FailureMode.TOOL_USE,

@@ -10,7 +10,13 @@ import pytest
 from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
-from healthgym.envs.managed_care.care_management.drill import SESSION, TOOLS, TURNS, filed
+from healthgym.envs.managed_care.care_management.drill import (
+    SESSION,
+    TOOLS,
+    TURNS,
+    filed,
+    wordings,
+)
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.envs.managed_care.care_management.inspection import Inspection
 from healthgym.envs.managed_care.care_management.rehearsal import CareEpisode
@@ -20,7 +26,9 @@ from healthgym.policies.evaluation import evaluate
 from healthgym.policies.results import Evaluation
 from healthgym.policies.usage import estimate_tokens
 from healthgym.rewards import SparseReward
+from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.persona import Concern, Willingness
+from healthgym.worlds.managed_care.conversation.recognition import understand
 
 _ID = "HealthAgent/CareManagement-v0"
 _KWARGS = {"difficulty": "drill"}
@@ -115,6 +123,26 @@ def test_the_right_talk_is_said_in_many_wordings() -> None:
     scripts = [FAMILY.oracle(instance, np.random.default_rng(seed)) for seed in range(40)]
     for turn in (1, 2):
         assert len({str(script[turn]) for script in scripts}) >= 10
+
+
+@pytest.mark.parametrize(
+    ("part", "act"),
+    [
+        ("who", Act.INTRODUCE),
+        ("verify", Act.VERIFY_IDENTITY),
+        ("program", Act.EXPLAIN_PROGRAM),
+        ("access", Act.DISCLOSE_ACCESS),
+        ("sharing", Act.STATE_SHARING),
+        ("voluntary", Act.EXPLAIN_VOLUNTARY),
+        ("ask", Act.REQUEST_CONSENT),
+        ("unsure", Act.ASK_HESITATION),
+        *((worry.value, Act.ANSWER_CONCERN) for worry in Concern if worry is not Concern.SCAM),
+    ],
+)
+def test_every_wording_is_surely_understood(part: str, act: Act) -> None:
+    for text in wordings(part):
+        said = understand(text).acts
+        assert [each.item for each in said if each.act is act and each.sure] in ([""], [part]), text
 
 
 def test_other_words_than_the_oracles_are_right() -> None:
