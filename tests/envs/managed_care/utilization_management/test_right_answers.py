@@ -16,7 +16,8 @@ from healthgym.envs.managed_care.utilization_management.task import (
     StartStage,
 )
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.policies.tree import AllOf, AnyOf, Group, Node
+from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS
+from healthgym.worlds.managed_care.policies.tree import AllOf, AnyOf, Group, Node, criteria
 from tests.envs.managed_care.utilization_management.playing import (
     DECIDE,
     DELIVER,
@@ -62,6 +63,8 @@ OVERTURNED = task(STAGE.PEER_TO_PEER, Path.OVERTURNED)
 UPHELD = task(STAGE.PEER_TO_PEER, Path.UPHELD)
 TRIAGE = task(STAGE.TRIAGE, Path.NURSE_APPROVES)
 SUMMARY = "p2p_session.submit_summary"
+OFFER, SCHEDULE = "p2p.offer_slots", "p2p.schedule"
+FINALIZE, APPROVAL = "determination.finalize", "payer_letter_center.generate_approval"
 
 
 def reviewed_in_two_goes() -> Script:
@@ -329,3 +332,47 @@ def test_what_an_alternative_makes_needless_may_stay_open() -> None:
     name = alternatives(instance)[0]
     script = finding(solution(instance), name, result="unclear", source_refs_used=[])
     assert fails(play(instance, script)) == set()
+
+
+def request_s_own(instance: ReviewInstance) -> list[str]:
+    """Return the criteria that the request answers by itself and that end as met."""
+    tree = criteria(instance.reference.policy.criteria)
+    own = {item.id for item in tree if isinstance(item, REQUEST_KINDS)}
+    return sorted(own & set(shown(instance, "met")))
+
+
+def the_intake(instance: ReviewInstance) -> list[str]:
+    """Return the intake record as what a finding rests on."""
+    intake = FAMILY.open(instance).intake.find(instance.reference.case_id)
+    assert intake is not None
+    return [intake.id]
+
+
+@pytest.mark.parametrize("named", [lambda _: [], the_intake], ids=["nothing", "the intake record"])
+def test_what_the_request_states_needs_no_page(
+    named: Callable[[ReviewInstance], list[str]],
+) -> None:
+    instance = first_of(STAGE.NURSE_REVIEW, Path.NURSE_APPROVES, request_s_own)
+    script = solution(instance)
+    for name in request_s_own(instance):
+        row = next(row for row in rows(script) if row["criterion_id"] == name)
+        items = [{**item, "source_refs_used": []} for item in row["item_observations"]]
+        script = finding(script, name, source_refs_used=named(instance), item_observations=items)
+    assert fails(play(instance, script)) == set()
+
+
+def test_whoever_means_to_deny_may_talk_and_decide() -> None:
+    instance = task(STAGE.MD_REVIEW, Path.UPHELD)
+    script = solution(instance)
+    who = script[position(script, DECIDE)].arguments["reviewer_id"]
+    for name in (OFFER, SCHEDULE):
+        script = changed(script, name, -1, payer_contact_id=who)
+    script = changed(script, FINALIZE, -1, actor=who)
+    assert fails(play(instance, script)) == set()
+
+
+def test_a_letter_cites_the_policy_as_the_handbook_does() -> None:
+    policy = NURSING.reference.policy
+    script = solution(NURSING)
+    script = changed(script, APPROVAL, policy_citations=[f"{policy.id} {policy.version}"])
+    assert fails(play(NURSING, script)) == set()

@@ -206,7 +206,7 @@ class LetterCenter(App):
         if request is None:
             request = self.queue(case_id, letter_type, rationale, actor)
         if appeal_information is None and letter_type is LetterType.DENIAL:
-            appeal_information = letter_texts.appeal_information()
+            appeal_information = letter_texts.appeal_information(self.world, case)
         basis = supporting_basis
         if basis is None:
             basis = self._basis(case, letter_type)

@@ -102,8 +102,14 @@ def require_citations(
         return
     policy = world.cases.policy(case.id)
     whole = policy.policy_citations if policy else ()
-    criteria = {item.criterion_id for item in world.nursing.catalog(case.id)}
+    catalog = world.nursing.catalog(case.id)
+    criteria = {item.criterion_id for item in catalog}
     known = {*whole, *(f"{section}, {one}" for section in whole for one in criteria)}
+    known |= {
+        f"{item.criteria_source} {item.criteria_version}"
+        for item in catalog
+        if item.criteria_source
+    }
     if not citations or not set(citations) <= known:
         accepted = "; ".join(whole) or "none"
         raise Refusal(

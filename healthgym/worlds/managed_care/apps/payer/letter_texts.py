@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.apps.payer.criteria import lines, not_met
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
+from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
@@ -56,9 +57,13 @@ def gaps(world: ManagedCareWorld, letter_type: LetterType, slots: Slots, text: s
     return [name for name in wanted if not slots[keys[name]] or slots[keys[name]] not in text]
 
 
-def appeal_information() -> str:
-    """Return what the source's denials say of appeals where the writer says nothing."""
-    return str(wording()["appeal_information"])
+def appeal_information(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    """Return what a denial says of appeals: in a strict world with the last day."""
+    until = case.appeal_due_at
+    if world.rules is Rules.COMPAT or until is None:
+        return str(wording()["appeal_information"])
+    deadline = f"{until:%B} {until.day}, {until.year}"
+    return str(wording()["appeal_until"]).format(deadline=deadline)
 
 
 def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType) -> Slots:
@@ -122,7 +127,7 @@ def notice(
         "member_name": member_name(world, case),
         "service": service(world, case),
         "authorization_number": case.authorization_number or "to follow",
-        "reason": _rationale(world, case) or case.outcome_reason or "see the letter",
+        "reason": (_rationale(world, case) or case.outcome_reason or "see the letter").rstrip("."),
         "deadline": until,
         "status": case.status.replace("_", " "),
     }

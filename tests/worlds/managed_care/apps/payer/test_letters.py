@@ -180,6 +180,21 @@ def test_a_letter_cites_the_policy_of_the_case(cited: tuple[str, ...]) -> None:
     )
 
 
+def test_a_denial_has_the_last_day_of_an_appeal_and_no_span() -> None:
+    world = denied()
+    until = world.cases.get(CASE).appeal_due_at
+    assert until is not None
+    told = write(world, LetterType.DENIAL).appeal_information
+    assert f"until {until:%B} {until.day}, {until.year};" in told
+    assert "days" not in told
+
+
+def test_a_notice_of_denial_ends_its_reason_once() -> None:
+    world = denied()
+    notice = world.letters.notify_member(CASE, MemberNotification.DENIAL, NURSE)
+    assert ".." not in str(notice)
+
+
 def test_a_letter_with_a_gap_is_not_written() -> None:
     def unnumbered(rules: Rules) -> ManagedCareWorld:
         world = approved(rules)
