@@ -18,16 +18,15 @@ from tests.worlds.managed_care.strictness import TABLE, table
 RULES: Mapping[RefusalCode, tuple[str, int]] = {
     RefusalCode.UNSUPPORTED_CLAIM: ("content: the work that the call claims was done", 196),
     RefusalCode.ROLE_FORBIDDEN: ("role: a known worker whose part it is does it", 139),
-    RefusalCode.WRONG_STATE: ("order: the step before was taken", 108),
+    RefusalCode.WRONG_STATE: ("order: the step before was taken", 110),
     RefusalCode.INCOMPLETE: ("content: what a section or a plan must hold is in it", 87),
     RefusalCode.OUT_OF_HOURS: ("time: people are called in their own daytime", 63),
     RefusalCode.MISSING_TEXT: ("content: reasons are given in words", 61),
     RefusalCode.NO_CONSENT: ("order: nobody is assessed who has not agreed", 56),
     RefusalCode.DUPLICATE: ("order: what is finished is not done again", 27),
     RefusalCode.ILLEGAL_TRANSITION: ("order: a case that stays where it is has not moved", 21),
-    RefusalCode.NOT_INDEPENDENT: ("independence: nobody has two parts in a case", 15),
     RefusalCode.INTAKE_INCOMPLETE: ("order: intake is complete before triage and review", 10),
-    RefusalCode.BAD_ARGUMENT: ("content: dates, outcomes and fields are real ones", 4),
+    RefusalCode.BAD_ARGUMENT: ("content: dates, outcomes and fields are real ones", 11),
     RefusalCode.NOT_FOUND: ("content: what is removed was there", 1),
 }
 
@@ -56,4 +55,4 @@ def test_most_recorded_calls_are_answered_alike() -> None:
     refused = Counter(
         {code: sum(map(len, tools.values())) for code, tools in found()["refused"].items()}
     ).total()
-    assert (calls, refused, len(found()["otherwise"])) == (1747, 788, 11)
+    assert (calls, refused, len(found()["otherwise"])) == (1747, 782, 11)

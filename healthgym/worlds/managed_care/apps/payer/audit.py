@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.app import App
-from healthgym.worlds.managed_care.apps.payer.reviewers import parts_taken
+from healthgym.worlds.managed_care.apps.payer.reviewers import Part, clash, parts_taken
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -94,15 +94,15 @@ class ComplianceAudit(App):
         return _report(case_id, found)
 
     def independence(self, case_id: str) -> Mapping[str, object]:
-        """Return who had more than one part in the reviews of a case."""
+        """Return who had more parts in the reviews of a case than one person may have."""
         self.world.cases.get(case_id)
-        taken: dict[str, dict[str, None]] = {}
+        taken: dict[str, dict[Part, None]] = {}
         for person, part in parts_taken(self.world, case_id):
-            taken.setdefault(person, {})[str(part)] = None
+            taken.setdefault(person, {})[part] = None
         found = [
             {"rule": "one person, one part", "actor": person, "parts": ", ".join(parts)}
             for person, parts in taken.items()
-            if len(parts) > 1
+            if clash(parts)
         ]
         self.looked("check_reviewer_independence", case_id)
         return _report(case_id, found)

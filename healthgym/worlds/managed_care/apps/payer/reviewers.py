@@ -1,8 +1,8 @@
 """Who acts on a payer's desk: what somebody is, whether they are in, what they did before.
 
 The source takes any text for a reviewer. A strict world takes workers whose role allows the act,
-while they are on duty, and keeps the nurse, the medical director, the physician of a peer-to-peer
-call and the reviewer of an appeal apart.
+while they are on duty, and keeps the nurse, the physician and the reviewer of an appeal apart. The
+physician who decides may hold the peer-to-peer call, too.
 """
 
 from __future__ import annotations
@@ -39,12 +39,16 @@ PAYER_STAFF = (
 
 
 class Part(StrEnum):
-    """What somebody can have done about a case; no two of them by one person."""
+    """What somebody can have done about a case."""
 
     NURSE = "nurse reviewer"
     PHYSICIAN = "medical director"
     PEER = "peer-to-peer physician"
     APPEAL = "appeal reviewer"
+
+
+#: Parts that one person may have; of all others no two.
+_ONE_PERSONS = frozenset({Part.PHYSICIAN, Part.PEER})
 
 
 def acting(world: ManagedCareWorld, person: str | None) -> str:
@@ -96,12 +100,18 @@ def require_independent(world: ManagedCareWorld, case_id: str, person: str, part
     if world.rules is Rules.COMPAT:
         return
     for other, name in parts_taken(world, case_id):
-        if other == person and name is not part:
+        if other == person and clash((name, part)):
             raise Refusal(
                 RefusalCode.NOT_INDEPENDENT,
                 f"{person} was {name} of case {case_id} and cannot be its {part}; name somebody "
                 "who had no part in it.",
             )
+
+
+def clash(parts: Iterable[Part]) -> bool:
+    """Return whether these parts in a case are more than one person may have."""
+    taken = frozenset(parts)
+    return len(taken) > 1 and not taken <= _ONE_PERSONS
 
 
 def parts_taken(world: ManagedCareWorld, case_id: str) -> Iterator[tuple[str, Part]]:

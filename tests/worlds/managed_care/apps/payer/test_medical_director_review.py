@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from healthgym.worlds.managed_care.apps.payer.criteria import not_met
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
@@ -100,14 +101,23 @@ def test_only_physicians_decide(person: str, decision: MdReviewDecision) -> None
 
 def test_nurse_and_physician_of_a_case_are_different_people() -> None:
     def met_before(rules: Rules) -> ManagedCareWorld:
-        world = desk(rules)
-        world.peer.request(CASE, MD_2)
-        (request,) = world.peer.of(CASE)
-        world.peer.offer(request.id, MD, SLOTS)
+        both_parts = (PayerRole.UM_NURSE, PayerRole.PHYSICIAN_REVIEWER)
+        world = desk(rules, operations=OperatingRules(may_recommend=both_parts))
+        world.nursing.save(CASE, 1, evaluations=(), reviewer_id=MD)
         return world
 
     told = both(met_before, lambda w: decide(w, APPROVE), RefusalCode.NOT_INDEPENDENT)
-    assert "peer-to-peer physician" in told
+    assert "nurse reviewer" in told
+
+
+def test_whoever_held_the_call_may_decide() -> None:
+    world = desk(Rules.STRICT)
+    world.peer.request(CASE, MD_2)
+    world.peer.offer(world.peer.of(CASE)[0].id, MD, SLOTS)
+    world.medical.require_reviewer(CASE, MD)
+    decide(world, APPROVE)
+    assert world.medical.of(CASE)[-1].reviewer_id == MD
+    assert world.compliance.independence(CASE)["compliant"] is True
 
 
 def test_a_denial_names_a_criterion_that_is_not_met() -> None:
