@@ -55,7 +55,8 @@ def confirmation(world: ManagedCareWorld, request: PayerPeerToPeerRequest) -> st
 
 def calendar_file(world: ManagedCareWorld, request: PayerPeerToPeerRequest) -> str:
     """Return the calendar file of a call (RFC 5545)."""
-    start = "".join(c for c in (request.scheduled_at or "")[:19] if c not in "-:")
+    digits = "".join(c for c in (request.scheduled_at or "")[:19] if c not in "-:")
+    start = digits.ljust(len("20260406T180000"), "0")
     return "\r\n".join(
         [
             "BEGIN:VCALENDAR",
