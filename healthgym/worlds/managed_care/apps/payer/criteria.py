@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.texts import require_length
+from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS
 from healthgym.worlds.managed_care.policies.evaluation import combined, decisive
 from healthgym.worlds.managed_care.policies.tree import criteria as tree_criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
@@ -139,9 +140,18 @@ def require_grounds(world: ManagedCareWorld, case_id: str) -> None:
     unmet = sorted(place for place in found if place not in met)
     if unmet and not _carried(world, case_id, found):
         _refuse(f"Not met, or unclear: {_named(unmet)}")
-    bare = sorted(place for place, one in met.items() if not _references(one))
+    own = _of_the_request(world, case_id)
+    bare = sorted(place for place, one in met.items() if place[1] not in own)
+    bare = [place for place in bare if not _references(met[place])]
     if bare:
         _refuse(f"Without evidence: {_named(bare)}")
+
+
+def _of_the_request(world: ManagedCareWorld, case_id: str) -> frozenset[str]:
+    """Return the criteria that the request answers by itself: no page has to be named."""
+    tree = world.nursing.tree(case_id)
+    asked = tree_criteria(tree) if tree is not None else ()
+    return frozenset(item.id for item in asked if isinstance(item, REQUEST_KINDS))
 
 
 def _carried(
@@ -191,7 +201,7 @@ def _require_evidence(
             raise Refusal(
                 RefusalCode.NOT_FOUND,
                 f"{found.criterion_id[:60]} refers to {reference[:60]!r}, which is no document of "
-                f"case {case_id} and no entry of the chart.",
+                f"case {case_id}, not its intake record, and no entry of the chart.",
             )
 
 
@@ -213,9 +223,13 @@ def _has_packet(world: ManagedCareWorld, case_id: str) -> bool:
 def evidence(world: ManagedCareWorld, case: PriorAuthCase) -> frozenset[str]:
     """Return the ids of everything that a reviewer of a case can point to.
 
-    In a strict world nobody points to what was not sent, where there is a packet.
+    In a strict world nobody points to what was not sent, where there is a packet. What the request
+    itself states is in the intake record.
     """
     documents = {document.id for document in seen_documents(world, case.id)}
+    intake = world.intake.find(case.id)
+    if intake is not None:
+        documents.add(intake.id)
     chart = world.charts.get(case.patient_id)
     if chart is None or _has_packet(world, case.id):
         return frozenset(documents)
