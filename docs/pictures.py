@@ -1,13 +1,18 @@
-"""Draw the contact sheets of the README, docs/images/*.png.
+"""Draw the contact sheets of the README and its pages of cases, docs/images/*.png.
 
 python docs/pictures.py                       all of them
 python docs/pictures.py tumor_area --out DIR  this one, elsewhere
+
+Pages of cases are drawn by a Chromium on the path.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -111,14 +116,14 @@ def ct_abnormality(path: Path) -> None:
 def tumor_area(path: Path, index: int = 4) -> None:
     """Draw what slides look like: an overview, and tissues at three powers."""
     from healthgym.core.seeding import Split
-    from healthgym.testing.play import make
+    from healthgym.registration import make_health_env
     from healthgym.worlds.imaging import raster
     from healthgym.worlds.slides import foci
     from healthgym.worlds.slides.anatomy import node_depths
     from healthgym.worlds.slides.show import overview
     from healthgym.worlds.slides.source import view
 
-    generator = make("HealthAgent/TumorAreaSelection-v0").family.generator
+    generator = make_health_env("HealthAgent/TumorAreaSelection-v0").family.generator
     scene, _ = generator.scene(Split.TRAIN, index)
     slide = generator.generate(Split.TRAIN, index).start.slide
     tumor, mimic = scene.tumor.values, scene.histiocytes.values
@@ -165,10 +170,63 @@ def _nearest_edge(field: Any) -> tuple[int, int]:
     return column * 256, y
 
 
+def care_call(path: Path, index: int = 5) -> None:
+    """Draw an episode of care management: who was called, and what was said."""
+    page = _case("HealthAgent/CareManagement-v0", "solver", index)
+    looks = ".moment:not(:has(.log))"
+    _shoot(page, path, f".verdict, .course, .task, {looks} {{ display: none; }}", height=1960)
+
+
+def review_case(path: Path, index: int = 6) -> None:
+    """Draw a review of a request: findings, what they rest on, decision and letter."""
+    page = _case("HealthAgent/UtilizationManagement-v0", "oracle", index)
+    page = page.replace("<details><summary>body", "<details open><summary>body")
+    before = ".moment:not(:has(.findings)):not(:has(.findings) ~ .moment)"
+    # The physician's findings stand beside the criteria.
+    again = ".moment:has(.findings) ~ .moment:has(.findings)"
+    hidden = f".verdict, .course, .due, .task, {before}, {again}, .moment:not(:has(.card))"
+    _shoot(page, path, f"{hidden} {{ display: none; }}", height=2400)
+
+
+def _case(env_id: str, policy: str, index: int) -> str:
+    """Play a task of the test split and return its page."""
+    from healthgym.core.seeding import Split
+    from healthgym.envs.managed_care.timeline.page import case_page
+    from healthgym.envs.managed_care.timeline.story import exhibit_of
+    from healthgym.policies.scripted import resolve
+    from healthgym.registration import make_health_env
+    from healthgym.testing.play import play
+
+    env = make_health_env(env_id)
+    play(env, resolve(policy), Split.TEST, index)
+    reference = env.family.generator.generate(Split.TEST, index).reference
+    return case_page(exhibit_of(env.episode, reference))
+
+
+def _shoot(page: str, path: Path, style: str, height: int, width: int = 1400) -> None:
+    """Draw the top of a page as a browser shows it, with a few more rules of style."""
+    from PIL import Image
+
+    browser = shutil.which("chromium") or shutil.which("chrome")
+    if browser is None:
+        raise SystemExit("Pages are drawn by a Chromium, and there is none on the path.")
+    with tempfile.TemporaryDirectory() as folder:
+        source, shot = Path(folder) / "page.html", Path(folder) / "page.png"
+        source.write_text(page.replace("</style>", f"{style}</style>"), encoding="utf-8")
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        size = f"--window-size={width},{height}"
+        command = [browser, *flags, size, f"--screenshot={shot}", source.as_uri()]
+        subprocess.run(command, check=True, capture_output=True)
+        few = Image.open(shot).convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=0)
+        few.save(path, optimize=True)
+
+
 SHEETS = {
     "xray_correction": xray_correction,
     "ct_abnormality": ct_abnormality,
     "tumor_area": tumor_area,
+    "care_call": care_call,
+    "review_case": review_case,
 }
 
 

@@ -1,6 +1,7 @@
-"""Play a prior authorization and write it as a page: the case's timeline beside the policy.
+"""Play a managed-care task and write it as a page: what happened when and why.
 
 python examples/case_timeline.py 26 hard case.html --policy oracle
+python examples/case_timeline.py 3 medium call.html --env CM --policy pressing_caller
 """
 
 import argparse
@@ -13,10 +14,22 @@ from healthgym.envs.managed_care.timeline.page import case_page
 from healthgym.envs.managed_care.timeline.story import exhibit_of
 from healthgym.policies.scripted import resolve
 
+IDS = {
+    "PA": "HealthAgent/PriorAuthorization-v0",
+    "UM": "HealthAgent/UtilizationManagement-v0",
+    "CM": "HealthAgent/CareManagement-v0",
+}
 
-def main(index: int = 26, difficulty: str = "medium", out: str = "", policy: str = "oracle") -> str:
+
+def main(
+    index: int = 26,
+    difficulty: str = "medium",
+    out: str = "",
+    policy: str = "oracle",
+    env_id: str = "PA",
+) -> str:
     """Play task ``index`` by a scripted policy and return its page; write it if told where."""
-    env = gym.make("healthgym:HealthAgent/PriorAuthorization-v0", difficulty=difficulty).unwrapped
+    env = gym.make(f"healthgym:{IDS.get(env_id, env_id)}", difficulty=difficulty).unwrapped
     observation, info = env.reset(options={"index": index})
     player = resolve(policy)
     player.begin(env, observation, info)
@@ -35,6 +48,7 @@ if __name__ == "__main__":
     parser.add_argument("difficulty", nargs="?", default="medium")
     parser.add_argument("out", nargs="?", default="case.html")
     parser.add_argument("--policy", default="oracle", help="oracle, flood, nop, random, ...")
+    parser.add_argument("--env", default="PA", help="PA, UM, CM, or the id of an environment")
     given = parser.parse_args()
-    size = len(main(given.index, given.difficulty, given.out, given.policy))
+    size = len(main(given.index, given.difficulty, given.out, given.policy, given.env))
     print(f"{given.out}: {size / 1000:.0f} kB")

@@ -74,11 +74,14 @@ def test_pixels_decide() -> None:
     assert 0.0 <= load("pixels_decide").main(rounds=1, tasks=2, held_out=1) <= 1.0
 
 
-def test_case_timeline(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("env_id", "shown"), [("PA", "What is right"), ("UM", "findings"), ("CM", "Call 1 to")]
+)
+def test_case_timeline(env_id: str, shown: str, tmp_path: Path) -> None:
     out = tmp_path / "case.html"
-    page = load("case_timeline").main(2, "easy", str(out))
+    page = load("case_timeline").main(2, "easy", str(out), env_id=env_id)
     assert out.read_text(encoding="utf-8") == page
-    assert "What is right" in page
+    assert shown in page
 
 
 def test_every_example_is_run_here() -> None:

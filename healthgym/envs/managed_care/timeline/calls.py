@@ -222,7 +222,9 @@ def disclosed(one: Disclosure) -> str:
             return str(one.score or 0)
         case Topic.DIAGNOSIS:
             return one.item
-    return "yes" if one.present else "no"
+        case Topic.MOOD | Topic.SAFETY | Topic.SUBSTANCE_USE:
+            return "a concern" if one.present else "no concern"
+    return "a barrier" if one.present else "no barrier"
 
 
 def _doses(one: Disclosure) -> str:

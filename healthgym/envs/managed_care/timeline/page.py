@@ -65,20 +65,18 @@ def _page(exhibit: Exhibit) -> Iterator[str]:
         "as they stand at the end.</p>"
     )
     yield from Track(exhibit, offices, _questions(pages.policy)).html(story)
-    yield "</section>"
     yield from _beside(exhibit, offices, pages)
-    yield "</main></body></html>\n"
+    yield "</aside></main></body></html>\n"
 
 
 def _beside(exhibit: Exhibit, offices: Offices, pages: PolicyPages) -> Iterator[str]:
     """Yield what stands beside the timeline: the policy, or the calls of an episode of care."""
     if exhibit.of_care:
-        yield '<aside class="calls" id="calls"><h2>Calls</h2>'
+        yield '</section><aside class="calls" id="calls"><h2>Calls</h2>'
         yield from calls_html(exhibit, offices)
     else:
-        yield '<aside class="policy" id="policy"><h2>Policy</h2>'
+        yield '</section><aside class="policy" id="policy"><h2>Policy</h2>'
         yield from policy_html(exhibit, pages)
-    yield "</aside>"
 
 
 # -- the head -------------------------------------------------------------------------------------

@@ -67,11 +67,10 @@ def _facts(persona: Persona, mind: Mind) -> Iterator[tuple[str, str]]:
     if persona.only:
         yield "Agrees only to", clean(", ".join(sorted(map(words, persona.only))))
     if persona.busy is not None:
-        day = f", in {persona.busy.free_days} days at the earliest" * bool(persona.busy.free_days)
-        yield (
-            "Busy at first",
-            f"{clean(persona.busy.says)}; free from {persona.busy.free_from}:00{day}",
-        )
+        days = persona.busy.free_days
+        after = f", after {days} {'day' if days == 1 else 'days'} at the earliest" if days else ""
+        told = f"{persona.busy.says}; free from {persona.busy.free_from}:00{after}"
+        yield "No time for the first call", clean(told)
     if persona.breaks is not None:
         yield (
             "Breaks off for good",

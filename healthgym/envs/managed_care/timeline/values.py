@@ -128,8 +128,9 @@ def tree_html(offices: Offices, name: str, value: object) -> str:
         name: The field.
         value: A record, or several.
     """
-    parts = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
-    rows = "".join(f"<li>{_branch(offices, part)}</li>" for part in parts)
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return f'<div class="tree"><b>{label(name)}</b>{_branch(offices, value)}</div>'
+    rows = "".join(f"<li>{_branch(offices, part)}</li>" for part in value)
     return f'<div class="tree"><i>{label(name)}</i><ul>{rows}</ul></div>'
 
 
