@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.records.review import (
     ClinicalEvidenceItemObservation,
     NurseCriterionEvaluation,
 )
+from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult
 
 #: How far a value may be off that was carried to another unit and rounded.
 _ROUNDED = 0.02
@@ -52,14 +53,17 @@ def misread(criterion: AnyCriterion, shown: Assessment, entry: NurseCriterionEva
 def _counted_enough(
     criterion: AnyCriterion, item: ClinicalEvidenceItemObservation, value: Json
 ) -> bool:
-    """Return whether somebody stopped counting where it was enough."""
+    """Return whether somebody stopped counting where it was enough, or counted too few so far."""
     right = item.observed_value
     if not isinstance(criterion, CountCriterion | StepTherapyCriterion):
         return False
-    if isinstance(right, bool | str | list | dict) or right is None or isinstance(value, bool):
+    if isinstance(right, bool | str | list | dict) or isinstance(value, bool):
         return False
     template = next(one for one in evidence_items(criterion) if one.item_id == item.item_id)
-    return float(value) <= right and item_result(template, value) is item.item_result
+    told = item_result(template, value)
+    if right is None:
+        return told is CriterionResult.NOT_MET
+    return float(value) <= right and told is item.item_result
 
 
 def _agrees(value: Json, right: Json, criterion: AnyCriterion, unit: str) -> bool:

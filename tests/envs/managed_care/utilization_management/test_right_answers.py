@@ -16,7 +16,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
     StartStage,
 )
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS
+from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS, StepTherapyCriterion
 from healthgym.worlds.managed_care.policies.tree import AllOf, AnyOf, Group, Node, criteria
 from tests.envs.managed_care.utilization_management.playing import (
     DECIDE,
@@ -376,3 +376,18 @@ def test_a_letter_cites_the_policy_as_the_handbook_does() -> None:
     script = solution(NURSING)
     script = changed(script, APPROVAL, policy_citations=[f"{policy.id} {policy.version}"])
     assert fails(play(NURSING, script)) == set()
+
+
+def untried(instance: ReviewInstance) -> list[str]:
+    """Return the trials of medicines that the packet leaves open."""
+    tree = criteria(instance.reference.policy.criteria)
+    trials = {item.id for item in tree if isinstance(item, StepTherapyCriterion)}
+    return sorted(trials & set(shown(instance, "unclear")))
+
+
+def test_too_few_trials_so_far_may_be_counted() -> None:
+    instance = first_of(STAGE.NURSE_REVIEW, Path.NURSE_APPROVES, untried)
+    name = untried(instance)[0]
+    none = [{"item_id": f"{name}.agents", "observed_value": 0, "item_result": "unclear"}]
+    script = finding(solution(instance), name, item_observations=none)
+    assert fails(play(instance, script)) == set()
