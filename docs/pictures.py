@@ -185,7 +185,7 @@ def review_case(path: Path, index: int = 6) -> None:
     # The physician's findings stand beside the criteria.
     again = ".moment:has(.findings) ~ .moment:has(.findings)"
     hidden = f".verdict, .course, .due, .task, {before}, {again}, .moment:not(:has(.card))"
-    _shoot(page, path, f"{hidden} {{ display: none; }}", height=2400)
+    _shoot(page, path, f"{hidden} {{ display: none; }}", height=2306)
 
 
 def _case(env_id: str, policy: str, index: int) -> str:

@@ -69,11 +69,14 @@ class Conversation:
 
 def conversations(exhibit: Exhibit) -> tuple[Conversation, ...]:
     """Return the calls of an episode, the oldest first."""
-    world = exhibit.world
-    turns = {(one.call, one.exchange): one for one in world.outreach.memory(exhibit.case_id).turns}
+    heard = exhibit.world.outreach.memory(exhibit.case_id)
+    sessions = tuple(exhibit.world.outreach.calls(exhibit.case_id))
+    # Where a person forgets earlier calls, as in the source, they count from the last one.
+    forgotten = len(sessions) - heard.calls
+    turns = {(one.call + forgotten, one.exchange): one for one in heard.turns}
     trust = exhibit.care.persona.trust if exhibit.care is not None else None
     stage, found = Stage.UNKNOWN, []
-    for number, session in enumerate(world.outreach.calls(exhibit.case_id), 1):
+    for number, session in enumerate(sessions, 1):
         pairs = zip(session.messages[::2], session.messages[1::2], strict=True)
         exchanges = []
         for place, (said, answer) in enumerate(pairs, 1):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from html import escape
+from itertools import pairwise
 
 import gymnasium as gym
 import pytest
@@ -82,9 +83,37 @@ def test_trust_and_stage_go_from_one_turn_to_the_next() -> None:
     assert exhibit.care is not None
     chain = [each for call in conversations(exhibit) for each in call.exchanges]
     assert (chain[0].trust, chain[0].stage) == (exhibit.care.persona.trust, Stage.UNKNOWN)
-    for before, after in zip(chain, chain[1:], strict=False):
+    for before, after in pairwise(chain):
         assert before.turn is not None
         assert (after.trust, after.stage) == (before.turn.trust, before.turn.stage)
+
+
+def test_a_person_who_forgets_has_an_account_of_the_last_call_only() -> None:
+    exhibit = play(make(), INDEX, "oracle")
+    outreach, heard = exhibit.world.outreach, memory(exhibit)
+    assert len(list(outreach.calls(exhibit.case_id))) == heard.calls == 2
+    last = tuple(replace(turn, call=1) for turn in heard.turns if turn.call == 2)
+    outreach.memories[exhibit.case_id] = replace(heard, calls=1, turns=last)
+    first, second = conversations(exhibit)
+    assert {each.turn for each in first.exchanges} == {None}
+    assert tuple(each.turn for each in second.exchanges) == last
+
+
+@pytest.mark.parametrize(("index", "ending"), [(0, "declined"), (1, "blocked")])
+def test_what_ends_without_a_plan_is_told_with_its_reason(index: int, ending: str) -> None:
+    exhibit = play(make(), index, "oracle")
+    assert exhibit.care is not None
+    assert exhibit.care.ending == ending
+    reader = Reader(case_page(exhibit))
+    assert reader.faults == []
+    assert f"{ending} " in reader.text.partition("What is right")[2]
+    world = exhibit.world
+    blocked = [one.blocked_reason for one in world.assessments.assessments.values()]
+    left = [one.details["reason"] for one in world.history.entries if "reason" in one.details]
+    reasons = [*filter(None, blocked), *map(str, left)]
+    assert reasons
+    for reason in reasons:
+        assert reason in reader.text
 
 
 def test_pressure_is_marked_where_it_was_used() -> None:
@@ -114,7 +143,7 @@ def test_what_was_heard_and_told_is_beside_the_turn() -> None:
         told=told,
         parting=Parting.UPSET,
     )
-    shown = with_memory(exhibit, Memory(calls=1, exchanges=1, turns=(first,)))
+    shown = with_memory(exhibit, replace(memory(exhibit), turns=(first,)))
     turn = case_page(shown).split('<div class="turn')[1]
     assert 'chip act">ask item: PHQ-9 1, 2<' in turn
     assert 'chip act open">ask topic: phone access ?<' in turn
