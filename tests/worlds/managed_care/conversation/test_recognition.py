@@ -15,6 +15,7 @@ from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Hear
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.conversation.persona import Concern
 from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.voices import Topic
 
 HERE = Path(__file__).parent
@@ -111,6 +112,45 @@ def test_honest_words_that_sound_like_grave_ones_are_taken_for_nothing_grave() -
     heard = {line: acts(line) & SENSITIVE for line in said}
     assert len(heard) >= 75
     assert not {line: found for line, found in heard.items() if found}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Join, or I have to report this to your doctor.",
+        "If you say no I have to report that you refused.",
+        "Unless you join, I'll have to tell your doctor.",
+        "I promise you will never see a hospital bill again.",
+    ],
+)
+def test_grave_words_that_sound_like_honest_ones_stay_grave(said: str) -> None:
+    assert acts(said) & SENSITIVE
+
+
+def test_a_sentence_ends_after_a_doctor_and_goes_on_after_an_abbreviation() -> None:
+    said = "It doesn't replace your doctor. I can see your diagnoses and medicines."
+    assert Act.DISCLOSE_ACCESS in acts(said)
+    assert Act.DISCLOSE_ACCESS not in acts("I don't think Dr. I can see your diagnoses.")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Is this an OK time to talk?", {Act.ASK_TIME}),
+        ("Ana Ruiz again, your nurse from Larkfield.", {Act.INTRODUCE}),
+        ("Would you like to have me as your care manager?", {Act.REQUEST_CONSENT}),
+        ("What happens when you take it?", {Act.ASK_TOPIC}),
+    ],
+)
+def test_plain_words_are_heard_as_they_are_meant(said: str, meant: set[Act]) -> None:
+    assert acts(said) == meant
+
+
+def test_the_script_of_the_page_on_consent_asks_for_it() -> None:
+    text = edition().templates["care-manager/operational/consent.md"].page.text
+    scripts = [line for line in text.splitlines() if line.startswith("> ")]
+    assert scripts
+    assert all(Act.REQUEST_CONSENT in acts(line.removeprefix("> ")) for line in scripts)
 
 
 def test_what_is_meant_helps_where_the_words_are_dark() -> None:

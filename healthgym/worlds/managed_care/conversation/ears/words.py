@@ -129,11 +129,12 @@ class _Reader:
         self.quoted = self.aside = self.entered = 0
         self.in_quotes = False
         self.open = ""
+        self.written = ""  #: The last word as it was written: "dr." goes on, and "doctor." ends.
 
     def mark(self, token: str) -> None:
         """Take note of a token that is no word."""
         if token in ".!;\n":
-            if token == "." and self.words and self.words[-1] in self.spelling.titles:
+            if token == "." and self.written in self.spelling.titles:
                 return
             self.breaks[-1] |= int(Break.STOP)
         elif token == "?":
@@ -174,7 +175,9 @@ def words_of(text: str, spelling: Spelling) -> Words:
     for token in _TOKEN.findall(text):
         if not token[0].isalnum():
             reader.mark(token)
-        elif token in known:
+            continue
+        reader.written = token
+        if token in known:
             reader.word(token)
         elif token in spread:
             for word in spread[token]:
