@@ -71,7 +71,7 @@ _WORDED: Mapping[str, tuple[str, str]] = {
     "outreach_attempts_least": (PROTOCOL, rf"at least \*\*{_N} attempts"),
 }
 _CADENCE = re.compile(r"\| `(\w+)` \| (\w+) \|")
-_HOURS = re.compile(r"between (\d+):00 ([ap])\.m\. (?:to|and) (\d+):00 ([ap])\.m\.")
+_HOURS = re.compile(r"from (\d+):00 ([ap])\.m\. (?:to|and) (\d+):00 ([ap])\.m\.")
 
 
 def read_rules(pages: Mapping[str, str]) -> OperatingRules:
