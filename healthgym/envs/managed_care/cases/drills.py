@@ -134,7 +134,7 @@ def draw_findings(now: datetime, split: Split, rng: np.random.Generator) -> Dril
     """Return a case for a drill whose criteria are met, not met or unclear, each by itself.
 
     Each result is as likely as another, whatever the criterion and whatever the other one has. A
-    nurse may approve, and no document is required.
+    nurse may approve; which documents the policy requires besides is no part of the drill.
 
     Args:
         now: When it is worked on, in UTC.
