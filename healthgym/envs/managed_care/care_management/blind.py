@@ -12,7 +12,7 @@ from healthgym.core.task import Task
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.care_management.oracle import Worker
 from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
-from healthgym.envs.managed_care.care_management.speech import phrase_book
+from healthgym.envs.managed_care.care_management.speech import caller_of, phrase_book
 from healthgym.envs.managed_care.care_management.task import CareInstance, CareReference, Needs
 from healthgym.envs.managed_care.care_management.writing import plan, sections
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
@@ -254,7 +254,7 @@ def baselines(rehearse: Callable[[CareInstance], Rehearsal]) -> Mapping[str, Car
     def playing(manner: Callable[[Blind], None]) -> CareBaseline:
         def play(instance: CareInstance, rng: np.random.Generator) -> Script:
             desk = rehearse(instance)
-            manner(Blind(instance, desk, phrase_book("plain")))
+            manner(Blind(instance, desk, phrase_book("plain", caller_of(instance.start))))
             return [*desk.script, call("finish")]
 
         return play

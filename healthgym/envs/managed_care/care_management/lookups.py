@@ -22,7 +22,8 @@ _T = TypeVar("_T")
 Play: TypeAlias = Generator[ToolCall, str, _T]
 
 _BRIEF = re.compile(
-    r"it is \w+, (?P<now>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\. In the referral queue is an? "
+    r"You are (?P<caller>[^,]+), .*?it is \w+, (?P<now>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\. "
+    r"In the referral queue is an? "
     r"(?P<age>\d+)-year-old (?P<noun>\w+) from (?P<city>.+?), referred on "
     r"(?P<day>\d{4}-\d\d-\d\d) by (?P<source>.+?): (?P<label>.+?)\.\n"
 )
@@ -57,6 +58,7 @@ class Brief:
     """What the instruction tells.
 
     Attributes:
+        caller: Whose desk it is.
         now: When the work begins.
         age: The person's age.
         sex: ``F`` or ``M``; empty if it is not told.
@@ -66,6 +68,7 @@ class Brief:
         label: What it is for.
     """
 
+    caller: str
     now: datetime
     age: str
     sex: str
@@ -85,6 +88,7 @@ def read_brief(instruction: str) -> Brief:
     if found is None:
         raise DataError("The instruction names nobody in the queue.")
     return Brief(
+        caller=found["caller"],
         now=datetime.fromisoformat(found["now"]),
         age=found["age"],
         sex=_SEXES.get(found["noun"], ""),

@@ -12,7 +12,7 @@ from healthgym.envs.managed_care.care_management.assessed import subjects_due
 from healthgym.envs.managed_care.care_management.grounds import names_medicine
 from healthgym.envs.managed_care.care_management.manner import View, next_words, place_of
 from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
-from healthgym.envs.managed_care.care_management.speech import PhraseBook, phrase_book
+from healthgym.envs.managed_care.care_management.speech import PhraseBook, caller_of, phrase_book
 from healthgym.envs.managed_care.care_management.talk import SECTION_OF, Talk
 from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
 from healthgym.envs.managed_care.care_management.writing import (
@@ -50,7 +50,7 @@ def solve(instance: CareInstance, desk: Rehearsal) -> Script:
         instance: The task.
         desk: An office in which the calls are tried out.
     """
-    Worker(instance, desk, phrase_book("plain")).work()
+    Worker(instance, desk, phrase_book("plain", caller_of(instance.start))).work()
     return [*desk.script, _FINISH]
 
 

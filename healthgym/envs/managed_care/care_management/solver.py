@@ -33,7 +33,7 @@ from healthgym.envs.managed_care.care_management.rulings import (
     priority_of,
     program_of,
 )
-from healthgym.envs.managed_care.care_management.speech import phrase_book
+from healthgym.envs.managed_care.care_management.speech import PhraseBook, phrase_book
 from healthgym.envs.managed_care.care_management.writing import plan, sections
 from healthgym.envs.managed_care.reading.layout import is_cut, value
 from healthgym.errors import DataError
@@ -69,7 +69,8 @@ def _work(brief: Brief) -> Play[None]:
     known = charted(chart, shown)
     yield from _review(case, chart, known, rules)
     listener = Listener(chart, known, rules, brief.now.date())
-    session = yield from _talk(case, listener, chart, rules, brief.now)
+    book = phrase_book(_BOOK, brief.caller)
+    session = yield from _talk(case, listener, chart, rules, book)
     yield from _file(session, listener)
     found = Reckoning(chart, known, rules, listener, program)
     match listener.view.stage:
@@ -107,7 +108,7 @@ def _review(case: str, chart: Chart, known: Known, rules: OperatingRules) -> Pla
 
 
 def _talk(
-    case: str, listener: Listener, chart: Chart, rules: OperatingRules, begun: datetime
+    case: str, listener: Listener, chart: Chart, rules: OperatingRules, book: PhraseBook
 ) -> Play[str]:
     """Call as often as it takes and may be done; return the id of the last call."""
     session = ""
@@ -121,7 +122,7 @@ def _talk(
         listener.begin_call(at)
         answer = yield from ask("cm_outreach.start_outreach_call", case_id=case)
         session = value(answer, "session_id")
-        yield from _call(session, listener)
+        yield from _call(session, listener, book)
         if listener.done:
             break
     return session
@@ -133,8 +134,7 @@ def _clock(case: str) -> Play[datetime]:
     return datetime.fromisoformat(f"{shown[1:17]}:00+00:00")
 
 
-def _call(session: str, listener: Listener) -> Play[None]:
-    book = phrase_book(_BOOK)
+def _call(session: str, listener: Listener, book: PhraseBook) -> Play[None]:
     for _ in range(_MOST_MESSAGES):
         acts = next_words(listener.view)
         observation = yield call(

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
+from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.voices import Topic
 
 
@@ -61,14 +62,20 @@ class PhraseBook:
 
 
 @cache
-def phrase_book(name: str) -> PhraseBook:
+def phrase_book(name: str, caller: str) -> PhraseBook:
     """Return a phrase book of ``data/phrases.json``.
 
     Args:
         name: Whose it is, such as ``plain``.
+        caller: Who calls, as the desk has them; what stands behind a comma is left out.
 
     Raises:
         KeyError: If there is none of the name.
     """
     text = (files(__package__) / "data" / "phrases.json").read_text("utf-8")
-    return PhraseBook(**json.loads(text)[name])
+    return PhraseBook(**json.loads(text.replace("{caller}", caller.split(",")[0]))[name])
+
+
+def caller_of(start: WorldStart) -> str:
+    """Return the name of whoever sits at the desk."""
+    return start.staff.workers[start.actor].name

@@ -68,7 +68,7 @@ def passes(instance: CareInstance, script: Script) -> None:
 @pytest.mark.parametrize("of", [planned, declined, blocked])
 def test_another_phrase_book_says_the_same(of: Callable[[], CareInstance]) -> None:
     desk = FAMILY.rehearse(of())
-    oracle.Worker(of(), desk, phrase_book("own")).work()
+    oracle.Worker(of(), desk, phrase_book("own", "Ada Lind, RN")).work()
     passes(of(), [*desk.script, FINISH])
 
 
