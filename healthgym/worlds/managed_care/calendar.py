@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
+from functools import cache, lru_cache
 
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, Region
 from healthgym.worlds.managed_care.holidays import holiday, nth_weekday
@@ -55,7 +55,9 @@ class OfficeCalendar:
         Args:
             at: Timezone-aware.
         """
-        return (at.astimezone(UTC) + self._offset(at)).replace(tzinfo=None)
+        if at.tzinfo is not UTC:
+            at = at.astimezone(UTC)
+        return (at + self._offset(at)).replace(tzinfo=None)
 
     def utc(self, day: date, clock: time) -> datetime:
         """Return when the office's clocks show a time, in UTC."""
@@ -69,12 +71,12 @@ class OfficeCalendar:
 
     def is_business_day(self, day: date) -> bool:
         """Return whether the office opens that day."""
-        return day.weekday() < 5 and self.holiday(day) is None
+        return _is_business_day(day, self.state)
 
     def is_open(self, at: datetime) -> bool:
         """Return whether the office is open; at closing time it is not."""
         local = self.local(at)
-        return self.is_business_day(local.date()) and self.opens <= local.time() < self.closes
+        return self.opens <= local.time() < self.closes and self.is_business_day(local.date())
 
     def next_opening(self, at: datetime) -> datetime:
         """Return when the office is open next: now, if it is."""
@@ -140,7 +142,8 @@ class OfficeCalendar:
         return self._standard + _HOUR if self._in_summer(at) else self._standard
 
     def _in_summer(self, at: datetime) -> bool:
-        at = at.astimezone(UTC)
+        if at.tzinfo is not UTC:
+            at = at.astimezone(UTC)
         begins, ends = _summer(at.year, self._standard)
         return begins <= at < ends
 
@@ -154,6 +157,11 @@ def office_calendar(state: str = "", hours: tuple[time, time] | None = None) -> 
         hours: Its hours, where they are not those of the region.
     """
     return OfficeCalendar(state, hours)
+
+
+@lru_cache(maxsize=16384)
+def _is_business_day(day: date, state: str) -> bool:
+    return day.weekday() < 5 and holiday(day, state) is None
 
 
 @cache

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
     PeerToPeerOutcome,
@@ -101,3 +102,12 @@ class PeerContract:
     subjects: tuple[PeerSubject, ...] = ()
     disputed: tuple[str, ...] = ()
     remarks: Mapping[Remark, tuple[str, ...]] = field(default_factory=dict)
+
+
+class DeferredContract(Deferred, PeerContract):
+    """A contract that is made when somebody calls: of most cases nobody does."""
+
+    __slots__ = ("_write",)
+
+    plain = PeerContract
+    late = ("opening", "facts", "required_points", "subjects", "disputed", "remarks")

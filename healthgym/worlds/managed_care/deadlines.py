@@ -241,7 +241,8 @@ def _escalate(world: ManagedCareWorld, name: str, case_id: str, subject: str, bo
 
 
 def _put(world: ManagedCareWorld, name: str, case_id: str, at: datetime) -> None:
-    for due in world.clock.agenda.entries():
+    agenda = world.clock.agenda
+    for due in agenda.entries():
         if due.name == name and due.facts.get("case_id") == case_id:
-            world.clock.agenda.cancel(due.number)
-    world.clock.agenda.put(at, name, case_id=case_id)
+            agenda.cancel(due.number)
+    agenda.put(at, name, case_id=case_id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 if TYPE_CHECKING:
@@ -52,11 +53,13 @@ class Deferred:
         # Asked only while a slot is empty.
         if name not in self.late:
             raise AttributeError(name)
-        made = object.__getattribute__(self, "_write")()
-        for late in self.late:
-            value = made if len(self.late) == 1 else getattr(made, late)
-            object.__setattr__(self, late, value)
-        return object.__getattribute__(self, name)
+        value = object.__getattribute__(self, "_write")()
+        if len(self.late) > 1:
+            # Of several, each is made when it is read itself, all from one.
+            object.__setattr__(self, "_write", partial(_same, value))
+            value = getattr(value, name)
+        object.__setattr__(self, name, value)
+        return value
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, self.plain) and self._values() == [
@@ -77,6 +80,10 @@ class Deferred:
 
     def _values(self) -> list[object]:
         return [getattr(self, item.name) for item in fields(self.plain)]
+
+
+def _same(made: object) -> object:
+    return made
 
 
 def _made(kind: type[DataclassInstance], *values: object) -> DataclassInstance:

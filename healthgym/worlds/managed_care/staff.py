@@ -92,6 +92,9 @@ class Staff:
         self.workers = {worker.id: worker for worker in workers}
         self.contacts = {contact.id: contact for contact in contacts}
         self.practitioners = {one.id: one for one in practitioners}
+        people = dict.fromkeys((*self.contacts, *self.workers))
+        # Asked some eighty times for a task.
+        self._roles = {person: self.role_of(person) for person in people}
 
     def role_of(self, person: str) -> WorkerRole | None:
         """Return what somebody is employed as; None if nobody knows."""
@@ -104,6 +107,4 @@ class Staff:
 
     def with_role(self, *roles: WorkerRole) -> Iterator[str]:
         """Return the ids of those employed as one of these, in the directory's order."""
-        for person in (*self.contacts, *(w for w in self.workers if w not in self.contacts)):
-            if self.role_of(person) in roles:
-                yield person
+        return (person for person, role in self._roles.items() if role in roles)

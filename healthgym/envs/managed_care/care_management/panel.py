@@ -54,6 +54,7 @@ class Member:
         return _stream(_STANDING, _place_of(self.condition), self.group, self.place)
 
 
+@cache
 def members(split: Split, condition: str) -> tuple[Member, ...]:
     """Return the members of a split with a condition."""
     own = range(list(Split).index(split), GROUPS, len(Split))

@@ -131,13 +131,13 @@ class Paper:
             trouble: What is to be wrong.
         """
         press = Press(staff=workforce(), rng=self.rng, today=self.today)
-        chart, void = patient.chart, []
+        chart, void, erring = patient.chart, [], ""
         if trouble.corrected:
             for fact, wrong in self._errors():
                 latest = (self.today - day_of(fact)).days
                 day = day_of(fact) + timedelta(days=int(self.rng.integers(_LATER, latest)))
-                chart, page = misstate(chart, fact, wrong, day, press)
-                void.append(page)
+                chart, erring = misstate(chart, fact, wrong, day, press)
+                void.append(erring)
                 break
         claims = self._claims()
         if trouble.drafted:
@@ -150,7 +150,7 @@ class Paper:
                 chart, page = misfile(chart, self._alike(), claim, press)
                 void.append(page)
                 break
-        return replace(patient, chart=chart, void=frozenset(void))
+        return replace(patient, chart=chart, void=frozenset(void), erring=erring)
 
     def _alike(self) -> Patient:
         """Return somebody who is easily taken for the patient."""

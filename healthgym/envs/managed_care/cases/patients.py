@@ -132,11 +132,13 @@ class CasePatient:
         chart: The chart, with the case in it.
         order: What was ordered.
         void: Pages of the chart that do not count: errors put right, drafts, other patients'.
+        erring: Which of these is an error put right; empty if none is.
     """
 
     chart: PatientChart
     order: ServiceRequest
     void: frozenset[str] = frozenset()
+    erring: str = ""
 
 
 def draw_subject(rng: np.random.Generator, policy: Policy, split: Split) -> Subject:

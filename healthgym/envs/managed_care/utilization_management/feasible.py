@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import islice
 
 from healthgym.envs.managed_care.cases.clinic import REGION
 from healthgym.envs.managed_care.utilization_management.task import StartStage
@@ -54,8 +55,10 @@ def require_time(
     for pace in _PACES:
         offered, limit = _offered(world, case_id, stage, now, reply, pace)
         chosen = office_calendar(REGION).add_business_hours(offered, _CHOOSES) + _CONFIRMS
-        times = sum(1 for _ in _times(world, case_id, chosen, limit - _TALK))
-        if times < world.operations.p2p_slots_least:
+        least = world.operations.p2p_slots_least
+        # No more of them are looked for than are needed.
+        times = islice(_times(world, case_id, chosen, limit - _TALK), least)
+        if sum(1 for _ in times) < least:
             raise ConfigurationError(f"{case_id} is due before a call can be held.")
 
 

@@ -67,6 +67,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
 from healthgym.envs.managed_care.utilization_management.wording import brief
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
+from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
@@ -203,7 +204,7 @@ class ReviewGenerator(ReviewTaskGenerator):
             answers={own: (answer,)},
             slot_rules={own: tuple(SlotRule)[int(rng.integers(len(SlotRule)))]},
         )
-        call = replace(call, slot_rule=plan.slot_rules[own])
+        call = varied(call, slot_rule=plan.slot_rules[own])
         start = replace(start, contracts={own: call}, provider_desk=plan)
         world = blank(start, opens)
         chain = Chain(

@@ -129,11 +129,11 @@ def _void_along(
     """
     chart = case.patient.chart
     pages = {page.id: page for page in chart.documents}
-    before = _postures(seen(case, kept, own))
-    void, corrections = [], []
+    void: list[str] = []
+    corrections: list[str] = []
     for name in sorted(case.patient.void):
         page = pages[name]
-        if page.signed_at is not None and chart.patient.id in page.content.partition("\n")[0]:
+        if name == case.patient.erring:
             right = next(
                 (
                     one.id
@@ -144,9 +144,13 @@ def _void_along(
                 ),
                 None,
             )
-            if right is None or _postures(seen(case, (*kept, right), own)) != before:
+            if right is None:
                 continue
-            corrections += [right] if right not in kept else []
+            if right not in kept:
+                before = _postures(seen(case, kept, own))
+                if _postures(seen(case, (*kept, right), own)) != before:
+                    continue
+                corrections.append(right)
         void.append(name)
     return void, corrections
 

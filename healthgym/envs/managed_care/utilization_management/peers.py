@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import numpy as np
 
 from healthgym.envs.managed_care.cases.clinic import workforce
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.utilization_management.packet import Sent, turning
 from healthgym.envs.managed_care.utilization_management.task import Path
-from healthgym.worlds.managed_care.contracts import PeerContract
+from healthgym.worlds.managed_care.contracts import DeferredContract, PeerContract
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.peers.making import Dispute, holding, overturning, upholding
+from healthgym.worlds.managed_care.vocabulary.authorization import SlotRule, TaskActor
 
 
 def contract_of(
@@ -31,9 +34,28 @@ def contract_of(
     Raises:
         ConfigurationError: If the chart does not give the path that call.
     """
-    dispute = _dispute(case, sent)
-    make = {Path.OVERTURNED: overturning, Path.UPHELD: upholding}.get(path, holding)
-    return make(dispute, rng, rules.p2p_turn_limit)
+    make = _MAKERS.get(path)
+    if make is not None:
+        return make(_dispute(case, sent), rng, rules.p2p_turn_limit)
+    return DeferredContract.later(
+        # Once: the chance it takes is spent then.
+        cache(partial(_held, case, sent, rules, rng)),
+        side=TaskActor.PAYER,
+        turn_limit=rules.p2p_turn_limit,
+        fixed_result=None,
+        offered_slots=(),
+        slot_rule=SlotRule.FIRST_OFFERED,
+        expected_decision=None,
+    )
+
+
+_MAKERS = {Path.OVERTURNED: overturning, Path.UPHELD: upholding}
+
+
+def _held(
+    case: DrawnCase, sent: Sent, rules: OperatingRules, rng: np.random.Generator
+) -> PeerContract:
+    return holding(_dispute(case, sent), rng, rules.p2p_turn_limit)
 
 
 def _dispute(case: DrawnCase, sent: Sent) -> Dispute:

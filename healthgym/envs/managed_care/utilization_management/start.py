@@ -45,7 +45,8 @@ def records_of(world: ManagedCareWorld) -> tuple[object, ...]:
 def log_of(world: ManagedCareWorld) -> tuple[Entry, ...]:
     """Return the log of a world, numbered without what was only looked at."""
     return tuple(
-        replace(entry, number=number) for number, entry in enumerate(world.history.entries, 1)
+        entry if entry.number == number else replace(entry, number=number)
+        for number, entry in enumerate(world.history.entries, 1)
     )
 
 

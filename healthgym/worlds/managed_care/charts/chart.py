@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from types import MappingProxyType
@@ -164,8 +164,7 @@ class ChartLibrary(Mapping[str, PatientChart]):
         self._orders: dict[str, ServiceRequest] = {}
         for chart in charts:
             _file(self._charts, chart.patient.id, chart, "patient")
-            for document in chart.documents:
-                _file(self._documents, document.id, document, "document")
+            _file_all(self._documents, chart.documents)
             for order in chart.orders:
                 _file(self._orders, order.id, order, "order")
         self._index()
@@ -249,12 +248,21 @@ class ChartLibrary(Mapping[str, PatientChart]):
                 for order in old.orders:
                     del other._orders[order.id]
             other._charts[chart.patient.id] = chart
-            for document in chart.documents:
-                _file(other._documents, document.id, document, "document")
+            _file_all(other._documents, chart.documents)
             for order in chart.orders:
                 _file(other._orders, order.id, order, "order")
         other._index()
         return other
+
+
+def _file_all(table: dict[str, DocumentReference], pages: Sequence[DocumentReference]) -> None:
+    # A world has a thousand: they are gone through one by one only where two share an id.
+    own = {page.id: page for page in pages}
+    if len(own) == len(pages) and own.keys().isdisjoint(table):
+        table.update(own)
+        return
+    for page in pages:
+        _file(table, page.id, page, "document")
 
 
 def _file(table: dict[str, _T], key: str, value: _T, what: str) -> None:

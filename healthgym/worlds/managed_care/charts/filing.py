@@ -110,6 +110,7 @@ class Desk:
         self._ordering: tuple[int, Ordering] | None = None
         self._stays: Mapping[int, Stay] = {}
         self._filed: dict[date, int] = {}
+        self._topics: dict[int, tuple[tuple[AnyFact, ...], Topic | None]] = {}
 
     def admit(self, stays: Mapping[int, Stay]) -> None:
         """Note which encounters are stays, by place; to be called before anything is written."""
@@ -280,7 +281,7 @@ class Desk:
         if form.author == "primary":
             return self._primary
         if form.author == "specialist":
-            topic = _topic(facts)
+            topic = self._topic(tuple(facts))
             return self._specialist(topic.specialty if topic else PRIMARY[0])
         return self._specialist(_AUTHORS[form.author])
 
@@ -300,12 +301,20 @@ class Desk:
         ]
         if not named:
             named = [fact for fact in self._binder.active if fact.onset <= day]
-        topic = _topic(facts)
+        topic = self._topic(facts)
         if topic is not None:
             named.sort(key=lambda fact: topic not in topics_of(fact))
         if named:
             return self._called(named[0].code, named[0].display), named[0].code
         return _PLAIN[self._chooser.below(len(_PLAIN))], ""
+
+    def _topic(self, facts: tuple[AnyFact, ...]) -> Topic | None:
+        """Return the topic of most facts; of one note it is asked for up to three times."""
+        known = self._topics.get(id(facts))
+        if known is None:
+            # What is kept beside the answer cannot be another tuple's number.
+            known = self._topics[id(facts)] = facts, _topic(facts)
+        return known[1]
 
     def _called(self, code: str, title: str) -> str:
         names = (*short_names(code), lower_first(title))

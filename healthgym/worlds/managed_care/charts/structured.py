@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -62,17 +63,6 @@ _THERAPIES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Structured:
-    """The structured part of a chart, each kind in the order of its days."""
-
-    conditions: tuple[Condition, ...]
-    observations: tuple[Observation, ...]
-    procedures: tuple[Procedure, ...]
-    medications: tuple[MedicationRequest, ...]
-    allergies: tuple[Allergy, ...]
-
-
 #: Minutes into a visit at which vital signs are taken, something is seen, done or prescribed.
 _TAKEN, _SEEN, _DONE, _PRESCRIBED = 4, 12, 15, 20
 
@@ -98,48 +88,79 @@ def id_tail(patient_id: str) -> str:
     return patient_id.removeprefix("PAT-")
 
 
+@dataclass(frozen=True)
+class Structured:
+    """The structured part of a chart: each kind in the order of its days, made when it is asked.
+
+    A condition, a measurement, a medicine, a procedure and an allergy have a record always. A
+    finding and a therapy that no document tells have one, too: an observation in words, a
+    procedure.
+
+    Attributes:
+        patient: Whose it is.
+        facts: What is true of the patient.
+    """
+
+    patient: Patient
+    facts: Sequence[AnyFact]
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Diagnoses."""
+        own = _by_day(_of(self.facts, Diagnosis))
+        return tuple(
+            _condition(key, self.patient.id, one) for key, one in self._numbered("CON", own)
+        )
+
+    @cached_property
+    def observations(self) -> tuple[Observation, ...]:
+        """Measurements, and what was found."""
+        seen: list[Measurement | Finding] = [
+            *_of(self.facts, Measurement),
+            *(one for one in _of(self.facts, Finding) if not one.noted_in),
+        ]
+        known, clock = self._numbered("OBS", _by_day(seen)), self._clock
+        return tuple(_observation(key, clock, one) for key, one in known)
+
+    @cached_property
+    def procedures(self) -> tuple[Procedure, ...]:
+        """Procedures, and therapies."""
+        done: list[ProcedureDone | TherapyCourse] = [
+            *_of(self.facts, ProcedureDone),
+            *(one for one in _of(self.facts, TherapyCourse) if not one.noted_in),
+        ]
+        known, clock = self._numbered("PRC", _by_day(done)), self._clock
+        return tuple(_procedure(key, clock, one) for key, one in known)
+
+    @cached_property
+    def medications(self) -> tuple[MedicationRequest, ...]:
+        """Medicines, those that ended too."""
+        own, clock = _by_day(_of(self.facts, MedicationCourse)), self._clock
+        return tuple(_medication(key, clock, one) for key, one in self._numbered("MED", own))
+
+    @cached_property
+    def allergies(self) -> tuple[Allergy, ...]:
+        """Allergies, and what is not tolerated."""
+        own, clock = _by_day(_of(self.facts, Intolerance)), self._clock
+        return tuple(_allergy(key, clock, one) for key, one in self._numbered("ALG", own))
+
+    @property
+    def _clock(self) -> _Clock:
+        return _Clock(self.patient)
+
+    def _numbered(self, prefix: str, facts: Sequence[_T]) -> Iterator[tuple[str, _T]]:
+        tail = id_tail(self.patient.id)
+        return ((f"{prefix}-{tail}-{number:03d}", one) for number, one in enumerate(facts, 1))
+
+
 def structured(patient: Patient, facts: Sequence[AnyFact]) -> Structured:
     """Return the records of facts.
-
-    A condition, a measurement, a medicine, a procedure and an allergy have one always. A finding
-    and a therapy that no document tells have one, too: an observation in words, a procedure.
 
     Args:
         patient: Whose they are.
         facts: What is true of the patient.
     """
-    tail = id_tail(patient.id)
-    clock = _Clock(patient)
-    seen: list[Measurement | Finding] = [
-        *_of(facts, Measurement),
-        *(one for one in _of(facts, Finding) if not one.noted_in),
-    ]
-    done: list[ProcedureDone | TherapyCourse] = [
-        *_of(facts, ProcedureDone),
-        *(one for one in _of(facts, TherapyCourse) if not one.noted_in),
-    ]
-    return Structured(
-        tuple(
-            _condition(f"CON-{tail}-{number:03d}", patient.id, one)
-            for number, one in enumerate(_by_day(_of(facts, Diagnosis)), 1)
-        ),
-        tuple(
-            _observation(f"OBS-{tail}-{number:03d}", clock, one)
-            for number, one in enumerate(_by_day(seen), 1)
-        ),
-        tuple(
-            _procedure(f"PRC-{tail}-{number:03d}", clock, one)
-            for number, one in enumerate(_by_day(done), 1)
-        ),
-        tuple(
-            _medication(f"MED-{tail}-{number:03d}", clock, one)
-            for number, one in enumerate(_by_day(_of(facts, MedicationCourse)), 1)
-        ),
-        tuple(
-            _allergy(f"ALG-{tail}-{number:03d}", clock, one)
-            for number, one in enumerate(_by_day(_of(facts, Intolerance)), 1)
-        ),
-    )
+    return Structured(patient, facts)
 
 
 def _of(facts: Sequence[AnyFact], kind: type[_T]) -> list[_T]:

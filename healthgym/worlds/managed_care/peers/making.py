@@ -21,6 +21,7 @@ from healthgym.worlds.managed_care.peers.remarks import Voice
 from healthgym.worlds.managed_care.peers.subjects import subjects_of
 from healthgym.worlds.managed_care.policies.evaluation import favourable, posture
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.reading import bearing, by_kind
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -213,12 +214,16 @@ def _beside(dispute: Dispute, rng: np.random.Generator) -> Iterator[PeerFact]:
     """Yield facts on other criteria, which settle nothing that is in dispute."""
     good = dict(favourable(dispute.policy.criteria))
     told: set[str] = set()
+    known = by_kind(dispute.known)
     others = [item for item in criteria(dispute.policy.criteria) if item.id not in dispute.disputed]
     for place in rng.permutation(len(others)):
         item = others[int(place)]
-        found = posture(item, dispute.known, dispute.request, dispute.today)
-        facts = [fact for fact in dispute.known if fact.id in found.facts[:1]]
-        if not facts or found.posture is not good[item.id] or len(told) >= _MOST_BESIDE:
+        if len(told) >= _MOST_BESIDE:
+            break
+        bears = bearing(item, known)
+        found = posture(item, bears, dispute.request, dispute.today)
+        facts = [fact for fact in bears if fact.id in found.facts[:1]]
+        if not facts or found.posture is not good[item.id]:
             continue
         told.add(item.id)
         said = sayings.beside(sayings.told(facts[0], rng), rng)

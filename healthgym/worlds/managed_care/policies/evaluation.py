@@ -24,7 +24,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.evidence import evidence_items, item_result, roll_up
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.policies.reading import read
+from healthgym.worlds.managed_care.policies.reading import bearing, by_kind, read
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import Group, Node, Not, criteria, needed, parts
 from healthgym.worlds.managed_care.records.review import ClinicalEvidenceItemObservation
@@ -166,9 +166,8 @@ def evaluate(
         request: What is asked for.
         today: Day of the review.
     """
-    seen = tuple(facts)
-    tree = policy.criteria
-    found = {item.id: posture(item, seen, request, today) for item in criteria(tree)}
+    seen, tree = by_kind(facts), policy.criteria
+    found = {item.id: posture(item, bearing(item, seen), request, today) for item in criteria(tree)}
     postures = {name: assessment.posture for name, assessment in found.items()}
     whole = combined(tree, postures)
     missing = _missing_documents(policy, request)

@@ -8,7 +8,7 @@ and no evidence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -84,6 +84,42 @@ def read(
             return Reading({} if request.quantity is None else {"quantity": request.quantity})
         case AgeCriterion():
             return Reading({"minimum": request.age, "maximum": request.age})
+
+
+#: Of which facts a criterion is read; one about the request is read of none.
+_BEARING: Mapping[type[object], tuple[type[object], ...]] = {
+    MeasurementCriterion: (Measurement,),
+    CountCriterion: (Measurement,),
+    StepTherapyCriterion: (MedicationCourse, Intolerance),
+    TherapyCriterion: (TherapyCourse,),
+    FindingCriterion: (Finding,),
+    DiagnosisCriterion: (Diagnosis,),
+    ContraindicationCriterion: (Intolerance,),
+    ProcedureCriterion: (ProcedureDone,),
+}
+
+
+def by_kind(facts: Iterable[AnyFact]) -> Mapping[type[object], list[AnyFact]]:
+    """Return facts by their class, each in the order in which they come."""
+    found: dict[type[object], list[AnyFact]] = {}
+    for fact in facts:
+        found.setdefault(type(fact), []).append(fact)
+    return found
+
+
+def bearing(
+    criterion: AnyCriterion, known: Mapping[type[object], list[AnyFact]]
+) -> Sequence[AnyFact]:
+    """Return the facts of the classes of which a criterion is read.
+
+    Args:
+        criterion: The criterion.
+        known: Facts by their class.
+    """
+    kinds = _BEARING.get(type(criterion), ())
+    if len(kinds) == 1:
+        return known.get(kinds[0], ())
+    return [fact for kind in kinds for fact in known.get(kind, ())]
 
 
 def compare(value: float, operator: ItemOperator, threshold: float) -> bool:
