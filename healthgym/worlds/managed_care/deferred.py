@@ -44,9 +44,10 @@ class Deferred:
             **known: All other fields.
         """
         made: Self = object.__new__(cls)
+        put = object.__setattr__  # of hundreds of records a task, field by field
         for name, value in known.items():
-            object.__setattr__(made, name, value)
-        object.__setattr__(made, "_write", write)
+            put(made, name, value)
+        put(made, "_write", write)
         return made
 
     def __getattr__(self, name: str) -> object:

@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.policy import catalog
+from healthgym.worlds.managed_care.policies.questionnaire import form_id
 from healthgym.worlds.managed_care.provider_plan import PendAnswer
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
@@ -118,7 +119,7 @@ class Chain:
             yield QuestionnaireResponse(
                 id=world.documents.draw_id("QRESP-"),
                 case_id=self.case_id,
-                questionnaire_id=policy.form.id,
+                questionnaire_id=form_id(policy.id),
                 answers=self.sent.answers,
                 created_at=now + timedelta(minutes=_OPENED),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from healthgym.worlds.managed_care.records.review import (
     TriageRecord,
 )
 from healthgym.worlds.managed_care.service_levels import service_level
-from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.staff import Worker, WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AuthorizationType,
     CaseStatus,
@@ -112,7 +112,7 @@ class _Desk:
             yield from self._reviewed(intake, due, level.hours, level.rule_source)
 
     def _case(self, intake_id: str, due: datetime, status: CaseStatus) -> PriorAuthCase:
-        coordinators = workforce().with_role(WorkerRole.PA_COORDINATOR)
+        coordinators = _coordinators()
         return PriorAuthCase(
             id=self.case_id,
             external_case_id=self.case_id.replace("CASE-", "PA-"),
@@ -250,6 +250,11 @@ class _Asked:
     item: IntakeLineItem
     insider: IntakeProviderInfo
     outsider: IntakeProviderInfo
+
+
+@cache
+def _coordinators() -> tuple[Worker, ...]:
+    return workforce().with_role(WorkerRole.PA_COORDINATOR)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -234,9 +234,9 @@ class Desk:
         start += _NEXT_NOTE * before
         signed = start + timedelta(minutes=4 + self._chooser.below(9))
         key = f"DOC-{self._tail}-{len(self.documents) + 1:03d}"
-        title = form.titles[self._chooser.below(len(form.titles))].format(
-            focus=focus, specialty=author.specialty, panel=panel_of(planned.facts)
-        )
+        title = form.titles[self._chooser.below(len(form.titles))]
+        panel = panel_of(planned.facts) if "{panel}" in title else ""
+        title = title.format(focus=focus, specialty=author.specialty, panel=panel)
         sheet = self.shows[key] = Sheet(
             binder=self._binder,
             planned=planned,

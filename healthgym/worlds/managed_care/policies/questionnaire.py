@@ -94,6 +94,11 @@ def answer_key(item_id: str) -> str:
     return item_id.lower().replace(".", "_")
 
 
+def form_id(policy_id: str) -> str:
+    """Return the id of a policy's questionnaire."""
+    return f"Q-{policy_id}"
+
+
 def form_for(policy_id: str, title: str, tree: Node) -> Form:
     """Return the questionnaire of a criteria tree."""
     units = printed_units()
@@ -110,7 +115,7 @@ def form_for(policy_id: str, title: str, tree: Node) -> Form:
                     item_id=item.item_id,
                 )
             )
-    return Form(id=f"Q-{policy_id}", title=f"Questionnaire: {title}", questions=tuple(questions))
+    return Form(id=form_id(policy_id), title=f"Questionnaire: {title}", questions=tuple(questions))
 
 
 def answers_from(assessments: Mapping[str, Assessment]) -> dict[str, str]:
