@@ -140,6 +140,7 @@ def test_a_sentence_ends_after_a_doctor_and_goes_on_after_an_abbreviation() -> N
         ("Ana Ruiz again, your nurse from Larkfield.", {Act.INTRODUCE}),
         ("Would you like to have me as your care manager?", {Act.REQUEST_CONSENT}),
         ("What happens when you take it?", {Act.ASK_TOPIC}),
+        ("What does a bad day look like?", {Act.ASK_TOPIC}),
     ],
 )
 def test_plain_words_are_heard_as_they_are_meant(said: str, meant: set[Act]) -> None:
