@@ -9,8 +9,10 @@ from datetime import date
 
 import pytest
 
+from healthgym.worlds.managed_care.contracts import DeferredContract, PeerContract
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.handbook.page import DeferredPage, Page
+from healthgym.worlds.managed_care.vocabulary.authorization import SlotRule, TaskActor
 
 KNOWN = {
     "path": "payer-um/pends.md",
@@ -39,6 +41,27 @@ def test_it_is_written_when_it_is_read_and_not_again():
     assert (page.title, asked) == ("Pends", [])
     assert [page.text, page.headings()[0].title, page.text] == [PLAIN.text, "Pends", PLAIN.text]
     assert asked == [1]
+
+
+def test_several_late_fields_come_of_one_making():
+    asked: list[int] = []
+
+    def make() -> PeerContract:
+        asked.append(1)
+        return PeerContract(side=TaskActor.PAYER, opening="Good morning.", disputed=("A-1",))
+
+    held = DeferredContract.later(
+        make,
+        side=TaskActor.PAYER,
+        turn_limit=8,
+        fixed_result=None,
+        offered_slots=(),
+        slot_rule=SlotRule.FIRST_OFFERED,
+        expected_decision=None,
+    )
+    assert (held.turn_limit, asked) == (8, [])
+    assert (held.opening, held.disputed, asked) == ("Good morning.", ("A-1",), [1])
+    assert held == make()
 
 
 def test_it_equals_the_record_it_stands_for():
