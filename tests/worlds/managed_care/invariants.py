@@ -171,6 +171,9 @@ def _dependent(world: ManagedCareWorld) -> Iterator[str]:
         names = list(parts)
         for place, one in enumerate(names):
             for other in names[place + 1 :]:
+                # Who means to deny holds the call: that is one part, not two.
+                if (one, other) == ("physician", "peer"):
+                    continue
                 if both := parts[one] & parts[other]:
                     yield f"{case}: {sorted(map(str, both))} was {one} and {other}"
         for made in world.determinations.of(case):

@@ -68,7 +68,8 @@ def catalog() -> Mapping[str, tuple[ToolSpec, type[OfficeToolset]]]:
     while waiting:
         kind = waiting.pop()
         waiting += kind.__subclasses__()
-        found |= {spec.name: (spec, kind) for spec in kind.specs()}
+        # What an extended surface puts in a tool's place is no other tool.
+        found = {spec.name: (spec, kind) for spec in kind.specs()} | found
     return found
 
 
