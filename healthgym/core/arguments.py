@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeVar
 
@@ -38,6 +39,23 @@ def member(kind: type[Choice], value: str, name: str) -> Choice:
     except ValueError:
         accepted = ", ".join(kind)
         raise ConfigurationError(f"{name} {value!r} is not one of {accepted}.") from None
+
+
+def members(kind: type[Choice], values: Iterable[str], name: str) -> tuple[Choice, ...]:
+    """Return members of an enumeration, each once, in the order in which they are named.
+
+    Args:
+        kind: The enumeration.
+        values: Members, or texts that name them.
+        name: Name of the argument, for the message.
+
+    Raises:
+        ConfigurationError: If none is given, or one is no member.
+    """
+    found = () if isinstance(values, str) else tuple(dict.fromkeys(values))
+    if not found:
+        raise ConfigurationError(f"{name} holds at least one of {', '.join(kind)}.")
+    return tuple(member(kind, value, f"{name}:") for value in found)
 
 
 def profile(name: str) -> Profile:

@@ -11,7 +11,7 @@ import numpy as np
 
 from healthgym.core import arguments
 from healthgym.core.episode import Episode
-from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
+from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
 from healthgym.core.levels import Level, assemble
 from healthgym.core.players import Solver
 from healthgym.core.task import Task
@@ -31,15 +31,12 @@ from healthgym.envs.managed_care.care_management.task import (
 from healthgym.envs.managed_care.care_management.verifier import CareVerifier
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.checks.rubrics import Judge
+from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.surface import (
     PROGRAM,
     Ablation,
     Surface,
     ToolSet,
-    instructed,
-    spoken,
-    withheld,
-    worded,
 )
 from healthgym.envs.managed_care.tools.cm_assessment import AssessmentTools
 from healthgym.envs.managed_care.tools.cm_care_plan import CarePlanTools
@@ -53,7 +50,6 @@ from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
-from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: The care manager's tools as they were published, and the handbook's.
 PUBLISHED: tuple[type[AnyToolset], ...] = (
@@ -72,7 +68,7 @@ _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
 _DRILLED = frozenset({Verb.FINISH})
 
 
-class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
+class CareFamily(DeskFamily[CareReference]):
     """A care manager's desk, a person on the phone, and a handbook that has to be read.
 
     Args:
@@ -138,26 +134,14 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
             self.generator = assemble(PRESETS, difficulty, drawing, canonical=canonical)
             self.roles = {AGENT: Role(toolsets, _VERBS, program=program)}
 
-    def open(self, instance: CareInstance) -> ManagedCareWorld:
-        """Return the office on the morning of the referral."""
-        return ManagedCareWorld(self._given(instance).start)
-
-    def instruction(self, role: str, instance: CareInstance) -> str:
-        """Return the task's instruction, and how to call tools where they are not listed."""
-        return instructed(instance.task.instruction, self.surface)
-
-    def oracle(self, instance: CareInstance, rng: np.random.Generator) -> Script:
-        """Open and review rightly, talk as one should, and file what was said."""
-        return self._worded(self._solve)(instance, rng)
-
     def baselines(self) -> Mapping[str, Baseline[Task, CareReference, WorldStart]]:
         """Return the scripts that do not hear what decides."""
         known = drill.baselines() if self.drilled else blind.baselines(self.rehearse)
-        return {name: self._worded(play) for name, play in known.items()}
+        return self.written(known)
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads what an agent reads, and listens."""
-        return {"solver": spoken(solver.solve, self.roles[AGENT].commands)}
+        return self.voiced({"solver": solver.solve})
 
     def rehearse(self, instance: CareInstance) -> Rehearsal:
         """Return an office in which calls can be tried out."""
@@ -167,31 +151,13 @@ class CareFamily(Family[Task, CareReference, WorldStart, ManagedCareWorld]):
 
     def _plain(self) -> CareFamily:
         """Return the family with typed calls, whatever the surface, and no judge to be asked."""
-        if self.surface is not Surface.NATIVE:
-            return CareFamily()
         family = copy(self)
         family.verifier = CareVerifier()
+        family.roles = {AGENT: replace(self.roles[AGENT], program="")}
         return family
 
-    def _solve(self, instance: CareInstance, rng: np.random.Generator) -> Script:
+    def solve(self, instance: CareInstance, rng: np.random.Generator) -> Script:
+        """Do what is right, in typed calls."""
         if self.drilled:
             return drill.Caller(self.rehearse(instance), rng).work()
         return oracle.solve(instance, self.rehearse(instance))
-
-    def _given(self, instance: CareInstance) -> CareInstance:
-        """Return an instance as it is played here: without what is withheld."""
-        start = instance.start
-        handbook = withheld(start.handbook, self.ablate)
-        if handbook is start.handbook:
-            return instance
-        return replace(instance, start=replace(start, handbook=handbook))
-
-    def _worded(
-        self, play: Baseline[Task, CareReference, WorldStart]
-    ) -> Baseline[Task, CareReference, WorldStart]:
-        """Return a script that writes its calls as the surface takes them."""
-
-        def wording(instance: CareInstance, rng: np.random.Generator) -> Script:
-            return worded(play(self._given(instance), rng), self.roles[AGENT].commands)
-
-        return wording

@@ -161,7 +161,7 @@ class CareConfig:
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():
-            object.__setattr__(self, name, _members(name, kind, getattr(self, name)))
+            object.__setattr__(self, name, arguments.members(kind, getattr(self, name), name))
         object.__setattr__(self, "conditions", _named(self.conditions))
         if not 0 <= self.referrals <= _MOST_REFERRALS:
             raise ConfigurationError(f"referrals lies between 0 and {_MOST_REFERRALS}.")
@@ -191,14 +191,6 @@ _KINDS: Mapping[str, type[StrEnum]] = {
     "strengths": Strength,
     "endings": Ending,
 }
-
-
-def _members(name: str, kind: type[StrEnum], values: Iterable[str]) -> tuple[StrEnum, ...]:
-    """Return members of an enumeration, each once, whether named or given."""
-    found = () if isinstance(values, str) else tuple(dict.fromkeys(values))
-    if not found:
-        raise ConfigurationError(f"{name} holds at least one of {', '.join(kind)}.")
-    return tuple(arguments.member(kind, value, f"{name}:") for value in found)
 
 
 def _named(values: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from healthgym.core import arguments
 from healthgym.core.episode import Episode
-from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
+from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
 from healthgym.core.levels import SYNTHETIC, Level, assemble
 from healthgym.core.players import Solver
 from healthgym.core.task import Task
@@ -20,6 +20,7 @@ from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.cases.shelf import read_shelf
+from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.prior_authorization import drill, oracle, solver
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import (
@@ -35,11 +36,7 @@ from healthgym.envs.managed_care.surface import (
     Ablation,
     Surface,
     ToolSet,
-    instructed,
-    spoken,
-    withheld,
     withholds_policies,
-    worded,
 )
 from healthgym.envs.managed_care.tools.auth import AuthToolset
 from healthgym.envs.managed_care.tools.cases import CasesToolset
@@ -80,7 +77,7 @@ _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
 _DRILLED = frozenset({Verb.FINISH})
 
 
-class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, ManagedCareWorld]):
+class AuthorizationFamily(DeskFamily[AuthorizationReference]):
     """A provider's desk, a payer who answers, and a handbook that has to be read.
 
     Args:
@@ -163,35 +160,19 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
             added = tuple(each for each in added if each is not PolicyLibraryToolset)
         return (*PUBLISHED, *added)
 
-    def open(self, instance: AuthorizationInstance) -> ManagedCareWorld:
-        """Return the offices on the morning of the request."""
-        return ManagedCareWorld(self._given(instance).start)
-
-    def instruction(self, role: str, instance: AuthorizationInstance) -> str:
-        """Return the task's instruction, and how to call tools where they are not listed."""
-        return instructed(instance.task.instruction, self.surface)
-
-    def oracle(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
-        """Look everything up, decide rightly, and see the request through."""
-        return self._worded(self._solve)(instance, rng)
-
     def baselines(
         self,
     ) -> Mapping[str, Baseline[Task, AuthorizationReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
         scripts = drill.baselines() if self.drilled else oracle.baselines()
-        return {name: self._worded(play) for name, play in scripts.items()}
+        return self.written(scripts)
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads today's pages, and who goes by the numbers of the standing edition."""
-        commands = self.roles[AGENT].commands
-        readers: Mapping[str, Solver] = {
-            "solver": solver.solve,
-            "remembering": solver.solve_by_heart,
-        }
-        return {name: spoken(play, commands) for name, play in readers.items()}
+        return self.voiced({"solver": solver.solve, "remembering": solver.solve_by_heart})
 
-    def _solve(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
+    def solve(self, instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
+        """Do what is right, in typed calls."""
         if self.drilled:
             return drill.solve(instance, rng)
 
@@ -203,24 +184,6 @@ class AuthorizationFamily(Family[Task, AuthorizationReference, WorldStart, Manag
             return episode.world
 
         return oracle.solve(instance, rng, rehearse)
-
-    def _given(self, instance: AuthorizationInstance) -> AuthorizationInstance:
-        """Return an instance as it is played here: without what is withheld."""
-        start = instance.start
-        handbook = withheld(start.handbook, self.ablate)
-        if handbook is start.handbook:
-            return instance
-        return replace(instance, start=replace(start, handbook=handbook))
-
-    def _worded(
-        self, play: Baseline[Task, AuthorizationReference, WorldStart]
-    ) -> Baseline[Task, AuthorizationReference, WorldStart]:
-        """Return a script that writes its calls as the surface takes them."""
-
-        def wording(instance: AuthorizationInstance, rng: np.random.Generator) -> Script:
-            return worded(play(self._given(instance), rng), self.roles[AGENT].commands)
-
-        return wording
 
 
 def _require_drillable(**elsewhere: bool) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from healthgym.core import arguments
 from healthgym.core.episode import Episode
-from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Role, Script
+from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
 from healthgym.core.levels import Level, assemble
 from healthgym.core.players import Solver
 from healthgym.core.task import Task
@@ -20,16 +20,13 @@ from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.checks.rubrics import Judge
+from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.surface import (
     PROGRAM,
     Ablation,
     Surface,
     ToolSet,
-    instructed,
-    spoken,
-    withheld,
     withholds_policies,
-    worded,
 )
 from healthgym.envs.managed_care.tools.coverage import CoverageToolset
 from healthgym.envs.managed_care.tools.determination import DeterminationToolset
@@ -60,7 +57,6 @@ from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
-from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: The payer's tools as they were published, and the handbook's.
 PUBLISHED = (
@@ -87,7 +83,7 @@ _DRILLED = frozenset({Verb.FINISH})
 _CALLS_MOST = 400
 
 
-class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
+class ReviewFamily(DeskFamily[ReviewReference]):
     """The payer's desks, a practice that answers, and a handbook that has to be read.
 
     Args:
@@ -161,33 +157,17 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
             added = tuple(each for each in added if each is not PolicyLibraryToolset)
         return (*PUBLISHED, *added)
 
-    def open(self, instance: ReviewInstance) -> ManagedCareWorld:
-        """Return the offices as the agent takes the case over."""
-        return ManagedCareWorld(self._given(instance).start)
-
-    def instruction(self, role: str, instance: ReviewInstance) -> str:
-        """Return the task's instruction, and how to call tools where they are not listed."""
-        return instructed(instance.task.instruction, self.surface)
-
-    def oracle(self, instance: ReviewInstance, rng: np.random.Generator) -> Script:
-        """Do each stage that is left as it ought to be done."""
-        return self._worded(self._solve)(instance, rng)
-
     def baselines(self) -> Mapping[str, Baseline[Task, ReviewReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
         known = drill.baselines() if self.drilled else habits.baselines(self._opening)
-        return {name: self._worded(play) for name, play in known.items()}
+        return self.written(known)
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads what holds today, and who goes by the standing edition's numbers."""
-        commands = self.roles[AGENT].commands
-        readers: Mapping[str, Solver] = {
-            "solver": solver.solve,
-            "remembering": solver.solve_by_heart,
-        }
-        return {name: spoken(play, commands) for name, play in readers.items()}
+        return self.voiced({"solver": solver.solve, "remembering": solver.solve_by_heart})
 
-    def _solve(self, instance: ReviewInstance, rng: np.random.Generator) -> Script:
+    def solve(self, instance: ReviewInstance, rng: np.random.Generator) -> Script:
+        """Do what is right, in typed calls."""
         if self.drilled:
             return drill.solve(instance, rng)
         return oracle.solve(instance, rng, self._opening(instance))
@@ -202,21 +182,3 @@ class ReviewFamily(Family[Task, ReviewReference, WorldStart, ManagedCareWorld]):
             return Episode(family, instance, SparseReward(), rules)
 
         return begin
-
-    def _given(self, instance: ReviewInstance) -> ReviewInstance:
-        """Return an instance as it is played here: without what is withheld."""
-        start = instance.start
-        handbook = withheld(start.handbook, self.ablate)
-        if handbook is start.handbook:
-            return instance
-        return replace(instance, start=replace(start, handbook=handbook))
-
-    def _worded(
-        self, play: Baseline[Task, ReviewReference, WorldStart]
-    ) -> Baseline[Task, ReviewReference, WorldStart]:
-        """Return a script that writes its calls as the surface takes them."""
-
-        def wording(instance: ReviewInstance, rng: np.random.Generator) -> Script:
-            return worded(play(self._given(instance), rng), self.roles[AGENT].commands)
-
-        return wording

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -103,7 +103,7 @@ class ReviewConfig:
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():
-            object.__setattr__(self, name, _members(name, kind, getattr(self, name)))
+            object.__setattr__(self, name, arguments.members(kind, getattr(self, name), name))
         low, high = self.criteria
         if not 1 <= low <= high <= 20:
             raise ConfigurationError(
@@ -131,14 +131,6 @@ _KINDS: Mapping[str, type[StrEnum]] = {
     "paths": Path,
     "categories": ServiceTypeCategory,
 }
-
-
-def _members(name: str, kind: type[StrEnum], values: Iterable[str]) -> tuple[StrEnum, ...]:
-    """Return members of an enumeration, each once, whether named or given."""
-    found = () if isinstance(values, str) else tuple(dict.fromkeys(values))
-    if not found:
-        raise ConfigurationError(f"{name} holds at least one of {', '.join(kind)}.")
-    return tuple(arguments.member(kind, value, f"{name}:") for value in found)
 
 
 #: What a name of a difficulty stands for.
