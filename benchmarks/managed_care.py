@@ -35,9 +35,9 @@ from _harness import (
     with_prefix,
 )
 from _managed_care.desks import BothDesks, payer_calls, provider_calls
+from _managed_care.playing import SEEN, figures_of_calls, first_calls, open_task, timed_calls
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.cases.situations import Course
 from healthgym.envs.managed_care.prior_authorization import oracle
@@ -45,14 +45,10 @@ from healthgym.envs.managed_care.prior_authorization.task import (
     PRESETS,
     AuthorizationInstance,
 )
-from healthgym.policies import scripted as policies
 from healthgym.rewards import resolve
-from healthgym.testing.play import actions_of
 
 ENV_ID = "HealthAgent/PriorAuthorization-v0"
 SIZES = ("compact", "full")
-#: Tasks of any difficulty that bring every patient of the clinic into the process.
-SEEN = range(20_000, 20_060)
 
 suite = Suite("managed_care", __doc__)
 
@@ -65,10 +61,6 @@ def cache_folder() -> Iterator[None]:
         yield
 
 
-def _open(env: Any, index: int) -> None:
-    env.reset(options={"index": index})
-
-
 # -- resets --------------------------------------------------------------------------------------
 
 
@@ -76,7 +68,7 @@ def _open(env: Any, index: int) -> None:
 def cold(run: Run) -> Figures:
     """Make the environment and open its first task, in a process that has done nothing else."""
     env, made = once(lambda: make(ENV_ID))
-    _, opened = once(lambda: _open(env, 0))
+    _, opened = once(lambda: open_task(env, 0))
     _, searched = once(lambda: env.step(call("handbook.search", query="days to answer a pend")))
     return {
         "make_ms": made.median(),
@@ -95,7 +87,7 @@ def reset(run: Run) -> Figures:
             envs = {size: make(ENV_ID, difficulty=name, handbook=size) for size in SIZES}
             for size, env in envs.items():
                 numbers = range(run.repeats(300))
-                taken = timed(partial(_open, env), numbers, warm_up=SEEN[: run.repeats(60)])
+                taken = timed(partial(open_task, env), numbers, warm_up=SEEN[: run.repeats(60)])
                 named = {**taken.figures(size), **taken.spread(size)}
                 figures |= with_prefix(name, {**named, f"{size}_best_ms": 1e3 * min(taken.wall)})
     return figures
@@ -127,36 +119,14 @@ def clinic(run: Run) -> Figures:
 # -- calls ---------------------------------------------------------------------------------------
 
 
-def _calls(env: Any, policy: str, indices: Iterable[int]) -> dict[str, list[Timing]]:
-    """Time every call of a policy's episodes, by tool; beside each, the reference."""
-    taken: dict[str, list[Timing]] = {"reference": []}
-    inner = env.unwrapped
-    for index in indices:
-        _open(env, index)  # for the wrappers, which see that there was a reset
-        for action in actions_of(inner, policies.resolve(policy), Split.TRAIN, index):
-            name = action.name if isinstance(action, ToolCall) else str(action).split("(")[0]
-            taken.setdefault(name, []).append(timed(env.step, [action]))
-            taken["reference"].append(timed(lambda _: reference_work(), range(1)))
-    return taken
-
-
 def _called(policy: str, episodes: int, run: Run) -> Figures:
     figures: Figures = {}
     with cache_folder():
         for size in SIZES:
             env = make(ENV_ID, handbook=size)
-            _calls(env, policy, SEEN[: run.repeats(20)])
-            taken = _calls(env, policy, range(run.repeats(episodes)))
-            reference = Timing.join(taken.pop("reference"))
-            whole = Timing.join(timing for each in taken.values() for timing in each)
-            each = {name: Timing.join(timings).median_cpu("us") for name, timings in taken.items()}
-            figures[size] = {
-                **whole.spread("call", "us"),
-                "call_cpu_us": whole.median_cpu("us"),
-                "calls_of_one": len(whole.wall) / run.repeats(episodes),
-                "call_over_reference_ratio": whole.over(reference),
-                "cpu_of": {f"{name}_us": value for name, value in sorted(each.items())},
-            }
+            timed_calls(env, policy, SEEN[: run.repeats(20)])
+            tasks = range(run.repeats(episodes))
+            figures[size] = figures_of_calls(timed_calls(env, policy, tasks), len(tasks))
     return figures
 
 
@@ -178,33 +148,20 @@ def reading(run: Run) -> Figures:
             env = make(ENV_ID, handbook=size, max_turns=200)
             taken: dict[str, list[Timing]] = {}
             for number in range(-run.repeats(10), run.repeats(60)):
-                _open(env, 1000 + number)
+                open_task(env, 1000 + number)
                 for action in _looks(env):
                     timing = timed(env.step, [action])
                     if number >= 0:
                         taken.setdefault(action.name, []).append(timing)
-            whole = Timing.join(timing for each in taken.values() for timing in each)
-            each = {name: Timing.join(timings).median_cpu("us") for name, timings in taken.items()}
-            figures[size] = {
-                **whole.spread("call", "us"),
-                "call_cpu_us": whole.median_cpu("us"),
-                "calls_of_one": len(whole.wall) / run.repeats(60),
-                "cpu_of": {f"{name}_us": value for name, value in sorted(each.items())},
-            }
+            figures[size] = figures_of_calls(taken, run.repeats(60))
     return figures
-
-
-def _first_calls(env: Any, most: int) -> list[ToolCall]:
-    inner = env.unwrapped
-    script = inner.family.oracle(inner.episode._instance, np.random.default_rng(0))
-    return [each for each in script if isinstance(each, ToolCall)][:most]
 
 
 def _looks(env: Any) -> Iterator[ToolCall]:
     """Yield calls that read what there is to read of a task, and open a case."""
     episode = env.unwrapped.episode
     instance: AuthorizationInstance = episode._instance
-    yield from _first_calls(env, 6)
+    yield from first_calls(env, 6)
     library = episode.world.handbook
     policy = instance.reference.policy
     for hit in library.search(f"{policy.title} {policy.plans[0]}", limit=5):
@@ -223,7 +180,7 @@ def _looks(env: Any) -> Iterator[ToolCall]:
 def _approved(env: HealthEnv, indices: Iterable[int]) -> Iterator[tuple[int, list[ToolCall]]]:
     """Yield tasks that a nurse approves, opened, with what the provider does in each."""
     for index in indices:
-        _open(env, index)
+        open_task(env, index)
         instance = env.episode._instance
         wanted = instance.reference
         if wanted.course is Course.APPROVED and wanted.policy.nurse_may_approve:
@@ -281,16 +238,15 @@ def _held(size: str, run: Run) -> Figures:
     with cache_folder():
         first = make(ENV_ID, handbook=size)
         for index in SEEN[: run.repeats(60)]:
-            _open(first, index)
+            open_task(first, index)
         before, count = resident_mib(), run.repeats(500)
         envs = [make(ENV_ID, handbook=size) for _ in range(count)]
         for index, env in enumerate(envs):
-            _open(env, index)
+            open_task(env, index)
         opened = resident_mib() - before
         for env in envs:
-            for action in _first_calls(env, 10):
-                if action.name != "finish":
-                    env.step(action)
+            for action in first_calls(env, 10):
+                env.step(action)
         return {
             "count": count,
             "before_mib": before,
@@ -307,7 +263,7 @@ def by_patients(run: Run) -> Figures:
         config = replace(PRESETS["medium"], patients=patients, cases=2)
         env = make(ENV_ID, difficulty=config)
         numbers = range(run.repeats(60))
-        taken = timed(partial(_open, env), numbers, warm_up=SEEN[: run.repeats(60)])
+        taken = timed(partial(open_task, env), numbers, warm_up=SEEN[: run.repeats(60)])
         search = call("chart.search_patients", query="PAT-")
         looked = timed(lambda _: env.step(search), range(run.repeats(40)))  # noqa: B023
         name = f"of_{patients}"
@@ -322,7 +278,7 @@ def by_documents(run: Run) -> Figures:
     env = make(ENV_ID, difficulty="hard", max_turns=10_000)
     sizes: dict[str, dict[str, list[Timing]]] = {}
     for index in range(run.repeats(120)):
-        _open(env, index)
+        open_task(env, index)
         instance: AuthorizationInstance = env.unwrapped.episode._instance
         own = instance.start.charts[instance.reference.patient_id]
         band = next(name for most, name in _BANDS if len(own.documents) <= most)
@@ -360,7 +316,7 @@ def by_uploads(run: Run) -> Figures:
 
 def _grown(run: Run, more: Callable[[int], ToolCall], sizes: Sequence[int]) -> Figures:
     env = make(ENV_ID, max_turns=100_000)
-    _open(env, 0)
+    open_task(env, 0)
     instance: AuthorizationInstance = env.unwrapped.episode._instance
     own = instance.start.charts[instance.reference.patient_id]
     env.step(oracle.open_case(own.orders[0]))

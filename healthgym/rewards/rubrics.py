@@ -13,8 +13,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import httpx
-
 from healthgym.rewards.voting import Electorate
 
 _SYSTEM = (
@@ -79,42 +77,8 @@ class Finding:
     quotes: tuple[str, ...]
 
 
-class RubricJudge:
-    """Asks a model whether a record meets a rubric.
-
-    Args:
-        base_url: Address that ``/chat/completions`` is appended to.
-        model: Name of the model.
-        api_key_env: Environment variable that holds the key; no key is sent if empty.
-        votes: How often it is asked about each rubric.
-        temperature: Sampling temperature.
-        timeout: Seconds to wait for one answer.
-        transport: Replaces the network, for tests.
-
-    Raises:
-        ConfigurationError: If an argument makes no sense, or the key is missing.
-    """
-
-    def __init__(
-        self,
-        base_url: str,
-        model: str,
-        *,
-        api_key_env: str = "",
-        votes: int = 3,
-        temperature: float = 1.0,
-        timeout: float = 120.0,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        self._voters = Electorate(
-            base_url,
-            model,
-            api_key_env=api_key_env,
-            votes=votes,
-            temperature=temperature,
-            timeout=timeout,
-            transport=transport,
-        )
+class RubricJudge(Electorate):
+    """Asks a model whether a record meets a rubric; the arguments are those of the electorate."""
 
     def judge(self, rubric: Rubric, record: Mapping[str, str]) -> Finding:
         """Return whether a record meets a rubric.
@@ -126,17 +90,17 @@ class RubricJudge:
         Raises:
             EndpointError: If too few votes came in to tell.
         """
-        opinions = self._voters.ask(_prompt(rubric, record), _opinion)
+        opinions = self.ask(_prompt(rubric, record), _opinion)
         came = [one for one in opinions if one is not None]
         texts = tuple(map(_plain, record.values()))
         founded = [one for one in came if one.met and _quotes(one, texts)]
-        against, half = len(came) - len(founded), self._voters.votes / 2
+        against, half = len(came) - len(founded), self.votes / 2
         if not (len(founded) > half or against >= half):
-            raise self._voters.undecided(rubric.name)
+            raise self.undecided(rubric.name)
         quoted = (quote for one in founded for quote in _quotes(one, texts))
         return Finding(
             met=len(founded) > half,
-            votes=self._voters.votes,
+            votes=self.votes,
             in_favour=len(founded),
             unfounded=sum(one.met for one in came) - len(founded),
             quotes=tuple(dict.fromkeys(quoted)),

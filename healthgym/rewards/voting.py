@@ -37,7 +37,7 @@ class Electorate:
         model: str,
         *,
         api_key_env: str = "",
-        votes: int = 5,
+        votes: int = 3,
         temperature: float = 1.0,
         timeout: float = 120.0,
         transport: httpx.BaseTransport | None = None,
