@@ -4,8 +4,8 @@
     python benchmarks/drills.py --only prior_authorization
 
 Demonstrations are the oracle's, whole. Before and after the reward the model is scored on the same
-held-out tasks; a gain is told with the interval of a difference of two independent rates, which is
-wider than that of paired ones. A run is one thread, and its folder is kept under ``--runs``.
+held-out tasks; a gain is told with the interval that drawing those tasks anew gives. A run is one
+thread, and its folder is kept under ``--runs``.
 """
 
 from __future__ import annotations

@@ -12,7 +12,11 @@ from healthgym.core.env import HealthEnv
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.seeding import Split, task_rng
 from healthgym.integrations.trl.rollout import Played
-from healthgym.policies.statistics import Interval, newcombe_difference, wilson_interval
+from healthgym.policies.statistics import (
+    Interval,
+    paired_bootstrap_difference,
+    wilson_interval,
+)
 
 #: Stream of a task's random numbers from which scripted policies draw.
 _STREAM = 7_002
@@ -44,6 +48,7 @@ class Score:
         name: The policy.
         total: Over all episodes.
         kinds: By task type.
+        solved: Whether each task was solved, by its id.
         submitted: Episodes with an answer handed in.
         calls: Mean number of tool calls.
         refused: Mean number of refused calls.
@@ -53,6 +58,7 @@ class Score:
     name: str
     total: Rate
     kinds: Mapping[str, Rate]
+    solved: Mapping[str, bool]
     submitted: int
     calls: float
     refused: float
@@ -72,9 +78,12 @@ class Score:
 def score(name: str, played: Sequence[Played]) -> Score:
     """Return the score of a policy over finished rollouts, at least one."""
     outcomes: defaultdict[str, list[bool]] = defaultdict(list)
+    solved: dict[str, bool] = {}
     for item in played:
         episode = item.episode
-        outcomes[episode.task.kind].append(episode.submitted() and episode.verdict().success)
+        won = episode.submitted() and episode.verdict().success
+        outcomes[episode.task.kind].append(won)
+        solved[episode.task.task_id] = won
     kinds = {kind: Rate(sum(won), len(won)) for kind, won in sorted(outcomes.items())}
     events = [item.episode.events for item in played]
     count = len(played)
@@ -82,6 +91,7 @@ def score(name: str, played: Sequence[Played]) -> Score:
         name,
         Rate(sum(rate.successes for rate in kinds.values()), count),
         kinds,
+        solved,
         sum(item.episode.submitted() for item in played),
         sum(map(len, events)) / count,
         sum(bool(event.error) for calls in events for event in calls) / count,
@@ -90,12 +100,15 @@ def score(name: str, played: Sequence[Played]) -> Score:
 
 
 def gain(after: Score, before: Score) -> Interval:
-    """Return the difference of two scores and its 95 % interval (Newcombe's).
+    """Return what was gained on the same tasks, and its 95 % interval: tasks drawn anew.
 
-    It treats the two as independent; both are of the same tasks, so it errs on the wide side.
+    Raises:
+        ConfigurationError: If the two are scores of different tasks.
     """
-    new, old = after.total, before.total
-    return newcombe_difference(new.successes, new.episodes, old.successes, old.episodes)
+    new, old = (
+        {task: [float(won)] for task, won in each.solved.items()} for each in (after, before)
+    )
+    return paired_bootstrap_difference(new, old)
 
 
 def end(episode: AnyEpisode) -> None:

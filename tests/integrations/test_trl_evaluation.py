@@ -1,0 +1,44 @@
+"""Scores of checkpoints, and what one gained on another."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from healthgym.errors import ConfigurationError
+from healthgym.registration import make_health_env
+
+pytest.importorskip("trl")
+
+from healthgym.core.seeding import Split
+from healthgym.integrations.trl.evaluation import Score, gain, play_script, score
+
+
+def _played(policy: str, count: int = 12) -> Score:
+    env = make_health_env("HealthAgent/FhirRecord-v0")
+    tasks = [(Split.TEST, index) for index in range(count)]
+    return score(policy, play_script(env, policy, tasks))
+
+
+def test_a_score_is_read_back_as_it_was_written() -> None:
+    oracle = _played("oracle")
+    assert Score.from_dict(json.loads(json.dumps(oracle.to_dict()))) == oracle
+    assert sum(oracle.solved.values()) == oracle.total.successes == 12
+
+
+def test_a_gain_is_told_task_by_task() -> None:
+    """With four of twelve: independent rates would leave open whether anything was gained."""
+    after = _played("oracle")
+    missed = [*after.solved][:4]
+    before = replace(after, solved={**after.solved, **dict.fromkeys(missed, False)})
+    found = gain(after, before)
+    assert found.estimate == pytest.approx(4 / 12)
+    assert 0 < found.low < found.estimate < found.high
+    assert gain(before, after).estimate == pytest.approx(-4 / 12)
+
+
+def test_scores_of_different_tasks_are_not_compared() -> None:
+    with pytest.raises(ConfigurationError, match="same tasks"):
+        gain(_played("oracle"), _played("oracle", 3))
