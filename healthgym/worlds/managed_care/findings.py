@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from healthgym.worlds.managed_care.charts.prose import day_of
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.packets import Packet
-from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
+from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS, AnyCriterion
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.documents import documented_in, documents_for
 from healthgym.worlds.managed_care.policies.evaluation import (
+    Assessment,
     PolicyAssessment,
     decisive,
     favourable,
@@ -73,15 +75,26 @@ class Finding:
                 result=shown.get(one.result, one.result)
                 if good[name] is not Posture.SATISFIED
                 else {**moved, **shown}.get(one.result, one.result),
-                source_refs_used=self._sources(one.facts),
+                notes=self._noted(one),
+                source_refs_used=self._showing(one.facts),
                 item_observations=one.items,
             )
             for name, one in self.assessment.criteria.items()
         )
 
-    def _sources(self, facts: Iterable[str]) -> tuple[str, ...]:
-        # What is read from the request itself rests on the packet as a whole.
-        return self._showing(facts) or self.packet.documents[:1]
+    def _noted(self, one: Assessment) -> str:
+        """Return the days of what a finding rests on; that nothing was sent, where there is none.
+
+        Silence has no source, and what the request states itself needs none.
+        """
+        if isinstance(self.policy.criterion(one.criterion_id), REQUEST_KINDS):
+            told = any(item.observed_value is not None for item in one.items)
+            return "As the request states." if told else "Not stated in the request."
+        resting = frozenset(one.facts)
+        days = {day_of(fact) for fact in self.packet.facts if fact.id in resting}
+        if not days:
+            return "Not documented in what was sent."
+        return f"On record: {', '.join(f'{day}' for day in sorted(days))}."
 
     def _showing(self, facts: Iterable[str]) -> tuple[str, ...]:
         found = [name for fact in facts for name in self.packet.sources.get(fact, ())]

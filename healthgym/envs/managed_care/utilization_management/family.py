@@ -41,7 +41,13 @@ from healthgym.envs.managed_care.tools.payer_letter_center import LetterCenterTo
 from healthgym.envs.managed_care.tools.payer_policy_library import PolicyLibraryToolset
 from healthgym.envs.managed_care.tools.review import ReviewToolset
 from healthgym.envs.managed_care.tools.triage import TriageToolset
-from healthgym.envs.managed_care.utilization_management import drill, habits, oracle, solver
+from healthgym.envs.managed_care.utilization_management import (
+    drill,
+    guessing,
+    habits,
+    oracle,
+    solver,
+)
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
 from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
@@ -164,7 +170,13 @@ class ReviewFamily(DeskFamily[ReviewReference]):
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads what holds today, and who goes by the standing edition's numbers."""
-        return self.voiced({"solver": solver.solve, "remembering": solver.solve_by_heart})
+        return self.voiced(
+            {
+                "solver": solver.solve,
+                "remembering": solver.solve_by_heart,
+                "guessing": guessing.guess,
+            }
+        )
 
     def solve(self, instance: ReviewInstance, rng: np.random.Generator) -> Script:
         """Do what is right, in typed calls."""

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 
-from healthgym.envs.managed_care.utilization_management.observed import misread
+from healthgym.envs.managed_care.utilization_management.observed import bare, misread
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care.apps.payer.criteria import evidence
+from healthgym.worlds.managed_care.charts.prose import begun, day_of
 from healthgym.worlds.managed_care.packets import Packet, read_packet
+from healthgym.worlds.managed_care.policies.criteria import FindingCriterion
 from healthgym.worlds.managed_care.policies.evaluation import (
     PolicyAssessment,
     combined,
@@ -85,7 +87,7 @@ class Findings:
     @cached_property
     def packet(self) -> Packet:
         """What the provider has sent by now."""
-        return self._read(self.after)
+        return self._sent(self.after)
 
     @cached_property
     def shown(self) -> PolicyAssessment:
@@ -95,9 +97,9 @@ class Findings:
     @cached_property
     def shown_first(self) -> PolicyAssessment:
         """What was shown before the episode."""
-        return self._assessed(self._read(self.before))
+        return self._assessed(self._sent(self.before))
 
-    def _read(self, world: ManagedCareWorld) -> Packet:
+    def _sent(self, world: ManagedCareWorld) -> Packet:
         return read_packet(world, self.case_id, self.policy, self._day)
 
     def _assessed(self, packet: Packet) -> PolicyAssessment:
@@ -154,14 +156,33 @@ class Findings:
 
     @cached_property
     def misread(self) -> tuple[str, ...]:
-        """Criteria beside which a value was entered that the packet does not show."""
+        """Criteria beside which a value stands that the packet does not show, or none of those."""
         return tuple(
             name
             for found in (self.nurse, self.physician)
             for name, entry in found.items()
-            if name in self.shown.criteria
-            and misread(self.policy.criterion(name), self.shown.criteria[name], entry)
+            if name in self.shown.criteria and not self._read(name, entry)
         )
+
+    def _read(self, name: str, entry: NurseCriterionEvaluation) -> bool:
+        """Return whether the values beside a finding are those of the packet, and are there."""
+        item, shown = self.policy.criterion(name), self.shown.criteria[name]
+        wrong = misread(item, shown, entry, self.packet.facts, self._day)
+        return not wrong and not bare(item, shown, entry, self._days_of(name))
+
+    def _days_of(self, name: str) -> frozenset[date]:
+        """Return the days by which what shows a criterion is known.
+
+        What somebody finds has the day of the page besides: most of them name no other.
+        """
+        resting = frozenset(self.shown.criteria[name].facts)
+        facts = [fact for fact in self.packet.facts if fact.id in resting]
+        days = {day for fact in facts for day in (begun(fact), day_of(fact))}
+        if facts and isinstance(self.policy.criterion(name), FindingCriterion):
+            chart = self.after.charts[self.after.cases.get(self.case_id).patient_id]
+            bearing = self.bearing(name)
+            days |= {page.created_at.date() for page in chart.documents if page.id in bearing}
+        return frozenset(days)
 
     @cached_property
     def unsourced(self) -> tuple[str, ...]:

@@ -1,17 +1,25 @@
-"""Values that a reviewer enters beside a finding: those that the packet states, or none."""
+"""Values that a reviewer enters beside a finding: what a number decides is entered, as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import date
 
 from healthgym.core.borders import Json
 from healthgym.envs.managed_care.checks.normalize import plain
+from healthgym.envs.managed_care.reading.stated import days_in
+from healthgym.worlds.managed_care.facts import AnyFact, Measurement, MedicationCourse
 from healthgym.worlds.managed_care.policies.criteria import (
+    REQUEST_KINDS,
     AnyCriterion,
     CountCriterion,
+    DiagnosisCriterion,
+    FindingCriterion,
     MeasurementCriterion,
+    ProcedureCriterion,
     StepTherapyCriterion,
 )
+from healthgym.worlds.managed_care.policies.dates import months_before, weeks_between
 from healthgym.worlds.managed_care.policies.evaluation import Assessment
 from healthgym.worlds.managed_care.policies.evidence import evidence_items, item_result
 from healthgym.worlds.managed_care.policies.units import convert, other_units
@@ -25,29 +33,105 @@ from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResu
 _ROUNDED = 0.02
 #: Weeks by which a duration may be off: some count those that were begun.
 _BEGUN = 1.0
+_WEEKS = "weeks"
+#: What is known from an entry of a day.
+_DATED = (DiagnosisCriterion, ProcedureCriterion, FindingCriterion)
 
 
-def misread(criterion: AnyCriterion, shown: Assessment, entry: NurseCriterionEvaluation) -> bool:
+def misread(
+    criterion: AnyCriterion,
+    shown: Assessment,
+    entry: NurseCriterionEvaluation,
+    facts: Iterable[AnyFact] = (),
+    today: date | None = None,
+) -> bool:
     """Return whether a number or a yes is entered that the packet does not show.
 
-    A number may be in any unit in which the quantity is measured, and a count may end where it is
-    enough. What is left blank, or described in words, is not compared.
+    A number may be in any unit in which the quantity is measured, a count may end where it is
+    enough, and where one of several values is enough, or one of several trials, any of them will
+    do. What is described in words is not compared.
 
     Args:
         criterion: The criterion.
         shown: What the packet shows of it.
         entry: The finding.
+        facts: What the packet shows.
+        today: The day of the request.
     """
     known = {item.item_id: item for item in shown.items}
     for seen in entry.item_observations:
         item, value = known.get(seen.item_id), plain(seen.observed_value)
         if item is None or value is None or isinstance(value, str | list | dict):
             continue
-        right = plain(item.observed_value)
-        agrees = _agrees(value, right, criterion, item.observed_unit)
+        right = [plain(item.observed_value)]
+        if _is_number(value) and _is_number(right[0]) and today is not None:
+            right += _as_good(criterion, item, facts, today)
+        agrees = any(_agrees(value, each, criterion, item.observed_unit) for each in right)
         if not agrees and not _counted_enough(criterion, item, value):
             return True
     return False
+
+
+def bare(
+    criterion: AnyCriterion,
+    shown: Assessment,
+    entry: NurseCriterionEvaluation,
+    days: frozenset[date] = frozenset(),
+) -> bool:
+    """Return whether a finding stands without the numbers, or the day, that it is known from.
+
+    Asked for is the value of each item that is compared as a number, where the packet shows one,
+    and one of the days of what a diagnosis, a procedure or a finding is read from; not of what is
+    left unclear, nor of what the request itself states.
+
+    Args:
+        criterion: The criterion.
+        shown: What the packet shows of it.
+        entry: The finding.
+        days: Days of what it rests on; none where it rests on silence.
+    """
+    if entry.result is CriterionResult.UNCLEAR or isinstance(criterion, REQUEST_KINDS):
+        return False
+    entered = {
+        seen.item_id for seen in entry.item_observations if _is_number(plain(seen.observed_value))
+    }
+    measured = [item for item in shown.items if _is_number(plain(item.observed_value))]
+    if any(item.item_id not in entered for item in measured):
+        return True
+    return isinstance(criterion, _DATED) and bool(days) and not days & days_in(_told(entry))
+
+
+def _told(entry: NurseCriterionEvaluation) -> str:
+    """Return what is said beside a finding, in words."""
+    items = entry.item_observations
+    values = (seen.observed_value for seen in items if isinstance(seen.observed_value, str))
+    return "\n".join((entry.notes, *(seen.notes for seen in items), *values))
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _as_good(
+    criterion: AnyCriterion,
+    item: ClinicalEvidenceItemObservation,
+    facts: Iterable[AnyFact],
+    today: date,
+) -> Iterator[float]:
+    """Yield values besides the one that is reckoned with, by which an item is the same."""
+    if isinstance(criterion, MeasurementCriterion) and criterion.recency != "latest":
+        template = evidence_items(criterion)[0]
+        start = months_before(today, criterion.months)
+        for fact in facts:
+            if isinstance(fact, Measurement) and fact.code == criterion.code:
+                value = convert(fact.value, fact.unit, criterion.unit, criterion.code)
+                fresh = start <= fact.taken <= today and value is not None
+                if fresh and item_result(template, value) is item.item_result:
+                    yield float(value or 0.0)
+    if isinstance(criterion, StepTherapyCriterion) and item.observed_unit == _WEEKS:
+        for fact in facts:
+            if isinstance(fact, MedicationCourse) and fact.medication in criterion.drugs:
+                yield float(weeks_between(fact.started, fact.ended or today))
 
 
 def _counted_enough(
@@ -57,7 +141,11 @@ def _counted_enough(
     right = item.observed_value
     if not isinstance(criterion, CountCriterion | StepTherapyCriterion):
         return False
-    if isinstance(right, bool | str | list | dict) or isinstance(value, bool):
+    if (
+        item.observed_unit == _WEEKS
+        or isinstance(right, bool | str | list | dict)
+        or isinstance(value, bool)
+    ):
         return False
     template = next(one for one in evidence_items(criterion) if one.item_id == item.item_id)
     told = item_result(template, value)
@@ -74,7 +162,7 @@ def _agrees(value: Json, right: Json, criterion: AnyCriterion, unit: str) -> boo
     if isinstance(right, str | list | dict):
         return True
     off = abs(float(value) - float(right))
-    if unit == "weeks":
+    if unit == _WEEKS:
         return off <= _BEGUN
     return any(
         abs(float(value) - each) <= _ROUNDED * abs(each) for each in _forms(right, criterion, unit)

@@ -23,7 +23,6 @@ from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluatio
 from healthgym.worlds.managed_care.service_levels import case_timers, service_level
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
-    CriterionResult,
     DeterminationDecision,
     IntakeStatus,
     LetterType,
@@ -283,15 +282,12 @@ class Review:
     def evaluations(self) -> tuple[NurseCriterionEvaluation, ...]:
         """Return the findings, each with a document that bears on it."""
         seen = Findings(self.before, self.desk.world, self.wanted)
-        whole = [name for name in seen.packet.documents if name not in self.wanted.void][:1]
         rows = []
         for row in Finding(self.wanted.policy, seen.packet, seen.shown).evaluations():
             bearing = [
                 name for name in seen.packet.documents if name in seen.bearing(row.criterion_id)
             ]
-            silent = row.result is CriterionResult.UNCLEAR
-            refs = bearing if bearing or silent else whole
-            rows.append(replace(row, source_refs_used=tuple(refs)))
+            rows.append(replace(row, source_refs_used=tuple(bearing)))
         return tuple(rows)
 
     def _evaluate(self, kind: str) -> str:

@@ -44,7 +44,6 @@ from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.pages import page_wordings
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
 from healthgym.worlds.managed_care.vocabulary.authorization import (
-    CriterionResult,
     MdReviewDecision,
     NurseReviewRecommendation,
     Posture,
@@ -84,11 +83,11 @@ def remembering(memory: Memory, instruction: str) -> Play[None]:
         instruction: What the agent is told.
     """
     with suppress(DataError):  # what cannot be read is given up
-        yield from _Reviewer(read_brief(instruction), memory).work()
+        yield from Reviewer(read_brief(instruction), memory).work()
     yield call("finish")
 
 
-class _Reviewer(Caller):
+class Reviewer(Caller):
     """Somebody who sees a case through from any desk."""
 
     def __init__(self, brief: Brief, memory: Memory) -> None:
@@ -204,7 +203,7 @@ class _Reviewer(Caller):
         tool = "save_criteria_evaluation" if desk == "nurse" else "save_md_review"
         but = self.physicians if desk == "nurse" else self.nurses
         worker = yield from self._somebody(desk, but)
-        rows = _EVALUATIONS.dump_json(_sourced(found))
+        rows = _EVALUATIONS.dump_json(found.evaluations())
         yield from self._do(
             f"review.{tool}",
             case_id=self.case_id,
@@ -336,25 +335,6 @@ class _Reviewer(Caller):
     def _close(self, kind: str) -> Play[None]:
         yield from self._post(kind)
         yield from self._tell(_NOTICES[kind])
-
-
-def _sourced(found: Finding) -> tuple[NurseCriterionEvaluation, ...]:
-    """Return the findings; what is open rests on nothing but what bears on it."""
-    rows = []
-    for row in found.evaluations():
-        bearing = found.assessment.criteria[row.criterion_id].facts
-        named = tuple(
-            dict.fromkeys(d for fact in bearing for d in found.packet.sources.get(fact, ()))
-        )
-        silent = row.result is CriterionResult.UNCLEAR
-        rows.append(replace(row, source_refs_used=named if named or silent else _whole(found)))
-    return tuple(rows)
-
-
-def _whole(found: Finding) -> tuple[str, ...]:
-    """Return a document of the packet for what the request itself shows."""
-    used = [d for names in found.packet.sources.values() for d in names]
-    return tuple(used[:1]) or found.packet.documents[:1]
 
 
 def _decision(found: Finding, *, asked: bool, wanted: bool) -> MdReviewDecision:

@@ -49,9 +49,9 @@ FINDINGS = Check(
 )
 OBSERVED = Check(
     "values_observed",
-    "A number, or a yes, that is entered beside a finding is what the packet shows, in whichever "
-    "unit it is measured; what is left blank is not asked for.",
-    loophole="values are a judge's business in the source, and without one nobody's",
+    "Beside a result that numbers decide stand these, beside a diagnosis, a procedure or a finding "
+    "its day; and what is entered is what the packet shows, in whichever unit it is measured.",
+    loophole="a guess that all is well, by whoever knows the policy and opens no document",
     failure_mode=FailureMode.INVENTED,
 )
 SOURCED = Check(

@@ -8,7 +8,13 @@ from healthgym.envs.managed_care.utilization_management.task import (
     ReviewInstance,
     StartStage,
 )
-from healthgym.worlds.managed_care.policies.tree import AllOf, Group, Node
+from healthgym.worlds.managed_care.policies.criteria import (
+    REQUEST_KINDS,
+    DiagnosisCriterion,
+    FindingCriterion,
+    ProcedureCriterion,
+)
+from healthgym.worlds.managed_care.policies.tree import AllOf, Group, Node, criteria
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import Posture
 from tests.envs.managed_care.utilization_management.playing import (
@@ -55,13 +61,29 @@ def beside(instance: ReviewInstance) -> str:
 
 
 def measured(instance: ReviewInstance) -> list[str]:
-    """Return the items that a nurse observes as numbers."""
+    """Return the items that a nurse observes as numbers, in what was sent."""
+    policy = instance.reference.policy
     return [
         item["item_id"]
         for row in rows(solution(instance))
+        if not isinstance(policy.criterion(row["criterion_id"]), REQUEST_KINDS)
         for item in row["item_observations"]
         if isinstance(item["observed_value"], int | float)
         and not isinstance(item["observed_value"], bool)
+    ]
+
+
+def dated(instance: ReviewInstance) -> list[str]:
+    """Return the criteria known by the day of a diagnosis, a procedure or a finding."""
+    kinds = (DiagnosisCriterion, ProcedureCriterion, FindingCriterion)
+    asked = {item.id for item in criteria(instance.reference.policy.criteria)}
+    return [
+        row["criterion_id"]
+        for row in rows(solution(instance))
+        if row["criterion_id"] in asked
+        and isinstance(instance.reference.policy.criterion(row["criterion_id"]), kinds)
+        and row["result"] == "met"
+        and row["source_refs_used"]
     ]
 
 
@@ -82,6 +104,7 @@ RETURNED = task(STAGE.INTAKE, Path.RETURNED)
 MEASURED = first_of(
     STAGE.NURSE_REVIEW, Path.NURSE_APPROVES, lambda each: measured(each) and sourced(each)
 )
+DATED = first_of(STAGE.NURSE_REVIEW, Path.NURSE_APPROVES, dated)
 CONFIRM = "payer_intake_hub.confirm_decisions"
 DISPOSE = "triage.set_disposition"
 SUMMARY = "p2p_session.submit_summary"
@@ -142,6 +165,16 @@ def misread(instance: ReviewInstance) -> Script:
             {**item, "observed_value": 7319} if item["item_id"] == name else item
             for item in row["item_observations"]
         ]
+    return changed(solution(instance), NURSE, -1, evaluations=found)
+
+
+def unread(instance: ReviewInstance) -> Script:
+    """Return a solution without the number by which one item is decided."""
+    name = measured(instance)[0]
+    found = rows(solution(instance))
+    for row in found:
+        kept = [item for item in row["item_observations"] if item["item_id"] != name]
+        row["item_observations"] = kept
     return changed(solution(instance), NURSE, -1, evaluations=found)
 
 

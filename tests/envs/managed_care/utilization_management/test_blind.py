@@ -12,7 +12,8 @@ from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
-from healthgym.envs.managed_care.utilization_management.task import PRESETS, ReviewInstance
+from healthgym.envs.managed_care.utilization_management.guessing import guess
+from healthgym.envs.managed_care.utilization_management.task import PRESETS, Path, ReviewInstance
 from tests.envs.managed_care.utilization_management.playing import (
     FAMILY,
     FINISH,
@@ -20,7 +21,10 @@ from tests.envs.managed_care.utilization_management.playing import (
     play,
     solution,
 )
+from tests.envs.managed_care.utilization_management.reading_play import played, wrong
 
+#: Paths on which record, policy and provider decide.
+_UNREAD = (Path.LANE, Path.RETURNED)
 #: Tasks each policy plays, of each difficulty.
 COUNT = 40
 
@@ -54,6 +58,14 @@ def test_no_habit_is_worth_having(name: str, difficulty: str) -> None:
         script = [each for each in play_by(instance, rng) if isinstance(each, ToolCall)]
         found += solved(instance, script)
     assert found / COUNT <= CEILING
+
+
+@pytest.mark.parametrize("difficulty", PRESETS)
+def test_who_opens_no_document_passes_only_where_none_decides(difficulty: str) -> None:
+    """In a lane, and where a request ends with intake, there is nothing to read in a packet."""
+    decided = [one for one in tasks(difficulty) if one.reference.path not in _UNREAD]
+    passed = [one for one in decided if not wrong(played(difficulty, one, guess)[0])]
+    assert len(passed) / len(decided) <= CEILING
 
 
 @pytest.mark.parametrize("profile", Profile)

@@ -16,6 +16,7 @@ from healthgym.envs.managed_care.utilization_management.verifier import ReviewVe
 from tests.envs.managed_care.utilization_management.changes import (
     APPROVAL,
     CONFIRM,
+    DATED,
     DENIED,
     DISPOSE,
     ESCALATED,
@@ -33,6 +34,7 @@ from tests.envs.managed_care.utilization_management.changes import (
     SUMMARY,
     UPHELD,
     beside,
+    dated,
     early_call,
     entered,
     flipped,
@@ -42,6 +44,7 @@ from tests.envs.managed_care.utilization_management.changes import (
     named,
     sourced,
     two_rounds,
+    unread,
 )
 from tests.envs.managed_care.utilization_management.playing import (
     DECIDE,
@@ -172,6 +175,17 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
     "a value that is not there": (
         MEASURED,
         lambda: misread(MEASURED),
+        {"values_observed"},
+    ),
+    "a value that is left out": (MEASURED, lambda: unread(MEASURED), {"values_observed"}),
+    "a finding without its day": (
+        DATED,
+        lambda: finding(solution(DATED), dated(DATED)[0], notes="Seen."),
+        {"values_observed"},
+    ),
+    "a finding of another day": (
+        DATED,
+        lambda: finding(solution(DATED), dated(DATED)[0], notes="On record: 1987-04-01."),
         {"values_observed"},
     ),
     # findings_sourced

@@ -29,7 +29,6 @@ from tests.envs.managed_care.utilization_management.playing import (
     Script,
     before,
     changed,
-    every,
     fails,
     finding,
     first_of,
@@ -168,7 +167,6 @@ FORMS_OF_RIGHT: Mapping[str, tuple[ReviewInstance, Callable[[], Script]]] = {
     "one of several pages": (NURSING, one_page),
     "a page that has no bearing besides": (NURSING, a_page_more),
     "no page for what the request says itself": (ESCALATED, own_words),
-    "without items": (NURSING, lambda: every(solution(NURSING), item_observations=[])),
     "without looking at the checklist": (
         NURSING,
         lambda: without(solution(NURSING), "payer_letter_center.audit_completeness"),

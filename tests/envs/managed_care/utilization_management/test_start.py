@@ -127,6 +127,21 @@ def test_the_packet_is_what_the_payer_sees() -> None:
             assert not names & wanted.void
 
 
+def test_a_reviewer_names_no_page_where_the_packet_is_silent() -> None:
+    silent = 0
+    for task, world in opened():
+        case_id = task.reference.case_id
+        reviews = (*world.nursing.reviews_of(case_id), *world.medical.reviews_of(case_id))
+        for found in (one for each in reviews for one in each.criteria_evaluations):
+            shown = any(item.observed_value is not None for item in found.item_observations)
+            bearing = task.reference.bearing[found.criterion_id]
+            assert bearing or not found.source_refs_used
+            silent += not bearing and not shown
+            if not bearing and not shown:
+                assert found.notes.startswith("Not ")
+    assert silent
+
+
 @pytest.mark.parametrize("level", ["easy", "medium"])
 def test_other_cases_lie_around_and_none_is_like_another(level: str) -> None:
     for task in drawn(level)[:40]:

@@ -14,7 +14,11 @@ from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.records.review import LineReview, NurseCriterionEvaluation
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
-from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CriterionResult,
+    Posture,
+    RollUp,
+)
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -140,18 +144,25 @@ def require_grounds(world: ManagedCareWorld, case_id: str) -> None:
     unmet = sorted(place for place in found if place not in met)
     if unmet and not _carried(world, case_id, found):
         _refuse(f"Not met, or unclear: {_named(unmet)}")
-    own = _of_the_request(world, case_id)
+    own = _without_pages(world, case_id)
     bare = sorted(place for place, one in met.items() if place[1] not in own)
     bare = [place for place in bare if not _references(met[place])]
     if bare:
         _refuse(f"Without evidence: {_named(bare)}")
 
 
-def _of_the_request(world: ManagedCareWorld, case_id: str) -> frozenset[str]:
-    """Return the criteria that the request answers by itself: no page has to be named."""
+def _without_pages(world: ManagedCareWorld, case_id: str) -> frozenset[str]:
+    """Return the criteria for which no page has to be named.
+
+    The request answers some by itself, and silence what must not be on record.
+    """
     tree = world.nursing.tree(case_id)
     asked = tree_criteria(tree) if tree is not None else ()
-    return frozenset(item.id for item in asked if isinstance(item, REQUEST_KINDS))
+    return frozenset(
+        item.id
+        for item in asked
+        if isinstance(item, REQUEST_KINDS) or item.roll_up is RollUp.ANY_NOT_MET
+    )
 
 
 def _carried(
