@@ -14,6 +14,7 @@ import numpy as np
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.utilization_management.packet import Sent
+from healthgym.envs.managed_care.utilization_management.slips import Slip, draw_slip
 from healthgym.envs.managed_care.utilization_management.task import Path, StartStage
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.findings import Finding
@@ -27,6 +28,7 @@ from healthgym.worlds.managed_care.records.case import (
     QuestionnaireResponse,
     SubmissionPacket,
 )
+from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
 from healthgym.worlds.managed_care.service_levels import service_level, triage_urgency
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -58,6 +60,8 @@ class Chain:
         answer: What the practice answers when it is asked.
         rng: Where chance comes from: who does what.
         used: Who had a part in it.
+        slips: Chance that a nurse errs who hands it on to the physician who begins.
+        slip: How that nurse erred; None if not.
     """
 
     world: ManagedCareWorld
@@ -68,6 +72,8 @@ class Chain:
     answer: PendAnswer
     rng: np.random.Generator
     used: list[str] = field(default_factory=list)
+    slips: float = 0.0
+    slip: Slip | None = None
 
     # -- the practice ------------------------------------------------------------------------
 
@@ -213,13 +219,23 @@ class Chain:
             reviewer_id=worker,
         )
 
-    def escalate(self) -> None:
-        """Read the packet, and hand it on to a physician."""
-        worker = self._evaluate_as_nurse()
+    def escalate(self, *, last: bool) -> None:
+        """Read the packet, and hand it on to a physician; not always rightly.
+
+        Args:
+            last: Whether the agent goes on from here.
+        """
+        right = self.finding
+        rng = self.rng.spawn(1)[0]
+        if last and rng.random() < self.slips:
+            answered = asked_before(StartStage.MD_REVIEW, self.path)
+            self.slip = draw_slip(self.case, right, rng, answered=answered)
+        slip = self.slip
+        worker = self._evaluate_as_nurse(slip.evaluations() if slip else None)
         self.world.nursing.submit(
             self.case_id,
             NurseReviewRecommendation.ESCALATE,
-            clinical_notes=self.finding.summary(),
+            clinical_notes=(slip.finding if slip else right).summary(),
             reviewer_id=worker,
         )
 
@@ -234,10 +250,11 @@ class Chain:
             reviewer_id=worker,
         )
 
-    def _evaluate_as_nurse(self) -> str:
+    def _evaluate_as_nurse(self, found: tuple[NurseCriterionEvaluation, ...] | None = None) -> str:
         nursing, before = self.world.nursing, self._first(WorkerRole.UM_NURSE)
         worker = self.next(WorkerRole.UM_NURSE, _NURSE, before)
-        nursing.save(self.case_id, 1, evaluations=self.finding.evaluations(), reviewer_id=worker)
+        rows = found or self.finding.evaluations()
+        nursing.save(self.case_id, 1, evaluations=rows, reviewer_id=worker)
         return worker
 
     def _evaluate_as_physician(self) -> str:
@@ -329,7 +346,7 @@ def work_up(chain: Chain, stage: StartStage) -> None:
         chain.reply()
         chain.take_in()
     if not chain.reserved:
-        chain.escalate()
+        chain.escalate(last=stage is StartStage.MD_REVIEW)
     if stage is StartStage.PEER_TO_PEER:
         chain.want_call()
 

@@ -42,6 +42,7 @@ from healthgym.envs.managed_care.tools.payer_policy_library import PolicyLibrary
 from healthgym.envs.managed_care.tools.review import ReviewToolset
 from healthgym.envs.managed_care.tools.triage import TriageToolset
 from healthgym.envs.managed_care.utilization_management import (
+    deferring,
     drill,
     guessing,
     habits,
@@ -165,8 +166,10 @@ class ReviewFamily(DeskFamily[ReviewReference]):
 
     def baselines(self) -> Mapping[str, Baseline[Task, ReviewReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
-        known = drill.baselines() if self.drilled else habits.baselines(self._opening)
-        return self.written(known)
+        if self.drilled:
+            return self.written(drill.baselines())
+        physicians = deferring.baselines(self._opening)
+        return self.written({**habits.baselines(self._opening), **physicians})
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads what holds today, and who goes by the standing edition's numbers."""

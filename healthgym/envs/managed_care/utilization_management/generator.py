@@ -215,6 +215,7 @@ class ReviewGenerator(ReviewTaskGenerator):
             path=way.path,
             answer=answer,
             rng=rng,
+            slips=self.config.slips,
         )
         work_up(chain, way.stage)
         reference = reference_of(

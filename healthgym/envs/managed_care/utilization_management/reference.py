@@ -136,6 +136,7 @@ def reference_of(taken: Taken) -> ReviewReference:
         void=case.patient.void.intersection(sent.documents),
         reply=taken.chain.answer.documents if asked else (),
         answered=answered,
+        slipped=taken.chain.slip.wrong if taken.chain.slip else frozenset(),
         lapses=taken.lapses,
         intake=_intake(taken) if taken.stage is StartStage.INTAKE else None,
         triage=_triage(taken) if _is_triaged(taken) else None,

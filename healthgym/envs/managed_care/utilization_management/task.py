@@ -79,6 +79,8 @@ class ReviewConfig:
         drafted: Chance that a draft which nobody signed gives another value.
         misfiled: Chance that a page of another patient lies in the chart.
         converted: Chance that documents give a value in another unit than the policy.
+        slips: Chance that a nurse who hands a case on to the physician who begins has erred on what
+            decides it; where no error would mislead, there is none.
         numbers: Whether the numbers of operations that decide a case are the task's own; others
             vary in any case.
     """
@@ -99,6 +101,7 @@ class ReviewConfig:
     drafted: float = 0.3
     misfiled: float = 0.2
     converted: float = 0.3
+    slips: float = 0.85
     numbers: bool = True
 
     def __post_init__(self) -> None:
@@ -125,7 +128,7 @@ class ReviewConfig:
                 raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
 
 
-_CHANCES = ("same_service", "amended", "corrected", "drafted", "misfiled", "converted")
+_CHANCES = ("same_service", "amended", "corrected", "drafted", "misfiled", "converted", "slips")
 _KINDS: Mapping[str, type[StrEnum]] = {
     "stages": StartStage,
     "paths": Path,
@@ -151,6 +154,7 @@ PRESETS: Mapping[str, ReviewConfig] = {
         drafted=0.0,
         misfiled=0.0,
         converted=0.0,
+        slips=0.0,
     ),
     "medium": ReviewConfig(),
     "hard": ReviewConfig(
@@ -223,6 +227,7 @@ class ReviewReference(Reference):
         void: Documents of these that do not count: errors put right, drafts, other patients'.
         reply: Ids of the documents that come when the agent asks, whether they settle it or not.
         answered: Whether a request for information was answered before the agent begins.
+        slipped: Criteria on which the nurse before erred who handed the case on.
         lapses: Whether a request for information is never answered, so that it lapses.
         intake: What intake confirms; None where it is done before.
         triage: What triage sets; None where it is done before.
@@ -254,6 +259,7 @@ class ReviewReference(Reference):
     void: frozenset[str] = frozenset()
     reply: tuple[str, ...] = ()
     answered: bool = False
+    slipped: frozenset[str] = frozenset()
     lapses: bool = False
     intake: IntakeTruth | None = None
     triage: TriageTruth | None = None

@@ -14,7 +14,7 @@ import numpy as np
 from healthgym.core.episode import Episode
 from healthgym.core.task import Task
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.managed_care.utilization_management.task import ReviewReference
+from healthgym.envs.managed_care.utilization_management.task import ReviewInstance, ReviewReference
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.duty import is_in
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -24,6 +24,8 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 ReviewEpisode = Episode[Task, ReviewReference, WorldStart, ManagedCareWorld]
 #: Begins the episode in which a script is worked out.
 Opening = Callable[[], ReviewEpisode]
+#: Returns what begins the episode of a task.
+Openings = Callable[[ReviewInstance], Opening]
 #: News that may come before the time that is waited for.
 _MOST_NEWS = 40
 

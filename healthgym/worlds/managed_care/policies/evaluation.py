@@ -175,7 +175,7 @@ def evaluate(
     mismatch = not policy.covers_diagnosis(request.diagnosis_codes)
     action, findings = _action(whole, blocked, mismatch, bool(missing))
     gather = action is ProviderDeterminationAction.GATHER_MORE_EVIDENCE
-    limit = _limit(tree, postures) if whole is Posture.CONTRADICTS else None
+    limit = limit_of(tree, postures) if whole is Posture.CONTRADICTS else None
     payer = Posture.INSUFFICIENT if whole is Posture.SATISFIED and (mismatch or missing) else whole
     recommendation, decision, determination = _review(policy, payer, limit is not None)
     return PolicyAssessment(
@@ -318,7 +318,7 @@ def _review(
     return NurseReviewRecommendation.REQUEST_INFO, MdReviewDecision.REQUEST_INFO, None
 
 
-def _limit(tree: Node, postures: Mapping[str, Posture]) -> int | None:
+def limit_of(tree: Node, postures: Mapping[str, Posture]) -> int | None:
     """Return the most that could be approved, if nothing but a quantity stands against it."""
     limits = {
         item.id: item.maximum
