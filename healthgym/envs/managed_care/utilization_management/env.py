@@ -56,7 +56,10 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     nobody answers; approved by a lane; upheld or overturned on a call; or not to be decided at all
     (not insured, out of network, no authorization needed). Then a kind of service, a policy and a
     patient as prior authorization draws them, what the practice sends of the chart, and the
-    payer's people work the case up to the stage, through the same applications. Difficulties share
+    payer's people work the case up to the stage, through the same applications. Where the agent
+    begins as the physician, the nurse has mostly erred on what decides the case: passed a page
+    over, turned the digits of a value, or gone by a superseded version (`slips`: 0.85 at medium and
+    hard, as far as such an error would mislead); else the nurse is right. Difficulties share
     no random numbers, and no patient who is meant in one split is meant in another. A draw in
     which what was sent does not deserve the ending, or that could not be decided in time, is drawn
     again. Around stand up to 24 open cases of other members in all stages, and a handbook of about
