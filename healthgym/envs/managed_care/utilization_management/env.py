@@ -58,7 +58,7 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     patient as prior authorization draws them, what the practice sends of the chart, and the
     payer's people work the case up to the stage, through the same applications. Where the agent
     begins as the physician, the nurse has mostly erred on what decides the case: passed a page
-    over, turned the digits of a value, or gone by a superseded version (`slips`: 0.85 at medium and
+    over, turned the digits of a value, or gone by a superseded version (`slips`: 0.9 at medium and
     hard, as far as such an error would mislead); else the nurse is right. Difficulties share
     no random numbers, and no patient who is meant in one split is meant in another. A draw in
     which what was sent does not deserve the ending, or that could not be decided in time, is drawn

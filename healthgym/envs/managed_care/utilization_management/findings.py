@@ -72,6 +72,13 @@ class Findings:
         return _last(_new(self.before.medical.reviews, self.after.medical.reviews, self.case_id))
 
     @cached_property
+    def held_against(self) -> frozenset[str]:
+        """Criteria that physicians themselves found, in the episode, not to favour the request."""
+        good = dict(favourable(self.policy.criteria))
+        known = self.physician.items()
+        return frozenset(n for n, one in known if n in good and _RESULTS[one.result] is not good[n])
+
+    @cached_property
     def standing(self) -> Found:
         """What is on record in the end, a physician's finding before a nurse's."""
         nurses = self.after.nursing.reviews_of(self.case_id)

@@ -193,7 +193,7 @@ class Inspection:
             return False
         made = ends[0]
         if made.decision is MdReviewDecision.P2P_REVIEW:
-            return True
+            return self._grounds(made)
         return made.signed_off and self._units(made) and self._grounds(made)
 
     def _units(self, made: MdCaseDecision) -> bool:
@@ -202,14 +202,15 @@ class Inspection:
         return [one.approved_units for one in made.line_item_decisions] == [self.reference.units]
 
     def _grounds(self, made: MdCaseDecision) -> bool:
-        """Return whether an adverse decision names what it rests on, and nothing that is shown."""
+        """Return whether an adverse decision rests on what the physician found against it.
+
+        It names what it rests on, and nothing that is shown, or that the physician did not look at.
+        """
         if made.decision is MdReviewDecision.APPROVE:
             return True
-        lines = [one.denial_rationale for one in made.line_item_decisions]
-        partly = made.decision is MdReviewDecision.PARTIAL_APPROVE
-        texts = lines if partly else [made.denial_rationale]
-        named = frozenset(name for text in texts for name in read_reason(text).criteria)
-        return bool(named & self._turning) and named <= self._unfavourable
+        named = frozenset(name for text in _said(made) for name in read_reason(text).criteria)
+        against = self._unfavourable & self.findings.held_against
+        return bool(named & self._turning) and named <= against
 
     @property
     def _turning(self) -> frozenset[str]:
@@ -301,3 +302,14 @@ class Inspection:
 
 def _codes(procedures: Iterable[IntakeProcedure]) -> Iterator[str]:
     return (one.code for one in procedures)
+
+
+def _said(made: MdCaseDecision) -> list[str]:
+    """Return why less is granted than was asked for, in the words that go into the letter."""
+    match made.decision:
+        case MdReviewDecision.PARTIAL_APPROVE:
+            return [one.denial_rationale for one in made.line_item_decisions]
+        case MdReviewDecision.P2P_REVIEW:
+            said = (made.denial_rationale, made.determination_rationale, made.clinical_notes)
+            return [text for text in said if text.strip()][:1]
+    return [made.denial_rationale]

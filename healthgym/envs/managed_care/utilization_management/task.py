@@ -101,7 +101,7 @@ class ReviewConfig:
     drafted: float = 0.3
     misfiled: float = 0.2
     converted: float = 0.3
-    slips: float = 0.85
+    slips: float = 0.9
     numbers: bool = True
 
     def __post_init__(self) -> None:

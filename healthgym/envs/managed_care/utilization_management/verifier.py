@@ -81,9 +81,10 @@ INFORMATION = Check(
 DECIDED = Check(
     "physician_decision_right",
     "The physician's decision is the right one, signed, with the units that the policy allows; an "
-    "adverse one names a criterion that it rests on, and none that the packet shows.",
+    "adverse one, or one that leads to a call, names a criterion that it rests on, and none that "
+    "the packet shows or that no physician found against the request.",
     weight=2.0,
-    loophole="any words are a rationale in the source",
+    loophole="any words are a rationale in the source, and a nurse's findings a physician's",
     failure_mode=FailureMode.CRITERIA,
 )
 CALL = Check(

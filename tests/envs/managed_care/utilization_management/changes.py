@@ -94,10 +94,16 @@ PERMISSIVE = first_of(STAGE.NURSE_REVIEW, Path.NURSE_APPROVES, sourced, LOOSE)
 INTAKE, LAX_INTAKE = (task(STAGE.INTAKE, Path.NURSE_APPROVES, rules=rules) for rules in Rules)
 TRIAGE, LAX_TRIAGE = (task(STAGE.TRIAGE, Path.NURSE_APPROVES, rules=rules) for rules in Rules)
 DENIED = first_of(STAGE.MD_REVIEW, Path.DENIED, met)
-LAX_DENIED = first_of(STAGE.MD_REVIEW, Path.DENIED, met, LOOSE)
+LAX_DENIED = first_of(
+    STAGE.MD_REVIEW,
+    Path.DENIED,
+    lambda each: met(each) and not each.reference.slipped & each.reference.denied_on,
+    LOOSE,
+)
 ESCALATED = first_of(STAGE.NURSE_REVIEW, Path.DENIED, met)
 PARTLY = task(STAGE.MD_REVIEW, Path.PARTLY)
 INFORMED = first_of(STAGE.NURSE_REVIEW, Path.INFORMED, met)
+OPEN = task(STAGE.MD_REVIEW, Path.UPHELD)
 OVERTURNED = task(STAGE.PEER_TO_PEER, Path.OVERTURNED)
 UPHELD = task(STAGE.PEER_TO_PEER, Path.UPHELD)
 RETURNED = task(STAGE.INTAKE, Path.RETURNED)
@@ -121,6 +127,13 @@ def entered(instance: ReviewInstance, tool: str, **data: object) -> Script:
     """Return a solution that enters something more at intake, before it is confirmed."""
     more = call(f"payer_intake_hub.{tool}", case_id=instance.reference.case_id, **data)
     return before(solution(instance), CONFIRM, more)
+
+
+def not_looked_at(instance: ReviewInstance) -> Script:
+    """Return a denial by a physician who evaluates all but what it rests on."""
+    script, against = solution(instance), instance.reference.denied_on
+    kept = [row for row in rows(script, MD) if row["criterion_id"] not in against]
+    return changed(script, MD, -1, evaluations=kept)
 
 
 def named(instance: ReviewInstance, *more: str) -> str:

@@ -27,6 +27,7 @@ from tests.envs.managed_care.utilization_management.changes import (
     LAX_TRIAGE,
     MEASURED,
     NURSING,
+    OPEN,
     OVERTURNED,
     PARTLY,
     PERMISSIVE,
@@ -42,6 +43,7 @@ from tests.envs.managed_care.utilization_management.changes import (
     met,
     misread,
     named,
+    not_looked_at,
     sourced,
     two_rounds,
     unread,
@@ -261,6 +263,18 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
     "a satisfied criterion in the rationale": (
         DENIED,
         lambda: changed(solution(DENIED), DECIDE, denial_rationale=named(DENIED, met(DENIED)[0])),
+        {"physician_decision_right"},
+    ),
+    "what the nurse alone found": (
+        LAX_DENIED,
+        lambda: not_looked_at(LAX_DENIED),
+        {"physician_decision_right"},
+    ),
+    "a call without a criterion to be called about": (
+        OPEN,
+        lambda: changed(
+            solution(OPEN), DECIDE, -1, determination_rationale="I would like to talk to them."
+        ),
         {"physician_decision_right"},
     ),
     "other units": (

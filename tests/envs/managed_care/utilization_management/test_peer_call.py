@@ -140,3 +140,46 @@ def test_the_same_question_in_plain_words_is_enough() -> None:
             episode.step(each)
     (session,) = episode.world.peer.sessions.values()
     assert peer_session.established(contract, session)
+
+
+@pytest.mark.parametrize("path", [Path.UPHELD, Path.OVERTURNED])
+def test_what_a_call_came_to_is_in_the_rationale_and_in_a_denials_letter(path: Path) -> None:
+    instance = task(path)
+    case_id = instance.reference.case_id
+    episode = begun(LEVEL, instance)
+    intended = episode.world.medical.active(case_id)
+    assert intended is not None
+    for each in solution(instance):
+        episode.step(each)
+    (session,) = episode.world.peer.sessions.values()
+    summary = session.submitted_summary
+    assert summary
+    filed = episode.world.determinations.decisions_of(case_id)[-1]
+    assert summary.strip() in filed.rationale
+    # What was intended before the call is no reason for an approval.
+    assert (intended.determination_rationale in filed.rationale) is (path is Path.UPHELD)
+    if path is Path.UPHELD:
+        assert summary.strip() in episode.world.letters.of(case_id)[-1].body
+
+
+def test_a_denial_on_what_the_nurse_alone_found_is_refused() -> None:
+    instance = next(
+        one
+        for one in (drawn(LEVEL, index) for index in range(200))
+        if one.task.kind == "md_review-denied"
+        and not one.reference.slipped & one.reference.denied_on
+        and len(one.reference.results) > len(one.reference.denied_on)
+    )
+    episode, against = begun(LEVEL, instance), instance.reference.denied_on
+    for each in solution(instance):
+        made = each
+        if each.name == "review.save_md_review":
+            rows = each.arguments["evaluations"]
+            assert isinstance(rows, list)
+            kept = [row for row in rows if row["criterion_id"] not in against]
+            made = call(each.name, **{**each.arguments, "evaluations": kept})
+        step = episode.step(made)
+        if each.name == "review.submit_md_case_decision":
+            assert "yourself" in step.observation
+            return
+    pytest.fail("Nobody decided.")

@@ -68,13 +68,26 @@ def not_met(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
 
     Where it is known how they are put together, those whose change would turn the result. Else
     those that are not met, or, where none is, those that nothing shows to be met. A physician's
-    finding overrules a nurse's.
+    finding overrules a nurse's, and where a physician has looked in a strict world, nothing is
+    denied on what the nurse alone found.
 
     Args:
         world: The world.
         case_id: The case.
     """
-    found = findings((*world.nursing.reviews_of(case_id), *world.medical.reviews_of(case_id)))
+    own = findings(world.medical.reviews_of(case_id))
+    found = findings(world.nursing.reviews_of(case_id)) | own
+    named = _against(world, case_id, found)
+    if world.rules is Rules.COMPAT or not own:
+        return named
+    looked_at = {name for _, name in own}
+    return tuple(name for name in named if name in looked_at)
+
+
+def _against(
+    world: ManagedCareWorld, case_id: str, found: Mapping[Place, NurseCriterionEvaluation]
+) -> tuple[str, ...]:
+    """Return the criteria that stand against a request, by what was found."""
     tree = world.nursing.tree(case_id)
     if tree is not None and found:
         postures = {name: _POSTURES[one.result] for (_, name), one in found.items()}

@@ -270,6 +270,13 @@ class Determinations(App):
         )
 
     def _rationale(self, case_id: str, decision: DeterminationDecision) -> str:
+        heard = self.world.peer.established(case_id) if self.strict else ""
+        if heard and decision is DeterminationDecision.APPROVED:
+            return heard  # what was intended before the call speaks against it
+        before = self._before_call(case_id, decision)
+        return "\n".join(part for part in (before, heard) if part)
+
+    def _before_call(self, case_id: str, decision: DeterminationDecision) -> str:
         word = self.world.medical.active(case_id)
         if word is not None:
             reason = word.determination_rationale or word.clinical_notes

@@ -190,7 +190,7 @@ def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     return {
         "criteria_not_met": ", ".join(not_met(world, case.id)),
         "policy": _policy_named(policy) if policy else "",
-        "rationale": _rationale(world, case),
+        "rationale": _after_call(world, case, _rationale(world, case)),
         "reviewer_role": decisions[-1].reviewer_role.replace("_", " ") if decisions else "",
         "appeal_deadline": _deadline(world, case),
         "how_to_appeal": str(wording()["how_to_appeal"]),
@@ -240,6 +240,14 @@ def _rationale(world: ManagedCareWorld, case: PriorAuthCase) -> str:
         return case.outcome_reason or ""
     said = (decision.denial_rationale, decision.determination_rationale, decision.clinical_notes)
     return next((text.strip() for text in said if text.strip()), "")
+
+
+def _after_call(world: ManagedCareWorld, case: PriorAuthCase, reason: str) -> str:
+    """Return why it is denied, and what a call with the clinician added, in a strict world."""
+    heard = "" if world.rules is Rules.COMPAT else world.peer.established(case.id)
+    if not heard:
+        return reason
+    return f"{reason} {str(wording()['after_call']).format(summary=heard)}".strip()
 
 
 def _appeal_reason(world: ManagedCareWorld, case: PriorAuthCase) -> str:

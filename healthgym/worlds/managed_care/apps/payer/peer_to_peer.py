@@ -76,6 +76,15 @@ class PeerToPeer(App):
         found = (one for one in self.sessions.values() if one.request_id == request_id)
         return next(found, None)
 
+    def established(self, case_id: str) -> str:
+        """Return what the last call about a case came to, in words; blank where none was held."""
+        held = [one for one in self.of(case_id) if one.status is PeerToPeerStatus.COMPLETED]
+        if not held:
+            return ""
+        session = self.session_of(held[-1].id)
+        summary = session.submitted_summary if session else None
+        return (summary or (held[-1].notes[-1] if held[-1].notes else "")).strip()
+
     def contract(self, case_id: str) -> PeerContract | None:
         """Return what the other side holds; in a strict world there always is another side."""
         found = self.world.start.contracts.get(case_id)

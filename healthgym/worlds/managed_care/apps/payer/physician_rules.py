@@ -56,7 +56,7 @@ def require_founded(world: ManagedCareWorld, made: MdCaseDecision) -> None:
         raise Refusal(
             RefusalCode.UNSUPPORTED_CLAIM,
             f"No criterion of case {made.case_id} is on record as not met, or not shown; "
-            "evaluate the criteria before denying.",
+            "evaluate what you deny on yourself before denying.",
         )
     if made.decision is MdReviewDecision.PARTIAL_APPROVE:
         _require_lines(world, made)
