@@ -17,7 +17,7 @@ suite = Suite("utilization_management", __doc__)
 add_scores(
     suite,
     "HealthAgent/UtilizationManagement-v0",
-    ("solver", "remembering"),
+    ("solver", "remembering", "guessing"),
     ReviewFamily("easy").baselines(),
 )
 

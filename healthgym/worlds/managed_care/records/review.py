@@ -210,7 +210,8 @@ class NurseCriterionEvaluation:
         criteria_source: Policy or guideline it is taken from, such as 'MP-KNEE-01'; may be blank.
         criteria_version: Edition of that source, such as '2026.03'; may be blank.
         result: Whether the record shows it.
-        notes: What the record says on it, such as 'six weeks of therapy, note of 2026-02-01'.
+        notes: What the record says on it, with its day, such as 'diagnosed 2024-03-08' or 'seen
+            2026-02-01'.
         source_refs_used: Ids of the documents or records relied on, such as 'DOC-1'.
         item_observations: Findings on the criterion's items; empty for a criterion without items.
     """
