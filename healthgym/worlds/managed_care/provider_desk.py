@@ -135,7 +135,9 @@ class ProviderDesk(App):
         said = answer.sentence or (_SENT if answer.documents else _NONE)
         self.world.authorizations.respond_to_pend(case_id, said, answer.documents)
         sent = ", ".join(answer.documents) or "no document"
-        self._tell(f"The provider answers the request for information on case {case_id}: {sent}.")
+        self._tell(
+            f"The provider answers the request for information on case {case_id}: {sent}. {said}"
+        )
 
     def _take(self, case_id: str, request_id: str) -> None:
         """Take one of the times that can still be kept, or ask for others."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import cast
 
 import pytest
 
+from healthgym.worlds.managed_care.apps.payer.replies import ProviderReply
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.history import EntryKind
@@ -106,6 +108,22 @@ def test_a_document_is_sent_in_office_hours_and_the_payer_is_told() -> None:
     assert answer.at >= asked + timedelta(hours=4)
     assert answer.actor == "C-PA"
     assert world.actor != "C-PA"
+
+
+@pytest.mark.parametrize("documents", [(DOCUMENT,), ()], ids=["with a document", "words alone"])
+def test_who_reviews_reads_the_reply_where_the_case_is_read(documents: tuple[str, ...]) -> None:
+    world = answering(PendAnswer(documents=documents, sentence=WORDS, hours=4))
+    readings = (world.nursing.data, world.medical.data, world.intake.show)
+    for read in readings:
+        assert read(CASE)["provider_replies"] == ()
+    run_until(world, 4)
+    assert WORDS in told(world)[0]
+    for read in readings:
+        (reply,) = cast("tuple[ProviderReply, ...]", read(CASE)["provider_replies"])
+        assert (reply.text, reply.sent_by) == (WORDS, "C-PA")
+        assert len(reply.new_documents) == len(documents)
+        assert all(name in said for name, said in zip(documents, reply.new_documents, strict=True))
+        assert reply.received_at < world.clock.now
 
 
 def test_that_there_is_none_is_an_answer_too() -> None:

@@ -12,6 +12,7 @@ from healthgym.envs.managed_care.checks.normalize import service_type
 from healthgym.envs.managed_care.prior_authorization.sending import Sending
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.envs.managed_care.reading.reasons import Reason, read_reason
+from healthgym.worlds.managed_care.apps.payer import replies
 from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.policies.documents import documents_for
@@ -236,7 +237,7 @@ class Inspection:
             "document": len(set(written)) < len(written),
             "packet": self._packed_twice(),
             "submission": len(self.sending.packets) > 1,
-            "answer": stages.count("pend_reply") > pends.count(CaseStatus.PENDED_ACTION_REQUIRED),
+            "answer": stages.count(replies.STAGE) > pends.count(CaseStatus.PENDED_ACTION_REQUIRED),
             "appeal": len(set(appeals)) < len(appeals),
         }
         return tuple(name for name, again in found.items() if again)

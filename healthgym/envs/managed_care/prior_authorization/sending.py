@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.cases.situations import OWN_KINDS
 from healthgym.envs.managed_care.prior_authorization.answers import FormReader
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.worlds.managed_care.apps.payer import replies
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.packets import read_packet
 from healthgym.worlds.managed_care.policies.evaluation import evaluate
@@ -192,7 +193,7 @@ class Sending:
         notes = (
             str(entry.details.get("note", ""))
             for entry in self.after.history.of(self.case.id, EntryKind.STAGE)
-            if entry.app == "pend_reply"
+            if entry.app == replies.STAGE
         )
         appeals = self.after.appeals.appeals.values()
         order = self.after.cases.order(self.case.service_request_id)

@@ -151,7 +151,8 @@ class Chain:
         channel = world.cases.get(self.case_id).submission_channel or SubmissionChannel.PORTAL
         world.letters.deliver(world.letters.of(self.case_id)[-1].id, channel, clerk)
         self.pass_time(_REPLY)
-        self.world.authorizations.respond_to_pend(
+        world.actor = world.cases.get(self.case_id).assigned_to
+        world.authorizations.respond_to_pend(
             self.case_id, self.answer.sentence, self.answer.documents
         )
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance, StartStage
+from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -81,6 +82,11 @@ def test_a_request_that_was_answered_is_on_record_with_its_letter() -> None:
             CaseStatus.RESUBMITTED,
             CaseStatus.UNDER_REVIEW,
         ]
+        (reply,) = replies(world, case_id)
+        assert reply.text
+        assert world.staff.role_of(reply.sent_by) is WorkerRole.PA_COORDINATOR
+        came = [said.partition(" ")[0] for said in reply.new_documents]
+        assert set(came) <= set(wanted.packet)
 
 
 def test_what_was_done_was_done_before_in_order_by_people_who_were_in() -> None:

@@ -16,6 +16,7 @@ from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import intake_rules
 from healthgym.worlds.managed_care.apps.payer.front_doors import WAITING
 from healthgym.worlds.managed_care.apps.payer.intake_handoff import refreshed
+from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.dates import normalized_day
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, SubmissionPacket
@@ -335,7 +336,13 @@ class IntakeHub(App):
         # The look-up of the hand-off is not what the clerk is to confirm unread: not shown.
         known = {name: getattr(intake, name) for name in _names(IntakeCase)}
         state = state_of(self.world, intake.case_id)
-        return {**known, "member_eligible": None, "workflow_state": state}
+        replied = replies(self.world, intake.case_id)
+        return {
+            **known,
+            "member_eligible": None,
+            "workflow_state": state,
+            "provider_replies": replied,
+        }
 
 
 def _names(kind: type) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from healthgym.worlds.managed_care.apps.payer.physician_rules import (
     require_complete,
     require_founded,
 )
+from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     Part,
     acting,
@@ -98,6 +99,7 @@ class MedicalDirectorReview(LineReviews[MdReviewRecord, MdCaseDecision]):
         return {
             "intake_case": intake,
             "triage": world.triage.of(case_id),
+            "provider_replies": replies(world, case_id),
             "nurse_reviews": world.nursing.reviews_of(case_id),
             "case_recommendation": world.nursing.active(case_id),
             "md_reviews": self.reviews_of(case_id),

@@ -16,6 +16,7 @@ from healthgym.worlds.managed_care.apps.payer.line_reviews import (
     LineReviews,
     require_under_review,
 )
+from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     Part,
     acting,
@@ -127,6 +128,7 @@ class NurseReview(LineReviews[NurseReviewRecord, NurseCaseRecommendation]):
         return {
             "intake_case": intake,
             "triage": self.world.triage.of(case_id),
+            "provider_replies": replies(self.world, case_id),
             "nurse_reviews": self.reviews_of(case_id),
             "case_recommendation": self.active(case_id),
             "criteria_catalog": self.catalog(case_id),

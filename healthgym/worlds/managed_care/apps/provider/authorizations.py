@@ -8,6 +8,7 @@ from dataclasses import replace
 from healthgym.core.borders import JsonObject
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import adjudication
+from healthgym.worlds.managed_care.apps.payer import replies
 from healthgym.worlds.managed_care.apps.provider import submission
 from healthgym.worlds.managed_care.apps.provider.documents_and_forms import EDITABLE
 from healthgym.worlds.managed_care.apps.provider.office import ProviderApp, View
@@ -250,7 +251,7 @@ class Authorizations(ProviderApp):
         self._attach(case_id, document_ids or ())
         found = submission.evaluated(self.world, case) if auto else None
         self.world.cases.move(case_id, CaseStatus.RESUBMITTED)
-        self.world.history.stage(case_id, "pend_reply", "answered", self.world.actor, note=note)
+        replies.keep(self.world, case_id, note, document_ids or ())
         if found is not None:
             return self._adjudicated(case_id, found, "payer_hub.respond_to_pend")
         self.world.nursing.supersede_requests(case_id, _ANSWERED)
