@@ -41,7 +41,7 @@ def context(world: ManagedCareWorld, request_id: str) -> Mapping[str, object]:
     """
     request, session = _line(world, request_id)
     world.peer.looked("get_p2p_session_context", request.case_id)
-    return _view(request, session)
+    return _view(request, _as_it_stands(world, request, session))
 
 
 def send_turn(world: ManagedCareWorld, request_id: str, message: str) -> Mapping[str, object]:
@@ -77,6 +77,7 @@ def send_turn(world: ManagedCareWorld, request_id: str, message: str) -> Mapping
     contract = world.peer.contract(request.case_id)
     if contract is None:
         raise Refusal(RefusalCode.NOT_FOUND, f"Nobody is on the line of request {request_id}.")
+    session = _as_it_stands(world, request, session)
     session = peer_session.answered(session, contract, message, world.clock.now)
     world.peer.sessions[session.id] = session
     world.peer.audit("p2p_session_turn", request.case_id, session.benchmark_side)
@@ -145,6 +146,23 @@ def _line(
             "requests.",
         )
     return request, session
+
+
+def _as_it_stands(
+    world: ManagedCareWorld, request: PayerPeerToPeerRequest, session: P2PSessionRecord
+) -> P2PSessionRecord:
+    """Return a call as who joins it finds it: from its time on, the other side has opened.
+
+    The source has the first words said as soon as the time is fixed.
+    """
+    contract = world.peer.contract(request.case_id)
+    fixed = request.status is PeerToPeerStatus.EVENT_OPEN and request.scheduled_at
+    if world.rules is Rules.COMPAT or session.transcript or contract is None or not fixed:
+        return session
+    begins = peer_rules.require_time(request.scheduled_at or "")
+    if world.clock.now < begins:
+        return session
+    return peer_session.opened(session, contract, begins)
 
 
 def _view(request: PayerPeerToPeerRequest, session: P2PSessionRecord) -> Mapping[str, object]:

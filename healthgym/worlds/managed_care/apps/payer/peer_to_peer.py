@@ -358,10 +358,11 @@ class PeerToPeer(App):
         return done
 
     def _open(self, request: PayerPeerToPeerRequest) -> PayerPeerToPeerRequest:
-        """Open the line: the other side says its first words."""
+        """Open the line; in the source the other side says its first words at once."""
         session = self.session_of(request.id)
         contract = self.contract(request.case_id)
-        if session is not None and contract is not None and not session.transcript:
+        silent = session is not None and not session.transcript and not self.strict
+        if session is not None and contract is not None and silent:
             opened = peer_session.opened(session, contract, self.world.clock.now)
             self.sessions[session.id] = opened
         return replace(request, status=PeerToPeerStatus.EVENT_OPEN)

@@ -11,6 +11,7 @@ import pytest
 from healthgym.worlds.managed_care.apps.payer import peer_calls, peer_session
 from healthgym.worlds.managed_care.apps.payer.slots import pick
 from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
+from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -140,8 +141,33 @@ def revealed(world: ManagedCareWorld, request: str) -> tuple[str, ...]:
     return session.revealed_fact_ids
 
 
-def test_the_other_side_opens_with_what_it_leads_with() -> None:
-    world, request = begun()
+@pytest.mark.parametrize("side", [TaskActor.PAYER, TaskActor.PROVIDER])
+def test_the_other_side_opens_when_the_call_begins(side: TaskActor) -> None:
+    contract = replace(CONTRACT, side=side)
+    world, request = asked(contract=contract)
+    world.peer.offer(request, MD_2, SLOTS)
+    if side is TaskActor.PROVIDER:
+        world.peer.select_slot(CASE, request, SLOT)
+    else:
+        world.peer.schedule(request, MD_2)
+    begins = moment(world.peer.requests[request].scheduled_at, "scheduled_at")
+    view: Any = peer_calls.context(world, request)
+    assert view["transcript"] == ()
+    world.clock.advance(begins - world.clock.now + timedelta(minutes=4))
+    before = world.content_digest()
+    view = peer_calls.context(world, request)
+    assert world.content_digest() == before
+    (said,) = view["transcript"]
+    assert (said.message, said.created_at) == ("Good morning. He failed two drugs.", begins)
+    say(world, request, "Hello.")
+    view = peer_calls.context(world, request)
+    assert view["transcript"][0] == said
+    assert view["transcript"][1].created_at == begins + timedelta(minutes=4)
+    assert revealed(world, request) == ("F-open",)
+
+
+def test_in_the_source_the_other_side_opens_when_a_time_is_fixed() -> None:
+    world, request = fixed(Rules.COMPAT)
     view: Any = peer_calls.context(world, request)
     assert [turn.message for turn in view["transcript"]] == ["Good morning. He failed two drugs."]
     assert revealed(world, request) == ("F-open",)
