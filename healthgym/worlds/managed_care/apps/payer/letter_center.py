@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App, find
-from healthgym.worlds.managed_care.apps.payer import letter_texts
+from healthgym.worlds.managed_care.apps.payer import letter_texts, notices
 from healthgym.worlds.managed_care.apps.payer.letter_rules import (
     require_citations,
     require_complete,
@@ -249,7 +249,7 @@ class LetterCenter(App):
         case = self.world.cases.get(case_id)
         sender = acting(self.world, actor)
         require_role(self.world, sender, PAYER_STAFF, "actor")
-        subject, text = letter_texts.notice(self.world, case, notification)
+        subject, text = notices.notice(self.world, case, notification)
         require_fitting_notice(self.world, case, notification, subject)
         message = self.world.inbox.post(
             MessageKind.MEMBER_NOTIFICATION,

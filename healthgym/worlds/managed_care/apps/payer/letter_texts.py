@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -24,7 +25,6 @@ from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     MdReviewDecision,
-    MemberNotification,
 )
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def appeal_information(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     until = case.appeal_due_at
     if world.rules is Rules.COMPAT or until is None:
         return str(wording()["appeal_information"])
-    deadline = f"{until:%B} {until.day}, {until.year}"
-    return str(wording()["appeal_until"]).format(deadline=deadline)
+    return str(wording()["appeal_until"]).format(deadline=written(until))
 
 
 def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType) -> Slots:
@@ -107,32 +106,22 @@ def basis(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
     named: frozenset[str] = frozenset()
     if letter_type is LetterType.PEND:
         listed = " ".join(_asked_for(world, case))
-        named = frozenset(re.findall(r"\w[\w.-]*", listed))
+        named = _words_of(listed)
     elif letter_type in (LetterType.DENIAL, LetterType.PARTIAL_APPROVAL):
         named = frozenset(not_met(world, case.id))
-    catalog = world.nursing.catalog(case.id)
-    texts = {one.criterion_id: one.criterion_text for one in catalog if one.criterion_id in named}
-    said = " ".join(f"{name}: {text}" for name, text in texts.items()) or policy.policy_summary
-    return ": ".join(part for part in (head, said) if part)
+    texts = criterion_texts(world, case.id)
+    told = " ".join(f"{name}: {text}" for name, text in texts.items() if name in named)
+    return ": ".join(part for part in (head, told or policy.policy_summary) if part)
 
 
-def notice(
-    world: ManagedCareWorld, case: PriorAuthCase, kind: MemberNotification
-) -> tuple[str, str]:
-    """Return subject and text of a notice to the member."""
-    until = (
-        f"by {case.appeal_due_at:%Y-%m-%d}" if case.appeal_due_at else "as your plan documents say"
-    )
-    slots = {
-        "member_name": member_name(world, case),
-        "service": service(world, case),
-        "authorization_number": case.authorization_number or "to follow",
-        "reason": (_rationale(world, case) or case.outcome_reason or "see the letter").rstrip("."),
-        "deadline": until,
-        "status": case.status.replace("_", " "),
-    }
-    words = wording()["notices"][kind]
-    return str(words["subject"]), str(words["body"]).format_map(slots)
+def criterion_texts(world: ManagedCareWorld, case_id: str) -> Mapping[str, str]:
+    """Return the words of a case's criteria, by id, in the order of the policy."""
+    return {one.criterion_id: one.criterion_text for one in world.nursing.catalog(case_id)}
+
+
+def written(day: date) -> str:
+    """Return a day as it is written out, such as ``April 12, 2026``."""
+    return f"{day:%B} {day.day}, {day.year}"
 
 
 def member_name(world: ManagedCareWorld, case: PriorAuthCase) -> str:
@@ -165,7 +154,8 @@ def _partial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     for one in decision.line_item_decisions if decision else ():
         told.append(_line(one, asked.get(one.line_number)))
         if one.denial_rationale.strip():
-            reasons.append(f"- line {one.line_number}: {one.denial_rationale.strip()}")
+            said = one.denial_rationale.strip()
+            reasons.append(f"- line {one.line_number}: {said}{_spelled_out(world, case, said)}")
     return {
         "lines": "\n".join(told),
         "line_reasons": "\n".join(reasons),
@@ -188,9 +178,9 @@ def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     policy = world.cases.policy(case.id)
     decisions = world.determinations.decisions_of(case.id)
     return {
-        "criteria_not_met": ", ".join(not_met(world, case.id)),
+        "criteria_not_met": _listed(world, case, not_met(world, case.id)),
         "policy": _policy_named(policy) if policy else "",
-        "rationale": _after_call(world, case, _rationale(world, case)),
+        "rationale": _after_call(world, case, rationale(world, case)),
         "reviewer_role": decisions[-1].reviewer_role.replace("_", " ") if decisions else "",
         "appeal_deadline": _deadline(world, case),
         "how_to_appeal": str(wording()["how_to_appeal"]),
@@ -199,8 +189,10 @@ def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
 
 
 def _pend(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
+    asked = _asked_for(world, case)
     return {
-        "missing_items": "\n".join(f"- {item}" for item in _asked_for(world, case)),
+        "missing_items": "\n".join(f"- {item}" for item in asked),
+        "criteria_asked": _spelled_out(world, case, " ".join(asked)),
         "due_date": f"{case.pend_due_at:%Y-%m-%d}" if case.pend_due_at else "",
         "how_to_reply": str(wording()["how_to_reply"]),
     }
@@ -210,6 +202,26 @@ def _asked_for(world: ManagedCareWorld, case: PriorAuthCase) -> tuple[str, ...]:
     """Return the items of the request for information that is open."""
     asked = (world.medical.active(case.id), world.nursing.active(case.id))
     return next((pends.items(one.info_requested) for one in asked if one), ())
+
+
+def _listed(world: ManagedCareWorld, case: PriorAuthCase, names: Iterable[str]) -> str:
+    """Return criteria with id and words, one a line; the id alone where no words are known."""
+    texts = criterion_texts(world, case.id)
+    return "\n".join(f"- {name}: {texts[name]}" if name in texts else f"- {name}" for name in names)
+
+
+def _spelled_out(world: ManagedCareWorld, case: PriorAuthCase, said: str) -> str:
+    """Return what the criteria ask for that a text calls by their ids; blank if it calls none."""
+    named = _words_of(said)
+    called = [name for name in criterion_texts(world, case.id) if name in named]
+    if not called:
+        return ""
+    return f"\n{wording()['criteria_in_words']}\n{_listed(world, case, called)}"
+
+
+def _words_of(text: str) -> frozenset[str]:
+    """Return the words of a text, ids of criteria among them, without what ends a sentence."""
+    return frozenset(word.rstrip(".") for word in re.findall(r"\w[\w.-]*", text))
 
 
 def _policy_named(policy: CasePolicy) -> str:
@@ -231,7 +243,8 @@ def _deadline(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     return f"{until:%Y-%m-%d}" if until else ""
 
 
-def _rationale(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+def rationale(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    """Return why a case was decided as it was, in the words of who decided."""
     determination = world.determinations.active(case.id)
     if determination is not None and determination.overridden:
         return determination.override_reason

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from healthgym.worlds.managed_care.apps.payer import letter_texts
+from healthgym.worlds.managed_care.apps.payer import letter_texts, notices
 from healthgym.worlds.managed_care.apps.payer.criteria import not_met
 from healthgym.worlds.managed_care.policies.criteria import AgeCriterion
 from healthgym.worlds.managed_care.policies.tree import AllOf, AnyOf, Node, Not
@@ -16,6 +17,7 @@ from healthgym.worlds.managed_care.records.review import MdLineItemDecision
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
     CriterionResult,
     DeterminationDecision,
     LetterType,
@@ -71,6 +73,14 @@ def partial(rules: Rules = Rules.STRICT) -> ManagedCareWorld:
     )
     decide(world, MdReviewDecision.PARTIAL_APPROVE, line_item_decisions=(line,))
     world.determinations.finalize(CASE, DeterminationDecision.PARTIALLY_APPROVED)
+    return world
+
+
+def in_words(world: ManagedCareWorld) -> ManagedCareWorld:
+    """Return a world in which the criteria have words of their own."""
+    items = world.nursing.catalog(CASE)
+    worded = tuple(replace(one, criterion_text="Heart rhythm is recorded.") for one in items)
+    world.nursing.set_catalog(CASE, worded, world.nursing.tree(CASE))
     return world
 
 
@@ -331,10 +341,51 @@ def test_what_notices_say() -> None:
     message = approved().letters.notify_member(CASE, MemberNotification.APPROVAL, NURSE)["message"]
     assert f"AUTH-{CASE}-000001" in message.body
     assert not message.action_required
-    message = denied().letters.notify_member(CASE, MemberNotification.DENIAL, NURSE)["message"]
-    assert "C-2 is not met." in message.body
-    assert "2026-04-12" in message.body
+    world = in_words(denied())
+    message = world.letters.notify_member(CASE, MemberNotification.DENIAL, NURSE)["message"]
+    assert "do not show what your plan asks for:\n- Heart rhythm is recorded.\n" in message.body
+    assert "until April 12, 2026" in message.body
     assert message.action_required
+
+
+@pytest.mark.parametrize("notice", MemberNotification)
+def test_a_notice_has_plain_words_and_no_codes(notice: MemberNotification) -> None:
+    world = in_words(denied())
+    words = notices.notice(world, world.cases.get(CASE), notice)[1]
+    assert not re.search(r"C-\d|93653|2026\.\d|_|[A-Z]{2,}-\d", words)
+    assert "ablation" in words
+
+
+def test_a_partly_approved_member_reads_what_was_not_approved_and_may_appeal() -> None:
+    world = partial()
+    message = world.letters.notify_member(CASE, MemberNotification.APPROVAL, NURSE)["message"]
+    for said in ("We approved 1 units of it, and not the rest", "right to appeal until"):
+        assert said in message.body
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (CaseStatus.APPEAL_UPHELD, "the first decision stands"),
+        (CaseStatus.APPEAL_OVERTURNED, "the care is approved"),
+        (CaseStatus.EXTERNAL_APPEAL_UPHELD, "agree with the first decision"),
+        (CaseStatus.EXTERNAL_APPEAL_OVERTURNED, "disagree with the first decision"),
+    ],
+)
+def test_what_came_of_an_appeal_is_told_in_words(status: CaseStatus, said: str) -> None:
+    world = denied()
+    case = replace(world.cases.get(CASE), status=status)
+    assert said in notices.notice(world, case, MemberNotification.APPEAL_OUTCOME)[1]
+
+
+def test_a_letter_has_each_criterion_with_id_and_words() -> None:
+    assert "- C-2: Heart rhythm is recorded." in write(in_words(denied()), LetterType.DENIAL).body
+    world = in_words(desk(agent_owned_payer_flow=True))
+    request = NurseReviewRecommendation.REQUEST_INFO
+    world.nursing.submit(CASE, request, info_requested="A record on C-2.", reviewer_id=NURSE)
+    letter = write(world, LetterType.PEND)
+    assert "What these criteria ask for:\n- C-2: Heart rhythm is recorded." in letter.body
+    assert missing(world, letter.id) == []
 
 
 def test_every_type_of_letter_has_its_words() -> None:
@@ -344,7 +395,7 @@ def test_every_type_of_letter_has_its_words() -> None:
         assert "value" in letter_texts.body(kind, slots)
     for notice in MemberNotification:
         world = denied()
-        assert all(letter_texts.notice(world, world.cases.get(CASE), notice))
+        assert all(notices.notice(world, world.cases.get(CASE), notice))
 
 
 def under(tree: Node, rules: Rules = Rules.STRICT) -> ManagedCareWorld:

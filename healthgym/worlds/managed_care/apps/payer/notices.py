@@ -1,0 +1,70 @@
+"""What the member is told: in plain words, without codes of criteria, policies and services."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from healthgym.worlds.managed_care.apps.payer import letter_texts
+from healthgym.worlds.managed_care.apps.payer.criteria import not_met
+from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, MemberNotification
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+
+def notice(
+    world: ManagedCareWorld, case: PriorAuthCase, kind: MemberNotification
+) -> tuple[str, str]:
+    """Return subject and text of a notice to the member.
+
+    Args:
+        world: The world.
+        case: The case.
+        kind: What about.
+    """
+    words = letter_texts.wording()["notices"][kind]
+    until = case.appeal_due_at
+    slots = {
+        "member_name": letter_texts.member_name(world, case),
+        "service": _service(world, case),
+        "authorization_number": case.authorization_number or "to follow",
+        "reason": _reason(world, case),
+        "deadline": f"until {letter_texts.written(until)}" if until else words_of("no_deadline"),
+        "units": _units(world, case),
+        "outcome": str(letter_texts.wording()["outcomes"].get(case.status, "not decided yet")),
+    }
+    partly = case.status is CaseStatus.PARTIALLY_APPROVED and "partly" in words
+    body = words["partly" if partly else "body"]
+    return str(words["subject"]), str(body).format_map(slots)
+
+
+def words_of(name: str) -> str:
+    """Return a standing phrase by its name."""
+    return str(letter_texts.wording()[name])
+
+
+def _service(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    """Return what was asked for in words; the code only where nobody described it."""
+    order = world.cases.order(case.service_request_id)
+    return order.description.strip() or order.procedure_code
+
+
+def _reason(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    """Return why less was granted than asked for: what the plan wants, in its words."""
+    determination = world.determinations.active(case.id)
+    overridden = determination is not None and determination.overridden
+    texts = letter_texts.criterion_texts(world, case.id)
+    named = [f"- {texts[name]}" for name in not_met(world, case.id) if texts.get(name)]
+    if named and not overridden:
+        return words_of("not_shown").format(criteria="\n".join(named))
+    said = letter_texts.rationale(world, case) or case.outcome_reason or words_of("no_reason")
+    return said.rstrip(".") + "."
+
+
+def _units(world: ManagedCareWorld, case: PriorAuthCase) -> str:
+    """Return how much of what was asked for is approved."""
+    decision = world.medical.active(case.id)
+    given = [one.approved_units for one in decision.line_item_decisions] if decision else []
+    known = [units for units in given if units is not None]
+    return f"{sum(known)} units of it" if known else "a part of it"
