@@ -141,7 +141,7 @@ class LetterCenterToolset(OfficeToolset):
         notification_type: Literal["approval", "denial", "pend", "appeal_rights", "appeal_outcome"],
         actor: str | None = None,
     ) -> str:
-        """Send the member a notice that fits where the case stands.
+        """Mail the member a notice that fits where the case stands; nothing is to be delivered.
 
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
@@ -157,7 +157,8 @@ class LetterCenterToolset(OfficeToolset):
 
         Args:
             letter_id: Id of the letter, such as "LET-0001".
-            channel: How it goes out.
+            channel: The channel on which the request was submitted, the method of its intake
+                record, such as "portal".
         """
         return self.show(self.world.letters.deliver(letter_id, channel))
 

@@ -20,11 +20,12 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     request, reads what was sent and nothing else, answers each criterion with a document that
     bears on it, and does what follows: approve, hand on, or ask once for just what is missing,
     with the day that the rules give; as a physician approve, approve in part, deny with the
-    criterion named and signed, or offer a call where one is due; and then determination, letter
-    and notice, by the channel of the request. It is hard because the numbers hold for today only,
-    drafts, corrected notes and other patients' pages lie in the packet, values come in other units
-    and just short of a limit, people are in at their hours, the clock runs on, the practice
-    answers in its own time or not at all, and nobody may take two parts in a case.
+    criterion named and signed, or offer a call where one is due; and then determination, letter to
+    the practice by the channel on which the request was submitted, and notice to the member. It is
+    hard because the numbers hold for today only, drafts, corrected notes and other patients' pages
+    lie in the packet, values come in other units and just short of a limit, people are in at their
+    hours, the clock runs on, the practice answers in its own time or not at all, and nobody may
+    take two parts in a case.
 
     The task is that of χ-Bench's utilization-management domain (its public contract is the
     ``paper`` profile), on a world of our own: the 41 payer tools that its agents had, with their

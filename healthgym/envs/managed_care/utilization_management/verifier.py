@@ -112,8 +112,9 @@ UNDECIDED = Check(
 )
 LETTERS = Check(
     "letters_right",
-    "Just the letters and notices that the case calls for went out, each once, by the channel of "
-    "the request, and each letter states what the rules want in it, as the records have it.",
+    "Just the letters and notices that the case calls for went out, each once; each letter was "
+    "delivered by the channel on which the request was submitted, and states what the rules want "
+    "in it, as the records have it.",
     loophole="letters are a subset in the source, undelivered and unread",
     failure_mode=FailureMode.TOOL_USE,
 )
