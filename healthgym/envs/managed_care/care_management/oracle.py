@@ -281,7 +281,7 @@ class Worker:
             "cm_assessment.save_section",
             case_id=self.case,
             payload=by_name[stuck],
-            blocked_reason=f"The patient broke off: {broken.reason}.",
+            blocked_reason=f'{broken.kind}: "{broken.says}"',
         )
 
     def plan(self) -> None:

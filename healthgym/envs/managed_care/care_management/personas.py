@@ -25,7 +25,7 @@ from healthgym.worlds.managed_care.conversation.persona import (
     Willingness,
 )
 from healthgym.worlds.managed_care.records.chart import Patient
-from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
+from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause, TriggerKind
 from healthgym.worlds.managed_care.voices import Topic
 
 _USUAL = frozenset({Mark.PRESSURE, Mark.REFRAMING})
@@ -168,4 +168,5 @@ def _break(asked: frozenset[Topic], rng: np.random.Generator) -> Break:
     before = able[int(rng.integers(len(able)))]
     rows = known[before.value]
     row = rows[int(rng.integers(len(rows)))]
-    return Break(before=before, says=row["says"], reason=row["reason"])
+    kind = BlockedBecause(row["kind"])
+    return Break(before=before, says=row["says"], reason=row["reason"], kind=kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -22,6 +23,9 @@ from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel, CMProb
 _MILD = 5
 #: Within how many days after finalizing the follow-up begins.
 _BEGINS = timedelta(days=7)
+#: How notes say how often somebody is called.
+_INTERVAL = re.compile(r"\bevery (?:(\d+) )?(day|week|month)s?\b")
+_DAYS = {"day": 1, "week": 7, "month": 30}
 #: Fewest words by which one sees what is measured.
 _WORDS = 2
 
@@ -124,6 +128,11 @@ class Planned:
 
     def _followed(self) -> Iterator[str]:
         begins, made = self.plan.follow_up_start_date, self.plan.finalized_at
+        if begins is None:
+            yield "no day of the first contact"
+        for number, unit in _INTERVAL.findall(self.plan.follow_up_cadence_notes.lower()):
+            if int(number or 1) * _DAYS[unit] != self.needs.cadence.days:
+                yield f"notes of a contact every {number} {unit}"
         if begins is not None and made is not None and begins > made.date() + _BEGINS:
             yield f"follow-up begins on {begins}"
 

@@ -1,4 +1,4 @@
-"""Why an episode was ended, as the reason on record says it."""
+"""Why an episode was ended, as the reason on record says it, or an assessment broken off."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 
 from healthgym.envs.managed_care.care_management.words import words
+from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
 
 
 class EndedBecause(StrEnum):
@@ -32,6 +33,15 @@ def read_ending(text: str) -> frozenset[EndedBecause]:
         for kind, form in _forms().items()
         if any(not _negated().search(flat[: each.start()]) for each in form.finditer(flat))
     )
+
+
+def read_break(text: str) -> BlockedBecause:
+    """Return why somebody broke off, from what they said; private where nothing else is heard."""
+    flat = " ".join(text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
+    for kind, forms in words().blocked.items():
+        if any(form in flat for form in forms):
+            return BlockedBecause(kind)
+    return BlockedBecause.PRIVATE
 
 
 @cache

@@ -143,8 +143,8 @@ PLAN: Final = Check(
 )
 BLOCKED: Final = Check(
     "blocked_right",
-    "The assessment stands as blocked, with the reason that the person gave; what was told is in "
-    "the other sections, and nothing is planned.",
+    "The assessment stands as blocked, with the kind of the reason that the person gave and their "
+    "words for it; what was told is in the other sections, and nothing is planned.",
     weight=3.0,
     loophole="in the source an assessment is finished, whatever was told",
     failure_mode=FailureMode.INVENTED,

@@ -26,6 +26,7 @@ from healthgym.envs.managed_care.care_management.lookups import (
     referred,
 )
 from healthgym.envs.managed_care.care_management.manner import next_words
+from healthgym.envs.managed_care.care_management.reasons import read_break
 from healthgym.envs.managed_care.care_management.reckoning import Reckoning
 from healthgym.envs.managed_care.care_management.rulings import (
     Known,
@@ -174,6 +175,7 @@ def _assess(case: str, found: Reckoning) -> Play[None]:
 def _assess_in_part(case: str, found: Reckoning) -> Play[None]:
     yield call("cm_assessment.start_assessment", case_id=case)
     left, stuck = found.open_sections()
+    heard = found.listener.last_words
     payloads = {str(each["section"]): each for each in sections(found.findings())}
     for name, payload in payloads.items():
         if name not in left:
@@ -182,5 +184,5 @@ def _assess_in_part(case: str, found: Reckoning) -> Play[None]:
         "cm_assessment.save_section",
         case_id=case,
         payload=payloads[stuck],
-        blocked_reason=f"The patient broke off and said: {found.listener.last_words}",
+        blocked_reason=f'{read_break(heard)}: "{heard}"',
     )

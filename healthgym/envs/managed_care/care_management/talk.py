@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from healthgym.envs.managed_care.care_management.words import words
+from healthgym.worlds.managed_care.apps.care_management.blocks import read_block
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
@@ -33,6 +33,8 @@ _KNOWN = frozenset(Stage) - {Stage.UNKNOWN}
 _SCREEN, _POSITIVE = ("1", "2"), 3
 _QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
 _LETTERS = re.compile(r"[a-z0-9]+")
+#: Fewest words that are quoted as a reason.
+_QUOTED_LEAST = 4
 #: Sections of an assessment, by the subjects that stand in them.
 SECTION_OF = {
     Topic.MEDICATION: "medication",
@@ -221,11 +223,14 @@ class Talk:
     def gives_reason(self, text: str, broken: Break) -> bool:
         """Return whether a text gives the reason for which the person broke off.
 
-        It has to share words of substance with what the person said, or with the reason as an
-        office would write it: whoever was not told it cannot name it.
+        It has the kind of the reason, and words of theirs in which they gave it, quoted: whoever
+        was not told it cannot quote it.
         """
-        said = _substance(text)
-        return len(said & (_substance(broken.says) | _substance(broken.reason))) >= 1
+        block = read_block(text)
+        if block is None or block.kind is not broken.kind:
+            return False
+        quoted = _plain(block.words)
+        return len(quoted.split()) >= _QUOTED_LEAST and quoted in _plain(broken.says)
 
     @cached_property
     def asked_again(self) -> int:
@@ -265,9 +270,3 @@ class Talk:
 def _plain(text: str) -> str:
     """Return the words of a text, in small letters, without what stands between them."""
     return " ".join(_LETTERS.findall(text.lower()))
-
-
-def _substance(text: str) -> frozenset[str]:
-    """Return the beginnings of the words that say something."""
-    found = (word for word in _LETTERS.findall(text.lower()) if len(word) > 3)
-    return frozenset(word[:6] for word in found if word not in words().empty)

@@ -17,13 +17,13 @@ class Words:
         ended: Forms of the reasons for which an episode ends, by reason.
         negated: What stands before a form that is negated.
         common: Words of a condition's name that are in many names, and name none.
-        empty: Words that say nothing of a reason.
+        blocked: Forms of the reasons for which an assessment is broken off, by kind.
     """
 
     ended: Mapping[str, tuple[str, ...]]
     negated: str
     common: frozenset[str]
-    empty: frozenset[str]
+    blocked: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -34,5 +34,5 @@ def words() -> Words:
         ended={kind: tuple(forms) for kind, forms in loaded["ended"].items()},
         negated=loaded["negated"],
         common=frozenset(loaded["common_in_names"].split()),
-        empty=frozenset(loaded["empty_words"].split()),
+        blocked={kind: tuple(forms) for kind, forms in loaded["blocked"].items()},
     )

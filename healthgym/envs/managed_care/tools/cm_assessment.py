@@ -51,8 +51,9 @@ class AssessmentTools(OfficeToolset):
             case_id: Id of the case, such as 'CM-ACT-001'.
             payload: The section and its contents, such as {"section": "sdoh", "data":
                 {"transportation_barrier": true}}.
-            blocked_reason: Why the assessment cannot go on now, such as 'patient asked to stop
-                and to be called on Monday'; leave it out while it can.
+            blocked_reason: Why the assessment cannot go on: its kind by the handbook, a colon, and
+                the patient's words in quotation marks, such as 'legal: "My lawyer told me not to
+                answer that."'; leave it out while it can.
         """
         return self.show(self.world.assessments.save_section(case_id, payload, blocked_reason))
 

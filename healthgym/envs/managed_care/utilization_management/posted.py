@@ -77,7 +77,7 @@ class Posted:
         return tuple(one.id for one in self.letters if not self._sent(one) or self._gaps(one))
 
     def _sent(self, letter: Letter) -> bool:
-        """Return whether a letter was delivered, by the channel on which the request was submitted."""
+        """Return whether a letter went out by the channel on which the request was submitted."""
         case = self.after.cases.get(self._case)
         channel = case.submission_channel or SubmissionChannel.PORTAL
         return letter.delivered_at is not None and letter.delivery_channel is channel

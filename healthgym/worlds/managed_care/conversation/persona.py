@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from healthgym.worlds.managed_care.conversation.acts import Act
-from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
+from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause, TriggerKind
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
 
 
@@ -101,11 +101,13 @@ class Break:
         before: The subject about which they will not or cannot talk.
         says: Why, in their words.
         reason: Why, for the record, such as ``wants a lawyer to be asked first``.
+        kind: What stands in the way.
     """
 
     before: Topic
     says: str
     reason: str
+    kind: BlockedBecause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

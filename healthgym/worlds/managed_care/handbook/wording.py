@@ -149,8 +149,11 @@ def _expedited_way(rules: OperatingRules) -> str:
 
 
 def _cadence_table(rules: OperatingRules) -> str:
-    rows = [(f"`{program}`", cadence.value) for program, cadence in rules.cadences.items()]
-    return table(("Programme", "Follow-up unless the plan says why not"), rows)
+    rows = [
+        (f"`{program}`", cadence.value, str(cadence.days))
+        for program, cadence in rules.cadences.items()
+    ]
+    return table(("Programme", "Follow-up", "Days between contacts"), rows)
 
 
 def _control_table(rules: OperatingRules) -> str:

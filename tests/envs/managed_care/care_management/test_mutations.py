@@ -11,6 +11,7 @@ from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.care_management import requirements
 from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
+from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause, FollowUpCadence
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,
     END,
@@ -77,6 +78,22 @@ def plan_of(**changes: Json) -> Script:
     return edited(solved(planned), PLAN, "plan_data", lambda plan: {**plan, **changes})
 
 
+@cache
+def complex_care() -> CareInstance:
+    return task(Ending.PLANNED, lambda each: each.reference.program == "complex_care")
+
+
+def complex_plan(**changes: Json) -> Script:
+    script = solved(complex_care)
+    return edited(script, PLAN, "plan_data", lambda plan: {**plan, **changes})
+
+
+def other_than(instance: CareInstance) -> str:
+    needs = instance.reference.needs
+    assert needs is not None
+    return next(str(kind) for kind in FollowUpCadence if kind is not needs.cadence and kind.days)
+
+
 def problems(edit: Callable[[list[Json]], list[Json]]) -> Script:
     return edited(
         solved(planned),
@@ -109,6 +126,13 @@ def control(status: str) -> Script:
 def other_cadence() -> str:
     right = planned().reference.needs
     return "custom" if right is None or right.cadence != "custom" else "weekly"
+
+
+def other_kind() -> str:
+    broken = blocked().reference.persona.breaks
+    assert broken is not None
+    kind = next(kind for kind in BlockedBecause if kind is not broken.kind)
+    return f'{kind}: "{broken.says}"'
 
 
 def other_level() -> str:
@@ -291,6 +315,26 @@ MUTATIONS: dict[str, tuple[str, Callable[[], CareInstance], Callable[[], Script]
     "links": ("plan_follows", planned, lambda: problems(unsourced)),
     "one problem": ("plan_follows", planned, lambda: problems(lambda each: each[:1])),
     "another first": ("plan_follows", planned, lambda: problems(lambda each: each[::-1])),
+    "complex care at another cadence": (
+        "plan_follows",
+        complex_care,
+        lambda: complex_plan(follow_up_cadence_kind=other_than(complex_care())),
+    ),
+    "complex care with other days in the notes": (
+        "plan_follows",
+        complex_care,
+        lambda: complex_plan(follow_up_cadence_notes="Calls every 45 days."),
+    ),
+    "complex care with other weeks in the notes": (
+        "plan_follows",
+        complex_care,
+        lambda: complex_plan(follow_up_cadence_notes="A call every 9 weeks."),
+    ),
+    "no first contact": (
+        "plan_follows",
+        planned,
+        lambda: plan_of(follow_up_start_date=None),
+    ),
     "late follow-up": (
         "plan_follows",
         planned,
@@ -303,7 +347,14 @@ MUTATIONS: dict[str, tuple[str, Callable[[], CareInstance], Callable[[], Script]
             solved(blocked),
             "cm_assessment.save_section",
             -1,
-            blocked_reason="Computer trouble at the office desk.",
+            blocked_reason='private: "There is computer trouble at the office desk."',
+        ),
+    ),
+    "another kind of reason": (
+        "blocked_right",
+        blocked,
+        lambda: changed(
+            solved(blocked), "cm_assessment.save_section", -1, blocked_reason=other_kind()
         ),
     ),
     "another's referral": (

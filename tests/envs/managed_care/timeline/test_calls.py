@@ -20,6 +20,7 @@ from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Break, Busy, Mark
 from healthgym.worlds.managed_care.records.care import ConversationSession
+from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
 from healthgym.worlds.managed_care.voices import Disclosure, Memory, Topic
 from tests.envs.managed_care.timeline.played import Reader, play
 
@@ -202,7 +203,9 @@ def test_what_keeps_or_breaks_a_call_is_told() -> None:
     exhibit = played("nop")
     assert exhibit.care is not None
     busy = Busy(says="at work <until> five", free_from=17, free_days=1)
-    breaks = Break(before=Topic.MOOD, says="No.", reason="wants a lawyer")
+    breaks = Break(
+        before=Topic.MOOD, says="No.", reason="wants a lawyer", kind=BlockedBecause.LEGAL
+    )
     persona = replace(exhibit.care.persona, busy=busy, breaks=breaks, only=frozenset({Topic.FOOD}))
     shown = person_html(replace(exhibit, care=replace(exhibit.care, persona=persona)))  # type: ignore[type-var]
     assert f"{escape(busy.says)}; free from 17:00, after 1 day at the earliest" in shown

@@ -27,11 +27,16 @@ from healthgym.worlds.managed_care.conversation.persona import (
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines, spoken
 from healthgym.worlds.managed_care.conversation.talk import STATEMENTS
-from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
+from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause, TriggerKind
 from healthgym.worlds.managed_care.voices import Consent, Topic
 from tests.worlds.managed_care.conversation.calls import READY, Line
 
-_BREAK = Break(before=Topic.FOOD, says="My lawyer said to stop here.", reason="wants a lawyer")
+_BREAK = Break(
+    before=Topic.FOOD,
+    says="My lawyer said to stop here.",
+    reason="wants a lawyer",
+    kind=BlockedBecause.LEGAL,
+)
 _WORDS_OF_THE_MACHINE = re.compile(
     r"\b(phq|gad|persona|stage|trigger|consent|refused|willingness|score|"
     r"[A-Z][0-9]{2}\.?[0-9]*)\b",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Break, Mark
+from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
 from healthgym.worlds.managed_care.voices import Consent, Topic
 from tests.worlds.managed_care.conversation.calls import (
     OPENING,
@@ -190,7 +191,9 @@ def test_who_trusts_a_caller_no_longer_tells_nothing_private() -> None:
 
 def test_who_breaks_off_does_so_before_the_subject_and_for_good() -> None:
     says = "My lawyer said not to talk about that, so I won't go on."
-    breaks = Break(before=Topic.PHQ9, says=says, reason="wants a lawyer to be asked")
+    breaks = Break(
+        before=Topic.PHQ9, says=says, reason="wants a lawyer to be asked", kind=BlockedBecause.LEGAL
+    )
     line = agreed(replace(READY, breaks=breaks))
     line.say(about(Topic.FOOD))
     assert line.turn.told

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App
+from healthgym.worlds.managed_care.apps.care_management.blocks import require_block
 from healthgym.worlds.managed_care.apps.care_management.chart import OFFICE
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.apps.care_management.sections import (
@@ -17,10 +18,7 @@ from healthgym.worlds.managed_care.apps.care_management.sections import (
     require_sourced,
     with_section,
 )
-from healthgym.worlds.managed_care.apps.care_management.wording import (
-    require_reason,
-    require_reasonable,
-)
+from healthgym.worlds.managed_care.apps.care_management.wording import require_reasonable
 from healthgym.worlds.managed_care.records.assessment import CMAssessment
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.care import CMAssessmentStatus, CMCaseStatus
@@ -75,7 +73,8 @@ class Assessments(App):
 
         Raises:
             Refusal: If there is no assessment; under strict rules also unless it is under way, or
-                if the section lacks what it must hold, or holds what nobody said or wrote.
+                if the section lacks what it must hold, or holds what nobody said or wrote, or the
+                reason is of no known form.
         """
         assessment = self._required(case_id)
         if self.strict:
@@ -173,7 +172,7 @@ class Assessments(App):
     def _require_content(self, case_id: str, payload: Payload, blocked: str | None) -> None:
         require_reasonable(payload)
         if blocked:
-            require_reason(blocked, "block of an assessment")
+            require_block(blocked)
         evidence = Evidence.of(self.world, case_id)
         require_sourced(payload, evidence)
         if not blocked:

@@ -240,7 +240,7 @@ def test_operations_say_how_often_and_how_long_one_calls() -> None:
 
 def test_a_blocked_assessment_is_taken_up_again_with_what_it_held() -> None:
     world = at_stage("filled")
-    blocked = play(world, section("sdoh", SOCIAL, "asked to stop for today"))
+    blocked = play(world, section("sdoh", SOCIAL, 'ill: "I am too ill for this."'))
     assert blocked.status is CMAssessmentStatus.BLOCKED
     again = play(world, BEGIN)
     assert again.assessment_id == blocked.assessment_id
@@ -250,7 +250,7 @@ def test_a_blocked_assessment_is_taken_up_again_with_what_it_held() -> None:
 
 def test_a_blocked_section_may_be_left_empty() -> None:
     world = at_stage("assessing")
-    saved = play(world, section("behavioral_health", {}, "does not want to talk about mood"))
+    saved = play(world, section("behavioral_health", {}, 'private: "I will not talk about that."'))
     assert saved.behavioral_health is None
 
 

@@ -185,6 +185,12 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
     "section after completion": ("assessed", section("sdoh", SOCIAL), Code.WRONG_STATE),
     "section after closing": ("closed", section("sdoh", SOCIAL), Code.WRONG_STATE),
     "block without a reason": ("assessing", section("sdoh", SOCIAL, "x"), Code.MISSING_TEXT),
+    "block without their words": ("assessing", section("sdoh", SOCIAL, "legal"), Code.MISSING_TEXT),
+    "block of no known kind": (
+        "assessing",
+        section("sdoh", SOCIAL, 'rude: "I will not answer."'),
+        Code.MISSING_TEXT,
+    ),
     "block after completion": (
         "assessed",
         section("sdoh", SOCIAL, "asked to stop for today"),

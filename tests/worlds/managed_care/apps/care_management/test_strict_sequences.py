@@ -179,7 +179,7 @@ def test_a_blocked_assessment_takes_no_section_until_it_is_begun_again() -> None
         (Rules.COMPAT, (None, None)),
     ):
         world = at_stage("filled", rules)
-        play(world, section("sdoh", SOCIAL, "asked to stop for today"))
+        play(world, section("sdoh", SOCIAL, 'ill: "I am too ill for this."'))
         assert refused(world, section("sdoh", SOCIAL)) is codes[0]
         assert refused(world, COMPLETE) is codes[1]
 
