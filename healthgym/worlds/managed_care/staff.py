@@ -49,7 +49,8 @@ class Worker:
         name: Name and degree.
         role: What the person is employed as.
         organization_id: The organization.
-        licence: Kind and state of the licence, such as ``RN-TX``; empty if none is needed.
+        licence: Kind of the licence, such as ``RN``; empty if none is needed.
+        licensed_in: States in which the licence is in force.
         specialty: Clinical specialty; empty if none.
         region: Region whose calendar the person works by, such as ``TX``.
         hours: From when to when the person works, local time of the region.
@@ -64,6 +65,7 @@ class Worker:
     role: WorkerRole
     organization_id: str
     licence: str = ""
+    licensed_in: tuple[str, ...] = ()
     specialty: str = ""
     region: str = ""
     hours: tuple[time, time] = (time(8), time(17))

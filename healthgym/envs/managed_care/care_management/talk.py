@@ -224,13 +224,17 @@ class Talk:
         """Return whether a text gives the reason for which the person broke off.
 
         It has the kind of the reason, and words of theirs in which they gave it, quoted: whoever
-        was not told it cannot quote it.
+        was not told it cannot quote it. What they said besides, in the same breath, may stand
+        before or after them.
         """
         block = read_block(text)
         if block is None or block.kind is not broken.kind:
             return False
-        quoted = _plain(block.words)
-        return len(quoted.split()) >= _QUOTED_LEAST and quoted in _plain(broken.says)
+        quoted, says = _plain(block.words), _plain(broken.says)
+        messages = (one for call in self.sessions for one in call.messages)
+        said = (_plain(one.content) for one in messages if one.role == "patient")
+        heard = (says, *(one for one in said if says in one))
+        return bool(_runs(quoted) & _runs(says)) and any(quoted in one for one in heard)
 
     @cached_property
     def asked_again(self) -> int:
@@ -270,3 +274,10 @@ class Talk:
 def _plain(text: str) -> str:
     """Return the words of a text, in small letters, without what stands between them."""
     return " ".join(_LETTERS.findall(text.lower()))
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Return the runs of words in a text that are long enough to be a quotation."""
+    words = text.split()
+    places = range(len(words) - _QUOTED_LEAST + 1)
+    return frozenset(tuple(words[at : at + _QUOTED_LEAST]) for at in places)

@@ -210,7 +210,8 @@ class _Hiring:
                 name=f"{name}, {degree}" if degree else name,
                 role=role,
                 organization_id=organization["id"],
-                licence=f"{degree}-{region}" if degree else "",
+                licence=degree,
+                licensed_in=self._states(side, region) if degree else (),
                 specialty=specialty,
                 region=region,
                 hours=(time.fromisoformat(hours[0]), time.fromisoformat(hours[1])),
@@ -220,6 +221,10 @@ class _Hiring:
                 phone=f"555-01{number:02d}",
             )
         )
+
+    def _states(self, side: str, region: str) -> tuple[str, ...]:
+        """Return where a licence holds: of the plan's people in all states that it covers."""
+        return tuple(sorted(self._table["regions"])) if side == "payer" else (region,)
 
 
 def _npi(rng: np.random.Generator) -> str:

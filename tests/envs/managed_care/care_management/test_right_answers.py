@@ -22,6 +22,7 @@ from healthgym.envs.managed_care.care_management.speech import phrase_book
 from healthgym.envs.managed_care.care_management.talk import Talk
 from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
 from healthgym.worlds.managed_care.conversation.persona import Break
+from healthgym.worlds.managed_care.records.care import ConversationMessage, ConversationSession
 from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
 from healthgym.worlds.managed_care.voices import Memory, Topic
 from tests.envs.managed_care.care_management.playing import (
@@ -271,6 +272,24 @@ def test_a_block_with_a_part_of_what_was_said_passes() -> None:
     part = " ".join(broken.says.split()[:5])
     reason = f" {broken.kind}: \N{LEFT DOUBLE QUOTATION MARK}{part}\N{RIGHT DOUBLE QUOTATION MARK}"
     passes(blocked(), changed(solution(blocked()), SECTION, -1, blocked_reason=reason))
+
+
+def test_a_block_may_quote_what_was_said_in_the_same_breath() -> None:
+    broken, now = breaks()[0], planned().start.now
+    whole = f"Oh dear. {broken.says} Goodbye now."
+    message = ConversationMessage(role="patient", content=whole, turn_number=2, timestamp=now)
+    call = ConversationSession(
+        session_id="SES-1",
+        case_id="CM-1",
+        patient_name="Ann",
+        reason_for_call="A call.",
+        created_at=now,
+        messages=(message,),
+    )
+    for talk, heard in ((Talk((call,), Memory()), True), (Talk((), Memory()), False)):
+        assert talk.gives_reason(f'{broken.kind}: "{whole}"', broken) is heard
+        assert not talk.gives_reason(f'{broken.kind}: "Oh dear. Goodbye now, my friend."', broken)
+        assert not talk.gives_reason(f'{broken.kind}: "{whole} I am rich."', broken)
 
 
 @cache

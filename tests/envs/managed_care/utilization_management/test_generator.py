@@ -28,6 +28,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.packets import Packet, read_packet
 from healthgym.worlds.managed_care.policies.evaluation import combined, decisive, evaluate
+from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     CriterionResult,
@@ -284,6 +285,27 @@ def test_the_instruction_names_the_case_and_nothing_of_what_is_right() -> None:
         for word in ("approv", "den", "escalat", "pend"):
             assert f" {word}" not in told.replace("depend", "").replace("denied", "")
         assert task.start.handbook.read("payer-um/operational/roster.md").text.count("| W-") > 20
+
+
+def test_whoever_decides_holds_the_licence_that_the_roster_names() -> None:
+    page = drawn()[0].start.handbook.read("payer-um/operational/roster.md").text
+    rows = [line.strip("| ").split(" | ") for line in page.split("\n") if line.startswith("| W-")]
+    licences = {row[0]: row[-1].partition(": ")[::2] for row in rows}
+    staff = drawn()[0].start.staff
+    states = {
+        chart.patient.address_state for task in drawn() for chart in task.start.charts.values()
+    }
+    for worker, role in ((row[0], staff.role_of(row[0])) for row in rows):
+        kind, held = licences[worker]
+        match role:
+            case WorkerRole.PHYSICIAN_REVIEWER | WorkerRole.APPEALS_MEDICAL_DIRECTOR:
+                assert kind == "MD"
+            case WorkerRole.UM_NURSE | WorkerRole.CARE_MANAGER:
+                assert kind == "RN"
+            case _:
+                assert kind == "-"
+                continue
+        assert states <= set(held.split(", "))
 
 
 # -- the canonical split ---------------------------------------------------------------------------
