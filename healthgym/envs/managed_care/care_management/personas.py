@@ -15,6 +15,7 @@ from healthgym.envs.managed_care.care_management.answers import Answers
 from healthgym.envs.managed_care.care_management.task import Ending, Strength
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.persona import (
+    BlockedBecause,
     Break,
     Busy,
     Concern,
@@ -25,7 +26,7 @@ from healthgym.worlds.managed_care.conversation.persona import (
     Willingness,
 )
 from healthgym.worlds.managed_care.records.chart import Patient
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause, TriggerKind
+from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
 from healthgym.worlds.managed_care.voices import Topic
 
 _USUAL = frozenset({Mark.PRESSURE, Mark.REFRAMING})

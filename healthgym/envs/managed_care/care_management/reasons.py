@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 
 from healthgym.envs.managed_care.care_management.words import words
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
+from healthgym.worlds.managed_care.conversation.persona import BlockedBecause
 
 
 class EndedBecause(StrEnum):

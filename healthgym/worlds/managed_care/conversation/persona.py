@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from healthgym.worlds.managed_care.conversation.acts import Act
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause, TriggerKind
+from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
 
 
@@ -91,6 +91,23 @@ class Busy:
     says: str
     free_from: int
     free_days: int = 0
+
+
+class BlockedBecause(StrEnum):
+    """Why a person does not go on with an assessment that they agreed to."""
+
+    #: A lawyer, a claim or a court stands in the way.
+    LEGAL = "legal"
+    #: They go through this only with a clinician or pharmacist of their own.
+    OWN_CLINICIAN = "own_clinician"
+    #: It is nobody's business, or nothing for the telephone.
+    PRIVATE = "private"
+    #: The questions weigh too much on them.
+    DISTRESS = "distress"
+    #: They do not know, and whoever does is away.
+    DOES_NOT_KNOW = "does_not_know"
+    #: They are ill, or on the way to hospital.
+    ILL = "ill"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

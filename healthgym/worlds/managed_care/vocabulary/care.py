@@ -144,23 +144,6 @@ class CMProblemCategory(StrEnum):
     COORDINATION = "coordination"
 
 
-class BlockedBecause(StrEnum):
-    """Why a person does not go on with an assessment that they agreed to."""
-
-    #: A lawyer, a claim or a court stands in the way.
-    LEGAL = "legal"
-    #: They go through this only with a clinician or pharmacist of their own.
-    OWN_CLINICIAN = "own_clinician"
-    #: It is nobody's business, or nothing for the telephone.
-    PRIVATE = "private"
-    #: The questions weigh too much on them.
-    DISTRESS = "distress"
-    #: They do not know, and whoever does is away.
-    DOES_NOT_KNOW = "does_not_know"
-    #: They are ill, or on the way to hospital.
-    ILL = "ill"
-
-
 class FollowUpCadence(StrEnum):
     """How often the care manager follows up."""
 

@@ -11,7 +11,8 @@ from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.care_management import requirements
 from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause, FollowUpCadence
+from healthgym.worlds.managed_care.conversation.persona import BlockedBecause
+from healthgym.worlds.managed_care.vocabulary.care import FollowUpCadence
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,
     END,

@@ -21,9 +21,8 @@ from healthgym.envs.managed_care.care_management.reasons import (
 from healthgym.envs.managed_care.care_management.speech import phrase_book
 from healthgym.envs.managed_care.care_management.talk import Talk
 from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
-from healthgym.worlds.managed_care.conversation.persona import Break
+from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break
 from healthgym.worlds.managed_care.records.care import ConversationMessage, ConversationSession
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
 from healthgym.worlds.managed_care.voices import Memory, Topic
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,

@@ -18,9 +18,8 @@ from healthgym.envs.managed_care.timeline.person import person_html
 from healthgym.envs.managed_care.timeline.story import Exhibit
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
-from healthgym.worlds.managed_care.conversation.persona import Break, Busy, Mark
+from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break, Busy, Mark
 from healthgym.worlds.managed_care.records.care import ConversationSession
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
 from healthgym.worlds.managed_care.voices import Disclosure, Memory, Topic
 from tests.envs.managed_care.timeline.played import Reader, play
 

@@ -15,6 +15,7 @@ import pytest
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.conversation.mind import FOLLOWS, Stage
 from healthgym.worlds.managed_care.conversation.persona import (
+    BlockedBecause,
     Break,
     Busy,
     Concern,
@@ -27,7 +28,7 @@ from healthgym.worlds.managed_care.conversation.persona import (
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines, spoken
 from healthgym.worlds.managed_care.conversation.talk import STATEMENTS
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause, TriggerKind
+from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
 from healthgym.worlds.managed_care.voices import Consent, Topic
 from tests.worlds.managed_care.conversation.calls import READY, Line
 

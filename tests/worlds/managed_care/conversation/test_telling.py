@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
-from healthgym.worlds.managed_care.conversation.persona import Break, Mark
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
+from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break, Mark
 from healthgym.worlds.managed_care.voices import Consent, Topic
 from tests.worlds.managed_care.conversation.calls import (
     OPENING,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from healthgym.worlds.managed_care.conversation.persona import BlockedBecause
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
-from healthgym.worlds.managed_care.vocabulary.care import BlockedBecause
 
 _FORM = re.compile(
     r"\s*(?P<kind>[a-z_]+)\s*:\s*"
