@@ -8,6 +8,7 @@ from datetime import date
 
 import numpy as np
 
+from healthgym.envs.managed_care.care_management.circumstances import works
 from healthgym.envs.managed_care.care_management.history import History
 from healthgym.worlds.managed_care.charts.stays import StayKind
 from healthgym.worlds.managed_care.facts import Measurement
@@ -75,6 +76,11 @@ class Answers:
     worry: Topic
 
     @property
+    def careless(self) -> bool:
+        """Whether medicines are left out, or on many days."""
+        return is_careless(self.missed, self.untaken)
+
+    @property
     def tells(self) -> Mapping[Topic, tuple[Disclosure, ...]]:
         """What is told when asked, by subject."""
         drugs = [
@@ -112,6 +118,11 @@ class Answers:
         """Return how each medicine of the chart is taken."""
         levels = {name: _level(count) for name, count in self.missed.items()}
         return levels | dict.fromkeys(self.untaken, AdherenceLevel.NON_ADHERENT)
+
+
+def is_careless(missed: Mapping[str, int], untaken: frozenset[str]) -> bool:
+    """Return whether medicines are left out, or on many days."""
+    return bool(untaken) or any(count >= _PARTIAL for count in missed.values())
 
 
 def _items(topic: Topic, points: tuple[int, ...]) -> tuple[Disclosure, ...]:
@@ -177,12 +188,12 @@ def draw_answers(
     phq9 = _phq9(documented(history, PHQ9, today, rules), low, safety, rng)
     gad7 = _spread(_sum(documented(history, GAD7, today, rules), low, 21, rng), 7, rng)
     missed, untaken = _medicines(history, rng)
-    barriers = _barriers(history, language, rng)
+    barriers = _barriers(history, language, today, rng)
     mood = sum(phq9) >= rules.phq9_problem and rng.random() < 0.7
     used = any(code.startswith("F1") for code in history.codes)
     extra = tuple(unlisted[:1]) if unlisted and rng.random() < _UNLISTED else ()
-    careless = any(count >= _PARTIAL for count in missed.values()) or bool(untaken)
     worries = [topic for topic in SOCIAL[:7] if barriers[topic]]
+    careless = is_careless(missed, untaken)
     worries += [Topic.MEDICATION] * careless + [Topic.MOOD] * mood
     worries = worries or [Topic.DIAGNOSIS]
     return Answers(
@@ -267,13 +278,18 @@ def _medicines(history: History, rng: np.random.Generator) -> tuple[dict[str, in
     return {name: count for name, count in missed.items() if name not in untaken}, untaken
 
 
-def _barriers(history: History, language: str, rng: np.random.Generator) -> dict[Topic, bool]:
+def _barriers(
+    history: History, language: str, today: date, rng: np.random.Generator
+) -> dict[Topic, bool]:
     found: dict[Topic, bool] = {}
+    at_work = works(history.member.background.patient, today)
     for topic in SOCIAL:
         chance = _LIKELY if topic in history.condition.barriers else _UNLIKELY
         if topic is Topic.LANGUAGE:
             chance = 0.5 if language != "English" else 0.0
         if topic is Topic.PHONE_ACCESS:
             chance = _UNLIKELY
+        if topic is Topic.WORK and not at_work:
+            chance = 0.0
         found[topic] = bool(rng.random() < chance) or topic in history.social
     return found

@@ -132,6 +132,9 @@ class Assessed:
             accepted = {right} if right is not None else {None, self._sum(topic)}
             if scores[topic] not in accepted:
                 yield f"{topic} of {scores[topic]}"
+        stage = wanted.persona.readiness
+        if stage is not None and data.motivation_stage not in {None, stage}:
+            yield f"motivation_stage of {data.motivation_stage}"
         flags = {
             Topic.SAFETY: data.safety_concerns,
             Topic.SUBSTANCE_USE: data.substance_use_concerns,

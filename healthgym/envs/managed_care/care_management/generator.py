@@ -148,7 +148,7 @@ class CareGenerator(CareTaskGenerator):
             busy=self.config.busy if _may_be_busy(numbers) else 0.0,
             concerns=self.config.concerns,
         )
-        persona = draw_persona(character, patient, answers, asked, person)
+        persona = draw_persona(character, patient, answers, asked, begins.date(), person)
         reference = reference_of(
             case.history, case.referred, answers, persona, choice.ending, start
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,11 +16,9 @@ from importlib.resources import files
 from healthgym.core.borders import JsonObject
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.persona import Concern
-from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel
+from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel, MotivationStage
 from healthgym.worlds.managed_care.voices import Topic
 
-#: A lead and what is said of it: ``Feeling low: every day.``
-_LED = re.compile(r"(?:^|(?<=[.?!] ))([A-Z][^:.?!]{2,60}): ")
 _SENTENCE = re.compile(r"(?:\bSt\. |[^.?!])+[.?!]?")
 #: How a sentence begins that goes on about the medicine of the one before.
 _GOES_ON = re.compile(
@@ -94,28 +92,30 @@ def subject(text: str, topic: Topic) -> bool | None:
     return False if _form(absent).search(text) else None
 
 
-def points(text: str) -> Mapping[Topic, Mapping[str, int]]:
-    """Return the points of each item of an instrument that a text answers."""
+def points(text: str, asked: Iterable[tuple[Topic, str]]) -> Mapping[Topic, Mapping[str, int]]:
+    """Return the points of each item of an instrument that a text answers.
+
+    Args:
+        text: What the person says.
+        asked: The items that were asked about: instrument and number.
+    """
     found: dict[Topic, dict[str, int]] = {}
-    for lead, said in _led(text):
-        for topic, items in _table()["leads"].items():
-            for item, form in items.items():
-                score = _score(said)
-                if _form(form).search(lead) and score is not None:
-                    found.setdefault(Topic(topic), {})[item] = score
+    for topic, item in asked:
+        some, none = _table()["items"][topic.value][item]
+        for sentence in _SENTENCE.findall(text):
+            score = 0 if _form(none).search(sentence) else _score(sentence)
+            if score is not None and (score == 0 or _form(some).search(sentence)):
+                found.setdefault(topic, {})[item] = score
     return found
-
-
-def _led(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what stands before a colon, and what is said of it."""
-    marks = list(_LED.finditer(text))
-    for place, mark in enumerate(marks):
-        end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
-        yield mark[1], text[mark.end() : end].strip()
 
 
 def _score(said: str) -> int | None:
     return next((score for score, form in _table()["points"] if _form(form).search(said)), None)
+
+
+def readiness(text: str) -> MotivationStage | None:
+    """Return what somebody says they will do about their health; None if nothing."""
+    return next((MotivationStage(name) for name in _found(text, "stages")), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
+from healthgym.envs.managed_care.care_management.circumstances import works
 from healthgym.envs.managed_care.care_management.conditions import CareCondition, extras
 from healthgym.envs.managed_care.care_management.ledger import PRESSURE, Ledger, NoRoomError
 from healthgym.envs.managed_care.care_management.lives import (
@@ -156,6 +157,8 @@ class LastVisit:
         ledger, found = self._ledger, set[Topic]()
         for topic in condition.barriers:
             if self._rng.random() < self._life.coded_barriers:
+                if topic is Topic.WORK and not works(ledger.patient, self._seen):
+                    continue  # who is retired has no hours at work
                 code, name = social_codes()[topic]
                 found.add(topic)
                 ledger.facts.append(

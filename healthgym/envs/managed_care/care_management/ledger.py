@@ -40,6 +40,7 @@ class Ledger:
 
     Attributes:
         facts: Everything true so far.
+        patient: Who it is.
         days: Days of the background on which something became true, ascending.
         visits: Of these, days of visits.
         note: Kind of the member's usual note.
@@ -49,6 +50,7 @@ class Ledger:
         home = member.background
         self.rng = rng
         self.facts = list(_outside(home.facts))
+        self.patient = home.patient
         self.note = (home.habits.note,)
         self.state = home.patient.address_state or ""
         self.days = sorted({each for fact in self.facts for each in (begun(fact), day_of(fact))})

@@ -15,6 +15,7 @@ from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.conversation.mind import Stage
 from healthgym.worlds.managed_care.conversation.persona import Concern
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.vocabulary.care import MotivationStage
 from healthgym.worlds.managed_care.voices import Topic
 
 #: Social subjects, in the order in which they are asked about.
@@ -58,6 +59,7 @@ class Listener:
         self.taken: dict[str, hearing.Taken] = {}
         self.barriers: dict[Topic, bool] = {}
         self.worry: Topic | None = None
+        self.readiness = MotivationStage.PREPARATION
         self.agreed = False
         self.last_words = ""
         self.said: Counter[Meant] = Counter()
@@ -118,6 +120,7 @@ class Listener:
             key = str(each.topic or each.act)
             view.asked[key] = view.asked.get(key, 0) + 1
         view.danger = False
+        self.readiness = hearing.readiness(text) or self.readiness
         if self._parts(text):
             return
         if not view.identified:
@@ -210,7 +213,7 @@ class Listener:
         asked = {each.topic for each in acts if each.topic is not None}
         if not hearing.sounds(text, "unasked"):
             view.permitted |= {each.topic for each in acts if each.topic is not None}
-        for topic, items in hearing.points(text).items():
+        for topic, items in hearing.points(text, _asked_items(acts)).items():
             view.answered.setdefault(topic, {}).update(items)
         if Topic.MEDICATION in asked:
             self._medicines(text)
@@ -225,7 +228,7 @@ class Listener:
         if harmed or unsafe or hearing.sounds(text, "danger"):
             view.danger = True
             self.barriers[Topic.SAFETY] = True
-        if not self._anything(text, asked) and hearing.sounds(text, "broken"):
+        if not self._anything(text, acts) and hearing.sounds(text, "broken"):
             view.stage, self.last_words = Stage.BROKEN_OFF, text
 
     def _medicines(self, text: str) -> None:
@@ -235,12 +238,20 @@ class Listener:
         if hearing.sounds(text, "all_told"):
             told[_REST] = None
 
-    def _anything(self, text: str, asked: set[Topic]) -> bool:
+    def _anything(self, text: str, acts: Sequence[Meant]) -> bool:
         """Return whether a text answers anything that was asked."""
-        told = bool(hearing.points(text)) or any(
+        asked = {each.topic for each in acts if each.topic is not None}
+        told = bool(hearing.points(text, _asked_items(acts))) or any(
             hearing.subject(text, topic) is not None for topic in asked
         )
         return told or (Topic.MEDICATION in asked and bool(hearing.medicines(text, self.names)))
+
+
+def _asked_items(acts: Sequence[Meant]) -> list[tuple[Topic, str]]:
+    """Return the items of instruments that were asked about, in order."""
+    return [
+        (each.topic, each.item) for each in acts if each.topic is not None and each.item.isdecimal()
+    ]
 
 
 def _due(chart: Chart, known: Known, rules: OperatingRules, today: date) -> Sequence[Topic]:

@@ -33,6 +33,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
     CMEngagement,
     EscalationReason,
+    MotivationStage,
     SessionStatus,
 )
 from healthgym.worlds.managed_care.voices import Consent, Memory, Topic
@@ -316,6 +317,7 @@ class Worker:
             mood=flags.get(Topic.MOOD, False),
             escalation=wanted.needs.escalation if wanted.needs else None,
             language=self.chart.patient.preferred_language,
+            readiness=wanted.persona.readiness or MotivationStage.PREPARATION,
         )
 
     def _diagnoses(self) -> Iterator[Diagnosis]:

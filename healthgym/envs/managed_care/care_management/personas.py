@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from importlib.resources import files
 
@@ -12,12 +13,14 @@ import numpy as np
 
 from healthgym.core.borders import JsonObject
 from healthgym.envs.managed_care.care_management.answers import Answers
+from healthgym.envs.managed_care.care_management.circumstances import circumstances_of
 from healthgym.envs.managed_care.care_management.task import Ending, Strength
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.persona import (
     BlockedBecause,
     Break,
     Busy,
+    Circumstance,
     Concern,
     Mark,
     Persona,
@@ -26,7 +29,7 @@ from healthgym.worlds.managed_care.conversation.persona import (
     Willingness,
 )
 from healthgym.worlds.managed_care.records.chart import Patient
-from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
+from healthgym.worlds.managed_care.vocabulary.care import MotivationStage, TriggerKind
 from healthgym.worlds.managed_care.voices import Topic
 
 _USUAL = frozenset({Mark.PRESSURE, Mark.REFRAMING})
@@ -70,6 +73,7 @@ def draw_persona(
     patient: Patient,
     answers: Answers,
     asked: frozenset[Topic],
+    today: date,
     rng: np.random.Generator,
 ) -> Persona:
     """Draw who answers the phone.
@@ -79,12 +83,14 @@ def draw_persona(
         patient: Who it is.
         answers: What they have to tell.
         asked: Subjects that the assessment has to ask about; one may be what they break off at.
+        today: The day of the task.
         rng: Where chance comes from.
     """
     table, kind = _table(), character.kind
+    lives = circumstances_of(patient, today)
     concerns = _concerns(character, rng)
     hint = _one(table["hints"][answers.worry.value], rng)
-    busy = _busy(rng) if rng.random() < character.busy else None
+    busy = _busy(lives, rng) if rng.random() < character.busy else None
     breaks = _break(asked, rng)
     strength = character.strength
     lean = {Strength.LOW: 1, Strength.MODERATE: 0, Strength.HARD: -1}[strength]
@@ -100,12 +106,22 @@ def draw_persona(
         adherence=answers.missed,
         hint=hint,
         hint_topic=answers.worry,
+        circumstances=lives,
         trust=int(table["trust"][kind.value]) + lean,
         patience=int(table["patience"][kind.value]) + max(lean, 0),
         busy=busy,
         breaks=breaks if character.ending is Ending.BLOCKED else None,
         seed=int(rng.integers(2**31)),
+        readiness=_readiness(answers, rng),
     )
+
+
+def _readiness(answers: Answers, rng: np.random.Generator) -> MotivationStage:
+    """Return what somebody says they will do; who leaves medicines out has not begun."""
+    stages = tuple(MotivationStage)
+    begun = (MotivationStage.ACTION, MotivationStage.MAINTENANCE)
+    able = [stage for stage in stages if stage not in begun] if answers.careless else stages
+    return able[int(rng.integers(len(able)))]
 
 
 def _one(options: Sequence[str], rng: np.random.Generator) -> str:
@@ -157,8 +173,8 @@ def _triggers(
     return tuple(found)
 
 
-def _busy(rng: np.random.Generator) -> Busy:
-    rows = _table()["busy"]
+def _busy(lives: frozenset[Circumstance], rng: np.random.Generator) -> Busy:
+    rows = [row for row in _table()["busy"] if row.get("fits") in {None, *lives}]
     row = rows[int(rng.integers(len(rows)))]
     return Busy(says=row["says"], free_from=row["free_from"], free_days=row["free_days"])
 

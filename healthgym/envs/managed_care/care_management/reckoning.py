@@ -77,6 +77,7 @@ class Reckoning:
             safety=self._danger(),
             escalation=self._escalation(),
             language=self.chart.patient.get("preferred_language", ""),
+            readiness=self.listener.readiness,
         )
 
     def barriers(self) -> set[Topic]:

@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     CMProblemCategory,
     DiseaseControlStatus,
     EscalationReason,
+    MotivationStage,
 )
 from healthgym.worlds.managed_care.voices import Topic
 
@@ -100,6 +101,7 @@ class Findings:
         substances: Whether alcohol or drugs are a worry.
         escalation: Why somebody is brought in the same day; None if nobody is.
         language: Language that needs an interpreter; empty if none does.
+        readiness: What they say they will do about their health.
     """
 
     diagnoses: Sequence[Diagnosis]
@@ -112,6 +114,7 @@ class Findings:
     mood: bool = False
     escalation: EscalationReason | None = None
     language: str = ""
+    readiness: MotivationStage = MotivationStage.PREPARATION
 
 
 def sections(found: Findings) -> Iterator[JsonDict]:
@@ -163,7 +166,7 @@ def _medication(found: Findings) -> JsonDict:
 
 def _mind(found: Findings) -> JsonDict:
     data: JsonDict = {
-        "motivation_stage": "preparation",
+        "motivation_stage": str(found.readiness),
         "safety_concerns": found.safety,
         "substance_use_concerns": found.substances,
         "mood_affecting_adherence": found.mood,

@@ -9,6 +9,7 @@ from typing import Final
 
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules, same_medicine
 from healthgym.worlds.managed_care.conversation import replies
+from healthgym.worlds.managed_care.conversation.clues import readiness
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
@@ -40,6 +41,7 @@ def answer(talk: Talk, asked: Asked) -> None:
             _medicines(talk, asked)
         case Topic.DIAGNOSIS:
             _diagnoses(talk)
+            readiness(talk)
         case Topic.HOSPITAL_STAY:
             _stays(talk)
         case _:

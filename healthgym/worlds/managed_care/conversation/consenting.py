@@ -6,15 +6,26 @@ from dataclasses import replace
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.clues import (
+    clue,
+    clue_unless_moved,
+    hint,
+    next_clue,
+    press_worry,
+    readiness,
+    weight,
+    worry_told,
+)
 from healthgym.worlds.managed_care.conversation.manners import followed, passed_over
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import Concern, Mark, Willingness
-from healthgym.worlds.managed_care.conversation.replies import lines, spoken
+from healthgym.worlds.managed_care.conversation.replies import spoken
 from healthgym.worlds.managed_care.conversation.taking_in import (
     lacking,
     open_concern,
     round_done,
-    wish,
+    troubles,
+    waits_for,
     won,
 )
 from healthgym.worlds.managed_care.conversation.talk import OFFERS, QUESTIONS, Talk
@@ -23,6 +34,8 @@ from healthgym.worlds.managed_care.conversation.talk import OFFERS, QUESTIONS, T
 _VERSIONS_MOST: Final = 2
 _ASKS: Final = frozenset({Act.ASK_WILLINGNESS, Act.REQUEST_CONSENT})
 _EXPLAINS: Final = OFFERS - _ASKS
+#: What somebody waits for that can be the reason of a no.
+_LEFT: Final = frozenset({Act.ACKNOWLEDGE, Act.OFFER_AUTONOMY, Act.EXPLAIN_BENEFIT})
 #: What may be said to somebody who refused, once.
 _ROUND: Final = frozenset(
     {Act.ACKNOWLEDGE, Act.ASK_HESITATION, Act.ANSWER_CONCERN, Act.OFFER_AUTONOMY}
@@ -61,6 +74,7 @@ def offered(talk: Talk) -> bool:
         _invited(talk)
     elif not _remarked(talk) and not heard_half(talk):
         talk.say("listen")
+        clue_unless_moved(talk)
     return True
 
 
@@ -70,25 +84,24 @@ def offered(talk: Talk) -> bool:
 def _invited(talk: Talk) -> None:
     if Act.EXPLAIN_PROGRAM not in talk.mind.heard:
         talk.say("what")
-    elif talk.persona.willingness is Willingness.READY:
-        again = talk.stage is Stage.INVITED and lacking(talk) is None
-        talk.to(Stage.INVITED)
-        talk.say("will.straight" if again else "will.ready")
-    elif talk.persona.willingness is Willingness.HESITANT:
+    elif talk.persona.willingness in (Willingness.INITIALLY_REFUSES, Willingness.REFUSES):
+        _refuses(talk)
+    else:
         talk.to(Stage.INVITED)
         if won(talk) and lacking(talk) is None:
             talk.say("will.straight")
+        elif won(talk):
+            talk.say("will.ready")
+            clue(talk)
         else:
             _hesitates(talk, "will.hesitate")
-    else:
-        _refuses(talk)
 
 
 def _asked(talk: Talk) -> None:
     if Act.EXPLAIN_PROGRAM not in talk.mind.heard:
         talk.say("what")
     elif talk.persona.willingness in (Willingness.INITIALLY_REFUSES, Willingness.REFUSES):
-        talk.mind = replace(talk.mind, versions=talk.mind.versions + 1)
+        _counts(talk)
         _refuses(talk)
     else:
         talk.to(Stage.INVITED)
@@ -104,12 +117,20 @@ def _decides(talk: Talk) -> None:
     elif missing is not None:
         talk.say(f"lack.{missing.value}")
     elif not won(talk):
-        talk.mind = replace(mind, versions=mind.versions + 1)
+        _counts(talk)
         _hesitates(talk, "distrust" if mind.trust < 0 else "hesitate")
     elif not _supposes(talk):
         talk.to(Stage.AGREED)
         only = " and ".join(spoken().subjects[topic] for topic in sorted(talk.persona.only))
         talk.say("yes.only", what=only) if only else talk.say("yes")
+        readiness(talk)
+
+
+def _counts(talk: Talk) -> None:
+    """Count the question as another version of the offer, if nothing was done since the last."""
+    mind, now = talk.mind, weight(talk)
+    again = mind.versions == 0 or now <= mind.weighed
+    talk.mind = replace(mind, versions=mind.versions + again, weighed=now)
 
 
 def _supposes(talk: Talk) -> bool:
@@ -121,28 +142,16 @@ def _supposes(talk: Talk) -> bool:
         talk.mind = replace(mind, supposed=Supposed.SAID)
         talk.say("suppose")
     elif mind.supposed is Supposed.SAID:
-        talk.mind = replace(mind, versions=mind.versions + 1)
+        _counts(talk)
         talk.say("supposed")
     return mind.supposed is not Supposed.ASKED_ABOUT
 
 
 def _hesitates(talk: Talk, key: str) -> None:
-    """Hesitate, and let slip what it is about."""
+    """Hesitate, and say what it is about."""
     talk.say(key)
-    concern = open_concern(talk)
-    if concern is not None:
-        talk.let_slip("hint", concern)
-    elif key != "will.hesitate":
-        _wishes(talk)
+    clue(talk)
     hint(talk)
-
-
-def _wishes(talk: Talk) -> None:
-    """Let slip what would have to be said or asked yet, of what this person waits for."""
-    waits_for = wish(talk)
-    if waits_for is not None and (waits_for is not Act.ASK_TOPIC or talk.mind.hinted):
-        key = f"wish.{waits_for.value}"
-        talk.say(key if key in lines() else "wish.answer_concern")
 
 
 def _asked_behind(talk: Talk) -> None:
@@ -154,55 +163,91 @@ def _asked_behind(talk: Talk) -> None:
     elif concern is not None and concern not in talk.mind.voiced:
         talk.voice(concern)
     elif concern is not None:
-        talk.say("told.again")
+        press_worry(talk, concern)
+    elif talk.mind.hinted and not talk.mind.worried and _knows_why(talk):
+        worry_told(talk)
+    elif talk.stage in (Stage.UNKNOWN, Stage.IDENTIFIED):
+        talk.say("told.nothing")
     else:
         talk.say("leaning" if talk.persona.concerns else "told.nothing")
-        _wishes(talk)
+        clue(talk)
     hint(talk)
+
+
+def _knows_why(talk: Talk) -> bool:
+    """Return whether the caller may be told what worries them: they said what the call is about."""
+    return talk.stage not in (Stage.UNKNOWN, Stage.IDENTIFIED)
 
 
 def _remarked(talk: Talk) -> bool:
     """Answer what is neither asked nor offered; return whether there was something."""
-    asked = talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION)
-    if asked:
-        aimed = {None, talk.persona.hint_topic}
-        picked = talk.mind.hinted and any(said.topic in aimed for said in asked)
-        talk.say("hint.more" if picked else "why")
+    if talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION):
+        _asked_early(talk)
     elif talk.mind.answered - _answered_before(talk):
         talk.say("settled")
+        next_clue(talk)
     elif _opens_up(talk):
         pass
     elif talk.mind.voiced - talk.mind.answered:
         answered = Act.ANSWER_CONCERN in talk.sure
-        if not answered:
-            talk.say("warm" if Act.ACKNOWLEDGE in talk.sure else "listen")
-        talk.say("missed" if answered else "still")
-    elif Act.OFFER_CALLBACK in talk.sure:
-        talk.say("callback")
-    elif Act.OFFER_MATERIAL in talk.sure:
-        talk.say("material")
-    elif Act.OFFER_AUTONOMY in talk.sure:
-        talk.say("autonomy")
-    elif Act.ACKNOWLEDGE in talk.sure:
-        talk.say("warm")
-    elif Act.ACCEPT_REFUSAL in talk.sure and talk.stage is Stage.REFUSED:
-        talk.say("left")
-    elif Act.ASK_TIME in talk.sure:
-        talk.say("time.fine")
+        talk.say("missed" if answered else "warm" if Act.ACKNOWLEDGE in talk.sure else "listen")
+        press_worry(talk, next(iter(troubles(talk))))
     else:
-        return False
+        return _remarked_kindly(talk)
     return True
+
+
+#: What is answered to an act that neither asks nor offers, the first of them that was done.
+_REMARKS: Final = (
+    (Act.OFFER_CALLBACK, "callback"),
+    (Act.OFFER_MATERIAL, "material"),
+    (Act.OFFER_AUTONOMY, "autonomy"),
+    (Act.ACKNOWLEDGE, "warm"),
+    (Act.ACCEPT_REFUSAL, "left"),
+    (Act.ASK_TIME, "time.fine"),
+)
+
+
+def _remarked_kindly(talk: Talk) -> bool:
+    """Answer an offer of time or paper, a reflection, a freedom; return whether there was one."""
+    for act, key in _REMARKS:
+        if act in talk.sure and (act is not Act.ACCEPT_REFUSAL or talk.stage is Stage.REFUSED):
+            talk.say(key)
+            if act is not Act.ACCEPT_REFUSAL:
+                clue_unless_moved(talk)
+            return True
+    return False
+
+
+def _asked_early(talk: Talk) -> None:
+    """Answer a question that comes before the agreement: only what is on their mind is told."""
+    asked = talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION)
+    openly = any(said.topic is None for said in asked)
+    aimed = openly or (talk.mind.hinted and talk.persona.hint_topic in {x.topic for x in asked})
+    if not aimed or not _knows_why(talk) or talk.persona.hint_topic is None:
+        talk.say("why")
+    elif talk.mind.worried:
+        talk.say("hint.more")
+        clue_unless_moved(talk)
+    else:
+        worry_told(talk)
 
 
 def _opens_up(talk: Talk) -> bool:
     """Tell a worry that slipped out to somebody who heard it; return whether that is said."""
     concern = open_concern(talk)
     heard = Act.ACKNOWLEDGE in talk.sure and talk.stage is not Stage.REFUSED
-    if concern is None or not heard or concern not in talk.mind.slipped - talk.mind.voiced:
-        return False
-    talk.say("warm")
-    talk.voice(concern)
-    return True
+    before = talk.memory.mind.triggers if talk.memory.mind else frozenset()
+    new = talk.mind.triggers - before
+    if heard and concern is not None and concern in talk.mind.slipped - talk.mind.voiced:
+        talk.say("warm")
+        talk.voice(concern)
+        return True
+    if heard and any(talk.persona.triggers[place].after_hint for place in new):
+        talk.say("warm")
+        worry_told(talk)
+        return True
+    return False
 
 
 def _answered_before(talk: Talk) -> frozenset[Concern]:
@@ -218,14 +263,6 @@ def heard_half(talk: Talk) -> bool:
     return True
 
 
-def hint(talk: Talk) -> None:
-    """Say what worries them most, once, to somebody who has said what the call is about."""
-    known = talk.stage not in (Stage.UNKNOWN, Stage.IDENTIFIED, Stage.REFUSED_FOR_GOOD)
-    if talk.persona.hint and not talk.mind.hinted and known and talk.parting is None:
-        talk.mind = replace(talk.mind, hinted=True)
-        talk.words.append(talk.persona.hint)
-
-
 # -- refusals ------------------------------------------------------------------------------------
 
 
@@ -235,8 +272,13 @@ def _refuses(talk: Talk) -> None:
     if talk.persona.willingness is Willingness.REFUSES:
         talk.say("no.flat")
         return
-    concern = open_concern(talk) or next(iter(talk.persona.concerns), None)
-    talk.let_slip("no", concern) if concern is not None else talk.say("no.nothing")
+    concern, left = open_concern(talk), waits_for(talk)
+    if concern is not None:
+        talk.let_slip("no", concern)
+    elif left is not None and left.acts[0] in _LEFT:
+        talk.say(f"no.{left.acts[0].value}")
+    else:
+        talk.say("no.first" if talk.persona.concerns else "no.nothing")
 
 
 def _after_refusal(talk: Talk) -> None:
@@ -252,13 +294,21 @@ def _after_refusal(talk: Talk) -> None:
     elif Act.ASK_HESITATION in talk.sure and not talk.mind.asked_behind:
         talk.mind = replace(talk.mind, asked_behind=True)
         concern = open_concern(talk)
-        talk.voice(concern) if concern is not None else talk.say("told.nothing")
+        if concern is None:
+            talk.say("told.nothing")
+            clue_unless_moved(talk)
+        elif concern in talk.mind.voiced:
+            press_worry(talk, concern)
+        else:
+            talk.voice(concern)
         hint(talk)
     elif Act.ASK_HESITATION in talk.sure:
         talk.trusts(-1)
         talk.say("told.again")
+        clue_unless_moved(talk)
     elif not _remarked(talk):
         talk.say("listen")
+        clue_unless_moved(talk)
 
 
 def _explains_itself(talk: Talk) -> bool:
@@ -282,15 +332,16 @@ def _asked_again(talk: Talk) -> None:
             talk.mind,
             versions=talk.mind.versions + (Act.REQUEST_CONSENT in talk.sure),
             patience_lost=talk.mind.patience_lost + 1,
+            weighed=weight(talk),
         )
         talk.say("hesitate")
-        _still_open(talk)
+        clue(talk)
         return
     if Act.REQUEST_CONSENT in talk.sure:
         _decides(talk)
         return
     talk.say("open")
-    _wishes(talk)
+    clue(talk)
     hint(talk)
 
 
@@ -316,17 +367,6 @@ def _reframed(talk: Talk) -> None:
         followed(talk)
         return
     passed_over(talk, "told.again" if talk.mind.voiced else "no.over")
-
-
-def _still_open(talk: Talk) -> None:
-    """Say what keeps a refusal from being taken back."""
-    since = talk.mind.since_no
-    if talk.mind.voiced - talk.mind.answered:
-        talk.say("still")
-    elif Act.ACKNOWLEDGE not in since:
-        talk.say("wish.acknowledge")
-    else:
-        talk.say("wish.offer_autonomy")
 
 
 def already(talk: Talk) -> bool:

@@ -108,11 +108,14 @@ class Mind:
         voiced: Worries that they have told.
         answered: Worries that were answered.
         triggers: Places of the triggers that have happened.
-        hinted: Whether they have given the hint.
+        hinted: Whether they have given the hint, or told what it is about.
+        hint_turn: Place of the turn in which they gave it; None before.
+        worried: Whether they have told what worries them most.
         since_no: What was surely done since they first said no.
         asked_behind: Whether they were asked what is behind a refusal.
         supposed: What became of an "I suppose so".
-        versions: How often they were asked to agree and did not.
+        versions: How often they were asked to agree and did not, of what nothing was done between.
+        weighed: How much had been said and done for them when they were last asked to agree.
         permitted: Subjects that may be asked about.
         open_permission: Whether a question was allowed whose subject was not said.
         danger: Whether a word about danger to life waits for an answer in this call.
@@ -135,10 +138,13 @@ class Mind:
     answered: frozenset[Concern] = frozenset()
     triggers: frozenset[int] = frozenset()
     hinted: bool = False
+    hint_turn: int | None = None
+    worried: bool = False
     since_no: frozenset[Act] = frozenset()
     asked_behind: bool = False
     supposed: Supposed = Supposed.NEVER
     versions: int = 0
+    weighed: int = 0
     permitted: frozenset[Topic] = frozenset()
     open_permission: bool = False
     danger: bool = False

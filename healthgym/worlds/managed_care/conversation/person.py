@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
-from healthgym.worlds.managed_care.conversation import calling, consenting, telling
+from healthgym.worlds.managed_care.conversation import calling, clues, consenting, telling
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant
 from healthgym.worlds.managed_care.conversation.manners import wrongs
 from healthgym.worlds.managed_care.conversation.mind import Stage
@@ -110,7 +110,7 @@ def _closes(talk: Talk) -> None:
     """Add what a turn ends with: the hint, and that there is no strength left."""
     listening = {Act.EXPLAIN_PROGRAM, Act.DISCLOSE_ACCESS, Act.ACKNOWLEDGE, Act.ASK_TIME}
     if talk.stage in (Stage.PURPOSE_KNOWN, Stage.INVITED) and talk.sure & listening:
-        consenting.hint(talk)
+        clues.hint(talk)
     if talk.stage is not Stage.REFUSED_FOR_GOOD:
         calling.tires(talk)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from healthgym.worlds.managed_care.conversation.acts import Act
-from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
+from healthgym.worlds.managed_care.vocabulary.care import MotivationStage, TriggerKind
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
 
 
@@ -28,6 +28,19 @@ class PersonaKind(StrEnum):
     LOW_COOPERATION = "low_coop"
     TENTATIVE = "tentative"
     RELUCTANT = "reluctant"
+
+
+class Circumstance(StrEnum):
+    """How somebody lives, so far as what they say has to agree with it."""
+
+    HUSBAND = "husband"  #: has one
+    WIFE = "wife"
+    WIDOW = "widow"
+    WIDOWER = "widower"
+    ALONE = "alone"  #: neither married nor with a partner
+    WORKING = "working"
+    RETIRED = "retired"
+    OLDER = "older"  #: old enough for grown children
 
 
 class Concern(StrEnum):
@@ -144,6 +157,9 @@ class Persona:
         adherence: Doses of a week that they miss, by medicine; of those they take at all.
         hint: What they say about what worries them most before anybody asks; empty if nothing.
         hint_topic: What the hint is about.
+        readiness: What they say they will do about their health, told with the agreement and when
+            asked; None if they say nothing of it.
+        circumstances: How they live.
         trust: Trust at the beginning, from -2 to 2.
         patience: Exchanges of a call that they have the strength for.
         items_at_once: Questions of an instrument that they can take in one turn.
@@ -167,6 +183,8 @@ class Persona:
     adherence: Mapping[str, int] = field(default_factory=dict)
     hint: str = ""
     hint_topic: Topic | None = None
+    readiness: MotivationStage | None = None
+    circumstances: frozenset[Circumstance] = frozenset()
     trust: int = 0
     patience: int = 10
     items_at_once: int = 3

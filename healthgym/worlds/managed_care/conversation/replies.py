@@ -19,7 +19,7 @@ from zlib import crc32
 
 import numpy as np
 
-from healthgym.worlds.managed_care.conversation.persona import PersonaKind
+from healthgym.worlds.managed_care.conversation.persona import Circumstance, PersonaKind
 from healthgym.worlds.managed_care.voices import Topic
 
 _FILES: Final = ("calling.txt", "offer.txt", "telling.txt")
@@ -37,10 +37,25 @@ class Line:
     Attributes:
         text: The words, with slots in braces.
         kind: Whose words they are; None if anybody's.
+        life: How somebody lives who can say it; None if anybody can.
     """
 
     text: str
     kind: PersonaKind | None = None
+    life: Circumstance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemWords:
+    """How an item of a questionnaire is answered.
+
+    Attributes:
+        some: Sentences with a slot for how often.
+        none: Sentences that say that it never was.
+    """
+
+    some: tuple[str, ...]
+    none: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +63,9 @@ class Spoken:
     """Words for what is counted and named.
 
     Attributes:
-        idioms: Ways to say how often something was: by score, several words for each.
-        leads: What a questionnaire's item is called, by topic and number of the item.
+        idioms: Ways to say how often something was: by score from 1, several words for each.
+        items: What a questionnaire's item is in somebody's own words, by topic and number: how
+            they say that they have it so often, and how that they do not have it.
         diagnoses: What a diagnosis is called, by the beginning of its code.
         subjects: What a subject is called.
         numbers: Numbers from 0.
@@ -60,7 +76,7 @@ class Spoken:
     """
 
     idioms: tuple[Mapping[str, tuple[str, ...]], ...]
-    leads: Mapping[str, Mapping[str, tuple[str, ...]]]
+    items: Mapping[str, Mapping[str, ItemWords]]
     diagnoses: Mapping[str, str]
     subjects: Mapping[str, str]
     numbers: tuple[str, ...]
@@ -80,10 +96,18 @@ def lines() -> Mapping[str, tuple[Line, ...]]:
             if raw.startswith("["):
                 key = raw.strip("[]")
             elif raw and not raw.startswith("#"):
-                kind, bar, text = raw.partition("| ")
-                line = Line(text, PersonaKind(kind)) if bar else Line(raw)
-                found.setdefault(key, []).append(line)
+                found.setdefault(key, []).append(_line(raw))
     return {key: tuple(listed) for key, listed in found.items()}
+
+
+def _line(raw: str) -> Line:
+    """Return a line, which may begin with whose it is, or how its speaker lives."""
+    whose, bar, text = raw.partition("| ")
+    if not bar:
+        return Line(raw)
+    if whose in set(Circumstance):
+        return Line(text, life=Circumstance(whose))
+    return Line(text, PersonaKind(whose))
 
 
 @cache
@@ -93,14 +117,17 @@ def spoken() -> Spoken:
     idioms = (
         {score: tuple(said) for score, said in idiom.items()} for idiom in loaded.pop("idioms")
     )
-    leads = {
-        topic: {item: tuple(names) for item, names in items.items()}
-        for topic, items in loaded.pop("leads").items()
+    items = {
+        topic: {
+            item: ItemWords(tuple(words["some"]), tuple(words["none"]))
+            for item, words in listed.items()
+        }
+        for topic, listed in loaded.pop("items").items()
     }
     diagnoses, subjects = loaded.pop("diagnoses"), loaded.pop("subjects")
     listed = {name: tuple(words) for name, words in loaded.items()}
     return Spoken(
-        idioms=tuple(idioms), leads=leads, diagnoses=diagnoses, subjects=subjects, **listed
+        idioms=tuple(idioms), items=items, diagnoses=diagnoses, subjects=subjects, **listed
     )
 
 
@@ -114,6 +141,7 @@ class Speaker:
 
     Attributes:
         kind: What the person is like.
+        lives: How they live.
         seed: From which their wording is drawn.
         turn: Number of the turn, over all calls.
         used: Lines that they have said in this call.
@@ -121,6 +149,7 @@ class Speaker:
     """
 
     kind: PersonaKind
+    lives: frozenset[Circumstance] = frozenset()
     seed: int
     turn: int
     used: set[str] = field(default_factory=set)
@@ -156,25 +185,36 @@ class Speaker:
             about: What it is about.
             slots: What stands in the slots.
         """
-        listed = [line for line in lines()[key] if line.kind is None]
+        listed = [line for line in lines()[key] if line.kind is None and self._lived(line)]
         chosen = listed[self._stable(f"{key} {about}", len(listed))]
         return sentences(chosen.text.format(**slots))
 
+    def whole(self, text: str) -> str:
+        """Return an answer that was not given in this call: who gives one again says so."""
+        if text and f"={text}" in self.used:
+            text = f"{self.line('again')} {text}"
+        self.used.add(f"={text}")
+        return text
+
     def score(self, topic: Topic, item: str, points: int) -> str:
         """Return how a person tells how often something was, without the printed words."""
-        idiom = spoken().idioms[self.seed % len(spoken().idioms)][str(points)]
-        names = spoken().leads[topic.value][item]
-        name = names[self._stable(f"{topic.value} {item} name", len(names))]
-        said = idiom[self._stable(f"{topic.value} {item}", len(idiom))]
-        if not said.startswith(("I ", "I'")):
-            said = said[0].lower() + said[1:]
-        return f"{name}: {said}."
+        words = spoken().items[topic.value][item]
+        about = f"{topic.value} {item}"
+        listed = words.some if points else words.none
+        sentence = listed[self._stable(f"{about} words", len(listed))]
+        if not points:
+            return sentences(sentence)
+        often = spoken().idioms[self.seed % len(spoken().idioms)][str(points)]
+        return sentences(sentence.format(often=often[self._stable(about, len(often))]))
 
     def _stable(self, about: str, size: int) -> int:
         return crc32(f"{self.seed} {about}".encode()) % size
 
     def _mine(self, line: Line) -> bool:
-        return line.kind is None or line.kind is self.kind
+        return (line.kind is None or line.kind is self.kind) and self._lived(line)
+
+    def _lived(self, line: Line) -> bool:
+        return line.life is None or line.life in self.lives
 
     def _new(self, key: str, number: int) -> bool:
         return f"{key}#{number}" not in self.used

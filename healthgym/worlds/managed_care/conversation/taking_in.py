@@ -22,8 +22,10 @@ _ANSWERED_BY: Final[Mapping[Concern, frozenset[Act]]] = {
     Concern.TIME: frozenset({Act.OFFER_CALLBACK}),
     Concern.SCAM: frozenset({Act.OFFER_CALLBACK}),
 }
+#: What goes after a hint, besides a question on its subject.
+_FOLLOWING: Final = (Act.ACKNOWLEDGE,)
 #: Acts of which one leaves a decision to the person.
-_LEAVING_IT: Final = frozenset({Act.OFFER_AUTONOMY, Act.EXPLAIN_VOLUNTARY})
+LEAVING_IT: Final = frozenset({Act.OFFER_AUTONOMY, Act.EXPLAIN_VOLUNTARY})
 
 
 def take_in(talk: Talk) -> None:
@@ -34,7 +36,8 @@ def take_in(talk: Talk) -> None:
     done = frozenset(
         place
         for place, trigger in enumerate(talk.persona.triggers)
-        if any(_pulls(talk, trigger, said) for said in talk.saids(*trigger.acts))
+        if trigger.concern in mind.answered | answered
+        or any(_pulls(talk, trigger, said) for said in talk.saids(*trigger.acts, *_FOLLOWING))
     )
     talk.mind = replace(
         mind,
@@ -54,9 +57,7 @@ def _answers(talk: Talk) -> frozenset[Concern]:
     """
     shown = talk.mind.voiced | talk.mind.slipped | {Concern.SCAM}
     found = {
-        concern
-        for concern, acts in _ANSWERED_BY.items()
-        if concern in talk.mind.voiced and acts & talk.sure
+        concern for concern, acts in _ANSWERED_BY.items() if concern in shown and acts & talk.sure
     }
     for said in talk.saids(Act.ANSWER_CONCERN):
         named = said.item in set(Concern)
@@ -66,11 +67,24 @@ def _answers(talk: Talk) -> frozenset[Concern]:
 
 def _pulls(talk: Talk, trigger: Trigger, said: Said) -> bool:
     """Return whether something that was said pulls a trigger."""
-    if trigger.after_hint and not talk.mind.hinted:
+    if trigger.concern is not None:
+        return False  # its answer does
+    if trigger.after_hint:
+        return _picks_up(talk, trigger, said)
+    fits = trigger.topic is None or said.topic is trigger.topic
+    return fits and said.act in trigger.acts
+
+
+def _picks_up(talk: Talk, trigger: Trigger, said: Said) -> bool:
+    """Return whether something that was said goes after a hint.
+
+    A question on its subject does, and an open one; what reflects it does in the next breath.
+    """
+    if not talk.mind.hinted:
         return False
-    if trigger.topic is not None and said.topic is not trigger.topic:
-        return False
-    return trigger.concern is None or trigger.concern in _answers(talk)
+    if said.act in trigger.acts:
+        return said.topic in {None, trigger.topic}
+    return said.act is Act.ACKNOWLEDGE and talk.mind.hint_turn == len(talk.memory.turns) - 1
 
 
 def open_concern(talk: Talk) -> Concern | None:
@@ -79,11 +93,19 @@ def open_concern(talk: Talk) -> Concern | None:
     return next(open_, None)
 
 
-def wish(talk: Talk) -> Act | None:
+def troubles(talk: Talk) -> tuple[Concern, ...]:
+    """Return the worries that keep somebody from a yes: the first, and those that were told."""
+    concerns = talk.persona.concerns
+    told = (concern for concern in concerns if concern in talk.mind.voiced)
+    found = dict.fromkeys((*told, *concerns[:1]))
+    return tuple(concern for concern in found if concern not in talk.mind.answered)
+
+
+def waits_for(talk: Talk) -> Trigger | None:
     """Return what somebody still waits for before they agree; None if it is nothing."""
     for place, trigger in enumerate(talk.persona.triggers):
         if place not in talk.mind.triggers:
-            return trigger.acts[0]
+            return trigger
     return None
 
 
@@ -95,13 +117,8 @@ def lacking(talk: Talk) -> Act | None:
 def round_done(talk: Talk) -> bool:
     """Return whether a refusal was met as the handbook allows it to be met, once."""
     since = talk.mind.since_no
-    met = Act.ACKNOWLEDGE in since and bool(since & _LEAVING_IT)
-    return met and talk.mind.asked_behind and _eased(talk)
-
-
-def _eased(talk: Talk) -> bool:
-    """Return whether the first worry was answered, and every other that was told."""
-    return {*talk.persona.concerns[:1], *talk.mind.voiced} <= talk.mind.answered
+    met = Act.ACKNOWLEDGE in since and bool(since & LEAVING_IT)
+    return met and talk.mind.asked_behind and not troubles(talk)
 
 
 def won(talk: Talk) -> bool:
@@ -113,7 +130,7 @@ def won(talk: Talk) -> bool:
         case Willingness.READY:
             return True
         case Willingness.HESITANT:
-            return _eased(talk) and mind.trust >= 0
+            return not troubles(talk) and mind.trust >= 0
         case Willingness.INITIALLY_REFUSES:
             return round_done(talk) and mind.trust >= 0
         case Willingness.REFUSES:

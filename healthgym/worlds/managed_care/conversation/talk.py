@@ -87,7 +87,11 @@ class Talk:
         if mind.call != call.call:
             mind = replace(mind, call=call.call, put_off=0, danger=False, used=frozenset())
         speaker = Speaker(
-            kind=persona.kind, seed=persona.seed, turn=len(memory.turns), used=set(mind.used)
+            kind=persona.kind,
+            lives=persona.circumstances,
+            seed=persona.seed,
+            turn=len(memory.turns),
+            used=set(mind.used),
         )
         return cls(
             persona=persona, memory=memory, heard=heard, call=call, mind=mind, speaker=speaker
@@ -151,6 +155,7 @@ class Talk:
 
     def reply(self) -> Reply:
         """Return what the person says, and what they have in mind now."""
+        text = self.speaker.whole(" ".join(self.words))
         mind = replace(self.mind, used=frozenset(self.speaker.used))
         turn = Turn(
             call=self.call.call,
@@ -173,4 +178,4 @@ class Talk:
             mind=mind,
         )
         stop = self.parting is not None
-        return Reply(text=" ".join(self.words), stop=stop, memory=memory)
+        return Reply(text=text, stop=stop, memory=memory)

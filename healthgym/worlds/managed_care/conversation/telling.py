@@ -7,6 +7,7 @@ from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.answers import Asked, answer, safety
+from healthgym.worlds.managed_care.conversation.clues import readiness, worry_told
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.replies import spoken
@@ -62,7 +63,7 @@ def telling(talk: Talk) -> bool:
     questions = (*talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM), *plain)
     about = _subjects(questions)
     if not questions and not permissions:
-        return False
+        return _asked_at_large(talk)
     if _breaks(talk, {*about, *(said.topic for said in permissions)}) or _outside(talk, about):
         return True
     private = {topic for topic in about if topic in talk.persona.sensitive}
@@ -84,16 +85,31 @@ def telling(talk: Talk) -> bool:
     return True
 
 
+def _asked_at_large(talk: Talk) -> bool:
+    """Answer what they worry about, or would like to do; return whether that was asked."""
+    if Act.ASK_HESITATION in talk.sure:
+        _openly(talk)
+    elif Act.ASK_WILLINGNESS in talk.sure and talk.persona.readiness is not None:
+        readiness(talk)
+    else:
+        return False
+    return True
+
+
 def _openly(talk: Talk) -> None:
-    """Answer a question that names no subject: with what is on their mind, if it can be said."""
+    """Answer a question that names no subject: with what is on their mind, if it can be said.
+
+    What it is they tell themselves; more of it, where it is private, only to whoever may ask.
+    """
     worry = talk.persona.hint_topic
     told = {item.topic for item in talk.memory.disclosed}
-    unasked = talk.persona.sensitive | told | {Topic.MEDICATION}
     outside = bool(talk.persona.only) and worry not in talk.persona.only
-    if worry is None or worry in unasked or outside:
+    if worry is None or outside or (talk.mind.worried and worry in told):
         talk.say("question")
     elif not _breaks(talk, {worry}):
-        answer(talk, Asked(topic=worry))
+        worry_told(talk)
+        if worry not in talk.persona.sensitive | told | {Topic.MEDICATION}:
+            answer(talk, Asked(topic=worry))
 
 
 def _subjects(questions: tuple[Said, ...]) -> list[Topic]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from healthgym.core.episode import Episode
@@ -12,6 +14,9 @@ from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.care_management import hearing
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.rewards import SparseReward
+from healthgym.worlds.managed_care.conversation.persona import Concern
+from healthgym.worlds.managed_care.conversation.replies import lines, sentences, spoken
+from healthgym.worlds.managed_care.vocabulary.care import MotivationStage
 from healthgym.worlds.managed_care.voices import Topic
 from tests.envs.managed_care.care_management.playing import CareEpisode
 
@@ -43,10 +48,36 @@ def test_tasks_can_be_solved_by_reading_and_listening(level: str, least: float) 
 
 def test_scores_are_heard_from_everyday_words() -> None:
     said = (
-        "Hello again. Feeling low: more days than not, but there were free ones too. "
-        "The nerves: some days. Not a lot of them. The bad sleep: no, nothing like that."
+        "Hello again. I've been down in the dumps, on more days than not, though some were free "
+        "of it. My nerves have been on edge, a few times, on three or four days. I sleep fine, "
+        "there wasn't one bad night."
     )
-    assert hearing.points(said) == {Topic.PHQ9: {"2": 2, "3": 0}, Topic.GAD7: {"1": 1}}
+    asked = [(Topic.PHQ9, "2"), (Topic.GAD7, "1"), (Topic.PHQ9, "3"), (Topic.PHQ9, "4")]
+    assert hearing.points(said, asked) == {Topic.PHQ9: {"2": 2, "3": 0}, Topic.GAD7: {"1": 1}}
+
+
+def test_every_way_to_answer_an_item_is_worth_one_score_and_answers_that_item_alone() -> None:
+    for topic, items in ((Topic(name), each) for name, each in spoken().items.items()):
+        asked = [(topic, number) for number in items]
+        for number, words in items.items():
+            for text in words.none:
+                assert hearing.points(text, asked) == {topic: {number: 0}}, text
+            for idiom, points, text in product(spoken().idioms, "123", words.some):
+                for often in idiom[points]:
+                    said = sentences(text.format(often=often))
+                    assert hearing.points(said, asked) == {topic: {number: int(points)}}, said
+
+
+def test_what_worries_somebody_and_what_they_mean_to_do_is_told_without_doubt() -> None:
+    for key, listed in lines().items():
+        kind, _, name = key.partition(".")
+        for line in listed:
+            if kind == "worry" and name:
+                assert hearing.hint(line.text) is Topic(name), line.text
+            elif kind == "readiness":
+                assert hearing.readiness(line.text) is MotivationStage(name), line.text
+            elif kind == "still":
+                assert Concern(name) in hearing.worries(line.text), line.text
 
 
 def test_medicines_are_heard_apart_from_what_stands_beside_them() -> None:

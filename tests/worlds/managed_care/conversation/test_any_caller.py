@@ -176,9 +176,16 @@ def test_there_are_lines_for_everything_and_each_once() -> None:
 
 def test_no_words_for_a_score_stand_for_another_one_of_the_same_person() -> None:
     for idiom in spoken().idioms:
-        words = [word for points in "0123" for word in idiom[points]]
-        assert len(set(words)) == len(words) == 12
-    assert {len(spoken().leads["phq9"]), len(spoken().leads["gad7"])} == {9, 7}
+        words = [word for points in "123" for word in idiom[points]]
+        assert len(set(words)) == len(words) == 9
+        assert not {word for word in words if any(each in word for each in _PRINTED)}
+    for topic, size in (("phq9", 9), ("gad7", 7)):
+        items = spoken().items[topic]
+        assert len(items) == size
+        for item in items.values():
+            assert all("{often}" in text for text in item.some)
+            assert len(item.some) >= 2
+            assert len(item.none) >= 2
 
 
 def test_what_holds_of_anybody_holds_of_words_too() -> None:
