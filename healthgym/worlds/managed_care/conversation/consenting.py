@@ -185,7 +185,8 @@ def _remarked(talk: Talk) -> bool:
         _asked_early(talk)
     elif talk.mind.answered - _answered_before(talk):
         talk.say("settled")
-        next_clue(talk)
+        if not _tells_worry(talk):
+            next_clue(talk)
     elif _opens_up(talk):
         pass
     elif talk.mind.voiced - talk.mind.answered:
@@ -236,18 +237,27 @@ def _asked_early(talk: Talk) -> None:
 def _opens_up(talk: Talk) -> bool:
     """Tell a worry that slipped out to somebody who heard it; return whether that is said."""
     concern = open_concern(talk)
+    if _tells_worry(talk, "warm"):
+        return True
     heard = Act.ACKNOWLEDGE in talk.sure and talk.stage is not Stage.REFUSED
-    before = talk.memory.mind.triggers if talk.memory.mind else frozenset()
-    new = talk.mind.triggers - before
     if heard and concern is not None and concern in talk.mind.slipped - talk.mind.voiced:
         talk.say("warm")
         talk.voice(concern)
         return True
-    if heard and any(talk.persona.triggers[place].after_hint for place in new):
-        talk.say("warm")
-        worry_told(talk)
-        return True
     return False
+
+
+def _tells_worry(talk: Talk, before: str = "") -> bool:
+    """Tell what their hint was about to somebody who picked it up; return whether that is said."""
+    earlier = talk.memory.mind.triggers if talk.memory.mind else frozenset()
+    new = talk.mind.triggers - earlier
+    picked = any(talk.persona.triggers[place].after_hint for place in new)
+    if talk.mind.worried or not (picked or talk.echoed):
+        return False
+    if before:
+        talk.say(before)
+    worry_told(talk)
+    return True
 
 
 def _answered_before(talk: Talk) -> frozenset[Concern]:

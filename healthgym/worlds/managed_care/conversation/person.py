@@ -68,8 +68,8 @@ class Person:
         """
         call = call or _going_on(heard)
         understood = self.ears(message, acts) if is_speech(message) else Heard()
-        talk = Talk.begin(self.persona, heard, understood, call)
-        if understood.unsure:
+        talk = Talk.begin(self.persona, heard, understood, call, message)
+        if understood.unsure and not (talk.echoed and is_speech(message)):
             talk.say("back" if is_speech(message) else "confused")
             return talk.reply()
         take_in(talk)

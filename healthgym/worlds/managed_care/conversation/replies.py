@@ -73,6 +73,7 @@ class Spoken:
         months: Names of months.
         ordinals: First, second, and so on.
         weekdays: Names of days, from Monday.
+        empty: Words that say nothing by themselves.
     """
 
     idioms: tuple[Mapping[str, tuple[str, ...]], ...]
@@ -84,6 +85,7 @@ class Spoken:
     months: tuple[str, ...]
     ordinals: tuple[str, ...]
     weekdays: tuple[str, ...]
+    empty: tuple[str, ...]
 
 
 @cache

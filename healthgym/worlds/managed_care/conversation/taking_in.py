@@ -37,6 +37,7 @@ def take_in(talk: Talk) -> None:
         place
         for place, trigger in enumerate(talk.persona.triggers)
         if trigger.concern in mind.answered | answered
+        or (trigger.after_hint and (talk.echoed or _asked_after(talk)))
         or any(_pulls(talk, trigger, said) for said in talk.saids(*trigger.acts, *_FOLLOWING))
     )
     talk.mind = replace(
@@ -84,7 +85,18 @@ def _picks_up(talk: Talk, trigger: Trigger, said: Said) -> bool:
         return False
     if said.act in trigger.acts:
         return said.topic in {None, trigger.topic}
-    return said.act is Act.ACKNOWLEDGE and talk.mind.hint_turn == len(talk.memory.turns) - 1
+    return said.act is Act.ACKNOWLEDGE and just_hinted(talk)
+
+
+def just_hinted(talk: Talk) -> bool:
+    """Return whether they gave the hint with their last answer."""
+    return talk.mind.hint_turn == len(talk.memory.turns) - 1
+
+
+def _asked_after(talk: Talk) -> bool:
+    """Return whether something vague is asked right after the hint, which is then about that."""
+    vague = (said.act is Act.ASK_TOPIC and said.topic is None for said in talk.heard.acts)
+    return just_hinted(talk) and any(vague)
 
 
 def open_concern(talk: Talk) -> Concern | None:

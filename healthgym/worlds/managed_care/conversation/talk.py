@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Said
+from healthgym.worlds.managed_care.conversation.echo import echoes
 from healthgym.worlds.managed_care.conversation.mind import (
     FOLLOWS,
     LEAST_TRUST,
@@ -61,6 +62,7 @@ class Talk:
         memory: What they had in mind before.
         heard: What they understand; of it, what is unsure moves nothing.
         call: When it is heard.
+        echoed: Whether the hint that they gave is said back to them.
         mind: What they have in mind by now.
         speaker: Finds their words.
         words: What they say.
@@ -75,13 +77,16 @@ class Talk:
     call: CallContext
     mind: Mind
     speaker: Speaker
+    echoed: bool = False
     words: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     told: list[Disclosure] = field(default_factory=list)
     parting: Parting | None = None
 
     @classmethod
-    def begin(cls, persona: Persona, memory: Memory, heard: Heard, call: CallContext) -> Talk:
+    def begin(
+        cls, persona: Persona, memory: Memory, heard: Heard, call: CallContext, message: str = ""
+    ) -> Talk:
         """Return a turn at its beginning; a new call wipes what holds for one call only."""
         mind = memory.mind or Mind(trust=persona.trust)
         if mind.call != call.call:
@@ -94,7 +99,13 @@ class Talk:
             used=set(mind.used),
         )
         return cls(
-            persona=persona, memory=memory, heard=heard, call=call, mind=mind, speaker=speaker
+            persona=persona,
+            memory=memory,
+            heard=heard,
+            call=call,
+            mind=mind,
+            speaker=speaker,
+            echoed=mind.hinted and echoes(message, persona.hint),
         )
 
     @property

@@ -87,7 +87,7 @@ def telling(talk: Talk) -> bool:
 
 def _asked_at_large(talk: Talk) -> bool:
     """Answer what they worry about, or would like to do; return whether that was asked."""
-    if Act.ASK_HESITATION in talk.sure:
+    if Act.ASK_HESITATION in talk.sure or (talk.echoed and not talk.mind.worried):
         _openly(talk)
     elif Act.ASK_WILLINGNESS in talk.sure and talk.persona.readiness is not None:
         readiness(talk)

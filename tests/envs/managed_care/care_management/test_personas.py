@@ -19,8 +19,10 @@ from healthgym.envs.managed_care.care_management.task import (
     Strength,
 )
 from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.echo import echoes
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import (
+    Circumstance,
     Mark,
     Persona,
     PersonaKind,
@@ -31,6 +33,7 @@ from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
     EscalationReason,
+    MotivationStage,
     TriggerKind,
 )
 from healthgym.worlds.managed_care.voices import Topic
@@ -160,3 +163,37 @@ def test_the_one_who_answers_is_the_one_of_the_reference() -> None:
         assert voice.persona.patient_name == f"{patient.first_name} {patient.last_name}"
         assert voice.persona.birth_date == patient.dob.isoformat()
         assert set(x.start.voices) == {x.reference.case_id}
+
+
+def test_every_hint_can_be_said_back() -> None:
+    for hint in {persona.hint for persona in personas()}:
+        assert echoes(f"You mentioned: {hint}", hint), hint
+        assert not echoes("That sounds hard. How are you otherwise?", hint), hint
+
+
+def test_what_is_said_of_work_and_family_agrees_with_the_chart() -> None:
+    met: Counter[Circumstance] = Counter()
+    for x in drawn():
+        persona = x.reference.persona
+        patient = x.start.charts[x.reference.patient_id].patient
+        met.update(persona.circumstances)
+        retired = Circumstance.RETIRED in persona.circumstances
+        assert retired == (patient.dob.year <= 1959)
+        assert retired != (Circumstance.WORKING in persona.circumstances)
+        assert not (retired and x.reference.barriers[Topic.WORK])
+        if persona.busy is not None and "at work" in persona.busy.says:
+            assert not retired
+        alone = Circumstance.ALONE in persona.circumstances
+        assert alone != (patient.marital_status in {"married", "partnered"})
+    assert set(met) == set(Circumstance)
+
+
+def test_who_leaves_medicines_out_has_not_begun_to_change() -> None:
+    stages: Counter[MotivationStage] = Counter()
+    for x in drawn():
+        stage = x.reference.persona.readiness
+        assert stage is not None
+        stages[stage] += 1
+        if stage in (MotivationStage.ACTION, MotivationStage.MAINTENANCE):
+            assert set(x.reference.adherence.values()) <= {AdherenceLevel.ADHERENT}
+    assert set(stages) == set(MotivationStage)

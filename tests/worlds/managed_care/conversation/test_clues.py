@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from healthgym.worlds.managed_care.conversation.acts import Act, Meant
+from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant, Said
+from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import (
     Circumstance,
     Concern,
@@ -212,3 +213,26 @@ def test_what_is_said_of_a_life_fits_it() -> None:
             line = agreed(replace(READY, circumstances=frozenset({life}), seed=seed))
             line.say(about(Topic.WORK), about(Topic.CAREGIVER))
             assert never not in line.texts[-1]
+
+
+def test_their_own_words_said_back_pick_up_a_hint_whatever_else_is_understood() -> None:
+    hint = "My ride fell through the last time."
+    persona = replace(HESITANT, triggers=(HINT,), concerns=(), hint=hint)
+    for words, heard in (
+        ("You said that your ride fell through, perhaps?", True),
+        ("You talk about the last time, perhaps.", False),
+    ):
+        line = Line(persona)
+        line.play(*OPENING, Act.OFFER_AUTONOMY)
+        line.say(Act.ASK_TOPIC, message=words)
+        assert says(line.texts[-1], "worry.transportation") == heard
+        assert line.memory.mind is not None
+        assert bool(line.memory.mind.triggers) == heard
+
+
+def test_a_vague_question_right_after_a_hint_is_about_it() -> None:
+    line = Line(replace(HESITANT, triggers=(HINT,), concerns=()))
+    line.play(*OPENING)
+    doubtful = Heard((Said(Act.ACKNOWLEDGE), Said(Act.ASK_TOPIC, sure=False)))
+    reply = Person(persona=line.person.persona, ears=lambda *_: doubtful).reply("Oh.", line.memory)
+    assert says(reply.text, "worry.transportation")
