@@ -20,6 +20,9 @@ class Split(StrEnum):
     TEST = "test"
 
 
+#: ``json.dumps`` makes an encoder at each call, which takes as long as a short text.
+_HASHED = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str).encode
+
 _SPLIT_KEY = {Split.TRAIN: 0, Split.VALIDATION: 1, Split.TEST: 2}
 
 
@@ -57,5 +60,5 @@ def player_rng(key: str, role: str) -> np.random.Generator:
 
 def content_hash(value: object) -> str:
     """Return a hex digest of a JSON-representable value, independent of key order."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    text = _HASHED(value)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
