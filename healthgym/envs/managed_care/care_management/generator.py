@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -61,7 +61,11 @@ from healthgym.envs.managed_care.cases.clinic import (
 )
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
-from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
+from healthgym.worlds.managed_care.charts.chart import (
+    ChartLibrary,
+    PatientChart,
+    UnwrittenChart,
+)
 from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.conversation.person import Person
@@ -292,8 +296,17 @@ def _written(
     history: History, program: CMProgram, known: Known, today: date, rng: np.random.Generator
 ) -> _Case:
     """Return the case with its chart and its referral."""
+    chart = _chart(history, rng, today)
+    return _Case(
+        history=history,
+        referred=draw_referral(history, program, chart, known, rng),
+        chart=chart,
+    )
+
+
+def _chart(history: History, rng: np.random.Generator, today: date) -> PatientChart:
     home = history.member.background
-    chart = render_chart(
+    return render_chart(
         home.patient,
         home.coverages,
         history.facts,
@@ -302,11 +315,6 @@ def _written(
         rng,
         today,
         stays=history.stays,
-    )
-    return _Case(
-        history=history,
-        referred=draw_referral(history, program, chart, known, rng),
-        chart=chart,
     )
 
 
@@ -322,7 +330,22 @@ def _standing(member: Member) -> _Case:
         except NoRoomError:
             continue
         known = shown(drawn, score=draw_score(rules, rng), safety=False)
-        return _written(drawn, program, known, CHARTED, rng)
+        chart = UnwrittenChart.later(
+            partial(_standing_chart, drawn),
+            patient=member.background.patient,
+            coverages=member.background.coverages,
+            orders=(),
+            facts=drawn.facts,
+        )
+        return _Case(
+            history=drawn,
+            referred=draw_referral(drawn, program, chart, known, rng),
+            chart=chart,
+        )
+
+
+def _standing_chart(history: History) -> PatientChart:
+    return _chart(history, history.member.chart_stream(), CHARTED)
 
 
 def _apart(record: CMReferral, other: _Case, case: _Case) -> CMReferral:

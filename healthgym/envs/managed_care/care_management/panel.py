@@ -23,7 +23,7 @@ from healthgym.worlds.managed_care.population.conditions import conditions
 GROUPS, ALIKE = 12, 5
 #: Entropy of the panel: its own, so that no task's stream is part of it.
 _PANEL = 20260305
-_PERSON, _STANDING = range(2)
+_PERSON, _STANDING, _CHART = range(3)
 #: Numbers of patients: prime to their count, the step scatters a group over all of them.
 _FIRST_NUMBER, _NUMBERS, _STEP = 1001, 8900, 3571
 #: How many diseases go with the one of the referral, by how often.
@@ -52,6 +52,10 @@ class Member:
     def stream(self) -> np.random.Generator:
         """Return where a referral comes from that stands in other members' queues."""
         return _stream(_STANDING, _place_of(self.condition), self.group, self.place)
+
+    def chart_stream(self) -> np.random.Generator:
+        """Return where the chart comes from that belongs to such a referral."""
+        return _stream(_CHART, _place_of(self.condition), self.group, self.place)
 
 
 @cache

@@ -13,7 +13,7 @@ import numpy as np
 
 from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.charts.chart import PatientChart, UnwrittenChart
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize, full_library
 from healthgym.worlds.managed_care.handbook.library import Library
@@ -100,6 +100,18 @@ def _ages(group: int) -> tuple[int, int] | None:
 @cache
 def chart(group: int, place: int) -> PatientChart:
     """Return the chart of a patient of the clinic without a case; arguments as of `person`."""
+    own = person(group, place)
+    return UnwrittenChart.later(
+        partial(_written, group, place),
+        patient=own.patient,
+        coverages=own.coverages,
+        orders=own.orders,
+        facts=own.facts,
+    )
+
+
+@cache
+def _written(group: int, place: int) -> PatientChart:
     return chart_of(person(group, place), workforce(), _stream(_CHART, group, place), CHARTED)
 
 

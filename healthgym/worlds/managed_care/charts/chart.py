@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from healthgym.core.seeding import content_hash
+from healthgym.worlds.managed_care.charts.structured import document_key
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.records.chart import (
@@ -112,6 +113,18 @@ class DeferredChart(Deferred, PatientChart):
     late = ("conditions", "observations", "procedures", "medications", "allergies")
 
 
+class UnwrittenChart(Deferred, PatientChart):
+    """A chart that is written when somebody first opens it, which few of a world's ever are.
+
+    Its documents have ids by which the patient is found.
+    """
+
+    __slots__ = ("_write",)
+
+    plain = PatientChart
+    late = (*DeferredChart.late, "encounters", "documents", "shows")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatientFilter:
     """What a search asks for; all of it must hold, and letters' case does not matter.
@@ -156,18 +169,34 @@ class ChartLibrary(Mapping[str, PatientChart]):
         ValueError: If two charts are of one patient, or share the id of a document or an order.
     """
 
-    __slots__ = ("_charts", "_documents", "_keys", "_orders", "_roster")
+    __slots__ = ("_charts", "_documents", "_keys", "_orders", "_roster", "_unwritten")
 
     def __init__(self, charts: Iterable[PatientChart] = ()) -> None:
         self._charts: dict[str, PatientChart] = {}
         self._documents: dict[str, DocumentReference] = {}
         self._orders: dict[str, ServiceRequest] = {}
+        #: Charts whose documents are looked up without having them all written.
+        self._unwritten: dict[str, UnwrittenChart] = {}
         for chart in charts:
-            _file(self._charts, chart.patient.id, chart, "patient")
-            _file_all(self._documents, chart.documents)
-            for order in chart.orders:
-                _file(self._orders, order.id, order, "order")
+            self._add(chart)
         self._index()
+
+    def _add(self, chart: PatientChart) -> None:
+        _file(self._charts, chart.patient.id, chart, "patient")
+        if isinstance(chart, UnwrittenChart):
+            _file(self._unwritten, document_key(chart.patient.id), chart, "documents")
+        else:
+            _file_all(self._documents, chart.documents)
+        for order in chart.orders:
+            _file(self._orders, order.id, order, "order")
+
+    def _remove(self, chart: PatientChart) -> None:
+        del self._charts[chart.patient.id]
+        if self._unwritten.pop(document_key(chart.patient.id), None) is None:
+            for document in chart.documents:
+                del self._documents[document.id]
+        for order in chart.orders:
+            del self._orders[order.id]
 
     def _index(self) -> None:
         roster = sorted(self._charts.values(), key=lambda each: _sort_key(each.patient))
@@ -185,7 +214,13 @@ class ChartLibrary(Mapping[str, PatientChart]):
 
     def document(self, document_id: str) -> DocumentReference | None:
         """Return a document by its id, or None."""
-        return self._documents.get(document_id)
+        found = self._documents.get(document_id)
+        if found is None:
+            key, mark, _ = document_id.rpartition("-")
+            chart = self._unwritten.get(key + mark)
+            pages = chart.documents if chart is not None else ()
+            found = next((page for page in pages if page.id == document_id), None)
+        return found
 
     def order(self, order_id: str) -> ServiceRequest | None:
         """Return an order by its id, or None."""
@@ -231,7 +266,7 @@ class ChartLibrary(Mapping[str, PatientChart]):
     def with_charts(self, charts: Iterable[PatientChart]) -> ChartLibrary:
         """Return a library in which these charts are added, or replace those of their patients.
 
-        Costs what the new charts hold and a copy of three tables, not a new index of every chart.
+        Costs what the new charts hold and a copy of its tables, not a new index of every chart.
 
         Raises:
             ValueError: If an id of a document or an order belongs to another patient already.
@@ -240,17 +275,12 @@ class ChartLibrary(Mapping[str, PatientChart]):
         other._charts = dict(self._charts)
         other._documents = dict(self._documents)
         other._orders = dict(self._orders)
+        other._unwritten = dict(self._unwritten)
         for chart in charts:
-            old = other._charts.pop(chart.patient.id, None)
+            old = other._charts.get(chart.patient.id)
             if old is not None:
-                for document in old.documents:
-                    del other._documents[document.id]
-                for order in old.orders:
-                    del other._orders[order.id]
-            other._charts[chart.patient.id] = chart
-            _file_all(other._documents, chart.documents)
-            for order in chart.orders:
-                _file(other._orders, order.id, order, "order")
+                other._remove(old)
+            other._add(chart)
         other._index()
         return other
 

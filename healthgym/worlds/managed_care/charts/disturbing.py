@@ -11,7 +11,7 @@ import numpy as np
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.rendering import render_chart
-from healthgym.worlds.managed_care.charts.structured import id_tail
+from healthgym.worlds.managed_care.charts.structured import document_key
 from healthgym.worlds.managed_care.facts import AnyFact, Finding, Measurement, TherapyCourse
 from healthgym.worlds.managed_care.policies.units import other_units
 from healthgym.worlds.managed_care.population.staff import Workforce
@@ -232,7 +232,7 @@ def _misfile(chart: PatientChart, foreign: ForeignDocument) -> PatientChart:
 
 def _filed(chart: PatientChart, page: DocumentReference, shown: frozenset[str]) -> PatientChart:
     """Put a page into a chart in the order of its days, under the next free id."""
-    key = f"DOC-{id_tail(chart.patient.id)}-{_next_number(chart):03d}"
+    key = f"{document_key(chart.patient.id)}{_next_number(chart):03d}"
     encounter = next(
         (x.id for x in chart.encounters if x.occurred_at.date() == page.created_at.date()), None
     )

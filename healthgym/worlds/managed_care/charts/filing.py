@@ -27,7 +27,7 @@ from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.reports import panel_of
 from healthgym.worlds.managed_care.charts.sheets import Binder, DeferredDocument, Sheet
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind, stay_form
-from healthgym.worlds.managed_care.charts.structured import id_tail
+from healthgym.worlds.managed_care.charts.structured import document_key, id_tail
 from healthgym.worlds.managed_care.charts.visits import Visit
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Measurement
 from healthgym.worlds.managed_care.population.staff import PRIMARY, Workforce
@@ -104,6 +104,7 @@ class Desk:
         self._binder = Binder(patient, facts, orders, units)
         self._staff, self._chooser = staff, chooser
         self._tail = id_tail(patient.id)
+        self._document_key = document_key(patient.id)
         own = staff.family_doctors(patient.dob)
         self._primary = own[chooser.below(len(own))]
         self._specialists: dict[str, Worker] = {}
@@ -233,7 +234,7 @@ class Desk:
         self._filed[start.date()] += 1
         start += _NEXT_NOTE * before
         signed = start + timedelta(minutes=4 + self._chooser.below(9))
-        key = f"DOC-{self._tail}-{len(self.documents) + 1:03d}"
+        key = f"{self._document_key}{len(self.documents) + 1:03d}"
         title = form.titles[self._chooser.below(len(form.titles))]
         panel = panel_of(planned.facts) if "{panel}" in title else ""
         title = title.format(focus=focus, specialty=author.specialty, panel=panel)

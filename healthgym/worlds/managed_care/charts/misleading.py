@@ -18,7 +18,7 @@ from healthgym.worlds.managed_care.charts.phrases import Chooser, seeded
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import Prose, day_of
 from healthgym.worlds.managed_care.charts.sheets import DeferredDocument, Sheet, also_stating
-from healthgym.worlds.managed_care.charts.structured import id_tail
+from healthgym.worlds.managed_care.charts.structured import document_key
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.facts import Finding, Measurement
 from healthgym.worlds.managed_care.population.staff import Workforce
@@ -203,4 +203,4 @@ def _filed(chart: PatientChart, page: DocumentReference) -> PatientChart:
 def _key(chart: PatientChart) -> str:
     """Return the next free id of a page."""
     numbers = (int(page.id.rpartition("-")[2]) for page in chart.documents)
-    return f"DOC-{id_tail(chart.patient.id)}-{max(numbers, default=0) + 1:03d}"
+    return f"{document_key(chart.patient.id)}{max(numbers, default=0) + 1:03d}"

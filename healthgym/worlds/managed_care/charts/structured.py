@@ -88,6 +88,11 @@ def id_tail(patient_id: str) -> str:
     return patient_id.removeprefix("PAT-")
 
 
+def document_key(patient_id: str) -> str:
+    """Return what the ids of a patient's documents begin with, up to their number."""
+    return f"DOC-{id_tail(patient_id)}-"
+
+
 @dataclass(frozen=True)
 class Structured:
     """The structured part of a chart: each kind in the order of its days, made when it is asked.

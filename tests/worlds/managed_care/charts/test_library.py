@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 
-from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart, PatientFilter
-from healthgym.worlds.managed_care.population.drawing import Population
+from healthgym.envs.managed_care.cases import clinic
+from healthgym.envs.managed_care.cases.clinic import CHARTED, workforce
+from healthgym.worlds.managed_care.charts.chart import (
+    ChartLibrary,
+    PatientChart,
+    PatientFilter,
+    UnwrittenChart,
+)
+from healthgym.worlds.managed_care.population.drawing import Population, chart_of
 from healthgym.worlds.managed_care.records.chart import Patient
 
 
@@ -93,3 +101,39 @@ def test_two_charts_must_not_share_an_id(population: Population) -> None:
         ChartLibrary([one, one])
     with pytest.raises(ValueError, match=f"the document {one.documents[0].id}"):
         ChartLibrary([one, replace(two, documents=one.documents)])
+
+
+def test_a_chart_is_written_when_it_is_opened() -> None:
+    written: list[str] = []
+
+    def unwritten(name: str) -> UnwrittenChart:
+        one = clinic.person(int(name), 0)
+
+        def write() -> PatientChart:
+            written.append(name)
+            return chart_of(one, workforce(), np.random.default_rng(int(name)), CHARTED)
+
+        return UnwrittenChart.later(
+            write,
+            patient=one.patient,
+            coverages=one.coverages,
+            orders=one.orders,
+            facts=one.facts,
+        )
+
+    charts = [unwritten("1"), unwritten("2")]
+    library = ChartLibrary(charts)
+    tail = charts[1].patient.id.removeprefix("PAT-")
+    assert library.search(PatientFilter()).total == 2
+    assert library.document("DOC-0-001") is None
+    assert written == []
+    page = library.document(f"DOC-{tail}-001")
+    assert page is not None
+    assert written == ["2"]
+    assert page in charts[1].documents
+    assert charts[1] == chart_of(
+        clinic.person(2, 0), workforce(), np.random.default_rng(2), CHARTED
+    )
+    fewer = library.with_charts([replace(charts[1], documents=())])
+    assert fewer.document(page.id) is None
+    assert written == ["2"]

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from healthgym.envs.managed_care.cases.clinic import chart
+from healthgym.envs.managed_care.cases.clinic import CHARTED, chart, person, workforce
 from healthgym.worlds.managed_care.charts.chart import DeferredChart
 from healthgym.worlds.managed_care.charts.phrases import seeded
 from healthgym.worlds.managed_care.charts.prose import Prose
@@ -22,6 +22,7 @@ from healthgym.worlds.managed_care.charts.sheets import (
 from healthgym.worlds.managed_care.charts.structured import structured
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.population.background import draw_background
+from healthgym.worlds.managed_care.population.drawing import chart_of
 from healthgym.worlds.managed_care.population.staff import draw_workforce
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from tests.worlds.managed_care.charts.conftest import TODAY
@@ -83,7 +84,8 @@ def test_a_chart_survives_pickling():
 
 
 def test_structured_records_are_made_when_one_is_read():
-    first = chart(5, 0)
+    who = person(5, 0)
+    first = chart_of(who, workforce(), np.random.default_rng(0), CHARTED)
     own = structured(first.patient, first.facts)
     late = varied(first, documents=())
     assert type(late) is DeferredChart
