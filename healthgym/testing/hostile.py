@@ -353,25 +353,28 @@ def check_hostile_actions(env_id: str, count: int = 1000, seed: int = 0) -> int:
     refused = hostile_actions(rng, specs, count)
     odd = odd_calls(rng, specs, count)
     episodes = 1
+    # Nothing happens between two actions: what one leaves is what the next one finds.
+    state = (env.episode.world.digest(), env.episode.world.clock.now)
     for number in range(count):
         if env.episode.turns_left(env.role) <= 1:  # no verifier may see another's Reference
             options["index"] = episodes
             env.reset(options=options)
             swapped.reset(options=options)
+            state = (env.episode.world.digest(), env.episode.world.clock.now)
             episodes += 1
         call = next(odd, None) if number % 3 == 2 else None
         action = next(refused) if call is None else call
         where = f"{env_id}: hostile action {number} of seed {seed} ({_brief(action)})"
-        before = (env.episode.world.digest(), env.episode.world.clock.now)
+        before = state
         outcome = env.step(action)
         observation, reward, terminated, truncated, info = outcome
         error = info.get("error", "")
+        state = (env.episode.world.digest(), env.episode.world.clock.now)
         if error or call is None:
             require(bool(error), f"{where} was not refused: {observation[:200]}")
             require("Error: " in observation, f"{where} is not answered with an error.")
-            after = (env.episode.world.digest(), env.episode.world.clock.now)
-            require(after[0] == before[0], f"{where} was refused and changed the world.")
-            require(after[1] == before[1], f"{where} was refused and took time.")
+            require(state[0] == before[0], f"{where} was refused and changed the world.")
+            require(state[1] == before[1], f"{where} was refused and took time.")
         require(not (terminated or truncated), f"{where} ended the episode.")
         require(reward == 0.0, f"{where} earned {reward}.")
         require(env.observation_space.contains(observation), f"{where}: outside of the space.")
