@@ -70,6 +70,7 @@ class HealthEnv(gym.Env[str, Any]):
         self.family = family
         self.reward = reward
         self.config = config or family.rules
+        family.require_profile(self.config.profile)
         self.role = role or next(iter(family.roles))
         self.counterparts = dict(counterparts or {})
         self._require_seats()

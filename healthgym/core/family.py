@@ -277,6 +277,13 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Return the parts that an event may have changed; None if that could be any."""
         return [event.case] if event.case else None
 
+    def require_profile(self, profile: Profile) -> None:
+        """Return if a profile can decide success and reward; each can unless a family says no.
+
+        Raises:
+            ConfigurationError: If the family is set up so that it cannot.
+        """
+
     # -- what follows ------------------------------------------------------------------------
 
     def seats(self, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> dict[str, Seat]:

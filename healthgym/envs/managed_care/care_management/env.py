@@ -101,7 +101,8 @@ class CareManagementEnv(DeclaredEnv, family=CareFamily):
         one call in an open episode, five tools and eight calls, with somebody who is ready, has
         one worry, or refuses for good; of the checks it asks those of the call and its record.
     - `rules` (str, "strict"): Which rules the office keeps: ``"strict"``, or ``"compat"`` for the
-        source's permissiveness, call by call.
+        source's permissiveness, call by call. The source's patients forget every call, so that
+        ``"compat"`` needs ``profile="paper"``, drills aside.
     - `handbook` (str, "compact"): ``"compact"``, about 120 pages and the policies, or ``"full"``,
         3,114 pages (39 MB), written once into the user's cache folder (``XDG_CACHE_HOME``).
     - `canonical` (bool, False): Whether tasks are composed like the source's 25, by condition and

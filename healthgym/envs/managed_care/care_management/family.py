@@ -17,6 +17,7 @@ from healthgym.core.players import Solver
 from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
+from healthgym.core.verdict import Profile
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.care_management import blind, drill, oracle, solver
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
@@ -106,7 +107,7 @@ class CareFamily(DeskFamily[CareReference]):
     ) -> None:
         if judge is not None:
             self.verifier = CareVerifier(judge)
-        kept = arguments.member(Rules, rules, "rules")
+        self.kept = kept = arguments.member(Rules, rules, "rules")
         name = f"{self.name}-canonical" if canonical else self.name
         self.ablate = arguments.member(Ablation, ablate, "ablate")
         self.surface = arguments.member(Surface, surface, "surface")
@@ -142,6 +143,19 @@ class CareFamily(DeskFamily[CareReference]):
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads what an agent reads, and listens."""
         return self.voiced({"solver": solver.solve})
+
+    def require_profile(self, profile: Profile) -> None:
+        """Return if a profile can decide success: of whom forgets every call, only the source's.
+
+        Raises:
+            ConfigurationError: If patients forget, and the profile asks for more than one call
+                holds. A drill is one call.
+        """
+        if self.kept is Rules.COMPAT and profile is Profile.STRICT and not self.drilled:
+            raise ConfigurationError(
+                "rules 'compat' needs profile 'paper': the source's patients forget every call, "
+                "so that what the strict profile wants asked cannot be asked of all of them."
+            )
 
     def rehearse(self, instance: CareInstance) -> Rehearsal:
         """Return an office in which calls can be tried out."""
