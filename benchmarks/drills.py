@@ -96,7 +96,7 @@ def _told(folder: Path) -> Mapping[str, object]:
 
 for _drill in (
     Drill("prior_authorization", "HealthAgent/PriorAuthorization-v0", 4000, (250, 80)),
-    Drill("utilization_management", "HealthAgent/UtilizationManagement-v0", 4000, (250, 80)),
+    Drill("utilization_management", "HealthAgent/UtilizationManagement-v0", 4000, (250, 40)),
     Drill("care_management", "HealthAgent/CareManagement-v0", 2400, (150, 80)),
 ):
     suite.measure(_drill.name)(_drill)
