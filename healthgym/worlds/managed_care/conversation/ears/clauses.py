@@ -12,6 +12,9 @@ _COMMA, _STOP = int(Break.COMMA), int(Break.STOP)
 _ASKED, _COLON = int(Break.ASKED), int(Break.COLON)
 #: Words before a verb among which one that asks makes it a part of its question.
 _LOOK = 5
+#: Verbs that begin a question or are what is asked about.
+_FULL = frozenset({"do", "have"})
+_TO = frozenset({"to"})
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,15 @@ class Clauses:
     def sentence(self, bits: int) -> int:
         """Return all words of the sentences in which one is marked."""
         return _filled(self.sentences, bits)
+
+    def after(self, bits: int) -> int:
+        """Return all words of the sentences in which one is marked, and of those after them."""
+        found, before = 0, False
+        for span in self.sentences:
+            here = bool(span & bits)
+            found |= span if here or before else 0
+            before = here
+        return found
 
     def back(self, bits: int, sentences: int) -> int:
         """Return the words of the sentences so many before those in which one is marked."""
@@ -141,8 +153,11 @@ def _linked(texts: tuple[str, ...], place: int, joints: Joints) -> bool:
 
 def _turned(texts: tuple[str, ...], place: int, joints: Joints) -> bool:
     """Return whether a question begins at a place without a mark, as in ``okay is this you``."""
-    if texts[place] not in joints.turns or place + 1 == len(texts):
+    word = texts[place]
+    if word not in joints.turns or place + 1 == len(texts):
         return False
+    if word in _FULL and place and texts[place - 1] in joints.turned | joints.turns | _TO:
+        return False  # "Shall we do this?" is one question.
     before = texts[max(0, place - _LOOK) : place]
     return texts[place + 1] in joints.turned and joints.asking.isdisjoint(before)
 

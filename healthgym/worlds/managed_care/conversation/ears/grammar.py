@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -12,7 +12,12 @@ from typing import Any
 
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.ears.clauses import Joints
-from healthgym.worlds.managed_care.conversation.ears.patterns import Element, Pattern, Vocabulary
+from healthgym.worlds.managed_care.conversation.ears.patterns import (
+    UNKNOWN,
+    Element,
+    Pattern,
+    Vocabulary,
+)
 from healthgym.worlds.managed_care.conversation.ears.words import Spelling, slips_of
 from healthgym.worlds.managed_care.voices import Topic
 
@@ -32,6 +37,11 @@ class Scope(StrEnum):
     META = "meta"  #: about the call as a record, not to the person
 
 
+#: Words by which a pattern says itself what it is negated by, or depends on.
+_OWN: Mapping[Scope, frozenset[str]] = {
+    Scope.NEGATED: frozenset("not never nobody nothing without neither nor none no".split()),
+    Scope.CONDITIONAL: frozenset({"if", "unless"}),
+}
 #: Under what a question is one all the same.
 _ASKED_THROUGH = (Scope.NEGATED, Scope.CONDITIONAL)
 
@@ -83,6 +93,7 @@ class Rule:
         unless: Patterns that must not stand in the same clause.
         beside: Patterns of which one must stand in the same clause; none if empty.
         also: Patterns of which one must stand in the same sentence; none if empty.
+        near: Patterns of which one must stand in the same sentence or the one before; none if empty.
     """
 
     role: Role | None = None
@@ -99,6 +110,7 @@ class Rule:
     unless: tuple[Pattern, ...] = ()
     beside: tuple[Pattern, ...] = ()
     also: tuple[Pattern, ...] = ()
+    near: tuple[Pattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +155,9 @@ def grammar() -> Grammar:
     vocabulary = _vocabulary(words, parts)
     rules = tuple(_rules(vocabulary))
     return Grammar(
-        spelling=_spelling(words, frozenset(_words(rules)) | parts | vocabulary.common),
+        spelling=_spelling(
+            words, (frozenset(_words(rules)) | parts | vocabulary.common) - {UNKNOWN}
+        ),
         joints=Joints(**{name: _set(found) for name, found in words["joints"].items()}),
         leads=vocabulary.classes["lead"],
         bits=vocabulary.bits,
@@ -168,7 +182,12 @@ def _vocabulary(words: Mapping[str, Any], medicines: frozenset[str]) -> Vocabula
     phrases = {name: tuple(found) for name, found in words["phrases"].items()}
     bare = Vocabulary({}, {}, forms, common)
     classes = {name: _spread(_set(group), bare) for name, group in words["classes"].items()}
-    return Vocabulary({**classes, "medicine": medicines}, phrases, forms, common)
+    return Vocabulary(
+        {**classes, "medicine": medicines, "name": frozenset({UNKNOWN})},
+        phrases,
+        forms,
+        common | {UNKNOWN},
+    )
 
 
 def _spelling(words: Mapping[str, Any], spoken: frozenset[str]) -> Spelling:
@@ -197,10 +216,21 @@ def _rules(vocabulary: Vocabulary) -> Iterable[Rule]:
         yield Rule(role=Role(name), patterns=_patterns(lines, vocabulary))
     for role in (Role.SUBJECT, Role.SYMPTOM, Role.FACT):
         for row in _read(f"{role}s.json"):
-            yield _rule(row, vocabulary, role)
+            yield from _told_apart(_rule(row, vocabulary, role))
     for name in _ACTS:
         for row in _read(name):
-            yield _rule(row, vocabulary, None)
+            yield from _told_apart(_rule(row, vocabulary, None))
+
+
+def _told_apart(rule: Rule) -> Iterable[Rule]:
+    """Return a rule, those of its patterns apart that say their negation or condition themselves."""
+    apart: dict[frozenset[Scope], list[Pattern]] = {}
+    for pattern in rule.patterns:
+        spoken = set(_spoken(pattern.elements))
+        own = {scope for scope, words in _OWN.items() if not words.isdisjoint(spoken)}
+        apart.setdefault(rule.through | own, []).append(pattern)
+    for through, patterns in apart.items():
+        yield replace(rule, through=through, patterns=tuple(patterns))
 
 
 def _rule(row: Mapping[str, Any], vocabulary: Vocabulary, role: Role | None) -> Rule:
@@ -220,6 +250,7 @@ def _rule(row: Mapping[str, Any], vocabulary: Vocabulary, role: Role | None) -> 
         unless=_patterns(row.get("unless", ()), vocabulary),
         beside=_patterns(row.get("beside", ()), vocabulary),
         also=_patterns(row.get("also", ()), vocabulary),
+        near=_patterns(row.get("near", ()), vocabulary),
     )
 
 
@@ -229,7 +260,7 @@ def _patterns(lines: Iterable[str], vocabulary: Vocabulary) -> tuple[Pattern, ..
 
 def _words(rules: Iterable[Rule]) -> Iterable[str]:
     for rule in rules:
-        for pattern in (*rule.patterns, *rule.unless, *rule.beside, *rule.also):
+        for pattern in (*rule.patterns, *rule.unless, *rule.beside, *rule.also, *rule.near):
             yield from _spoken(pattern.elements)
 
 

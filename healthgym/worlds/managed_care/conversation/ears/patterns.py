@@ -4,7 +4,7 @@ A pattern is a line of words. ``(a|b c)`` is one of several, ``<name>`` one of a
 word in any of its forms; ``?`` behind one makes it optional. ``..`` lets up to three words pass,
 ``...`` up to eight, never past the end of a clause. ``^`` stands for the beginning of a clause,
 words such as ``and so`` left aside, and ``$`` for its end. ``[name]`` stands for one of the
-expressions of a list, which may have several words.
+expressions of a list, which may have several words, and ``<name>`` for a word that nobody knows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 _GAPS = {"..": 3, "...": 8}
 #: How much worse than another it is to look a pattern up by a common word.
 _COMMON = 40
+#: What stands for every word that is not known, such as a name.
+UNKNOWN = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,11 @@ class Places:
 
 
 def places_of(
-    words: Iterable[str], starts: int, leads: frozenset[str], bits: Mapping[str, int]
+    words: Iterable[str],
+    starts: int,
+    leads: frozenset[str],
+    bits: Mapping[str, int],
+    known: frozenset[str],
 ) -> Places:
     """Return where the words of a message stand.
 
@@ -242,12 +248,18 @@ def places_of(
         starts: The first words of clauses.
         leads: Words that may stand before what opens a clause.
         bits: The bit of each word of the vocabulary.
+        known: All words that are known.
     """
     at: dict[str, int] = {}
     bit = 1
     for word in words:
         at[word] = at.get(word, 0) | bit
         bit <<= 1
+    strange = 0
+    for word in at.keys() - known:
+        strange |= at[word] if word.isalpha() else 0
+    if strange:
+        at[UNKNOWN] = strange
     have = 0
     for word in at:
         have |= bits.get(word, 0)

@@ -84,6 +84,8 @@ class Reading:
             bits &= self.clauses.filled(self._any(rule.beside))
         if bits and rule.also:
             bits &= self.clauses.sentence(self._any(rule.also))
+        if bits and rule.near:
+            bits &= self.clauses.after(self._any(rule.near))
         return bits
 
     def _any(self, patterns: tuple[Pattern, ...]) -> int:
@@ -102,7 +104,7 @@ def read(message: str, rules: Grammar) -> Reading:
     """
     words = words_of(even(message), rules.spelling)
     clauses = clauses_of(words, rules.joints)
-    places = places_of(words.words, clauses.starts, rules.leads, rules.bits)
+    places = places_of(words.words, clauses.starts, rules.leads, rules.bits, rules.spelling.known)
     found: dict[int, int] = {}
     have = places.have
     for word in places.at:
