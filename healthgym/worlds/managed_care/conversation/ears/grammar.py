@@ -39,7 +39,7 @@ class Scope(StrEnum):
 
 #: Words by which a pattern says itself what it is negated by, or depends on.
 _OWN: Mapping[Scope, frozenset[str]] = {
-    Scope.NEGATED: frozenset("not never nobody nothing without neither nor none no".split()),
+    Scope.NEGATED: frozenset({"not", "never", "nobody", "nothing", "without", "nor", "none", "no"}),
     Scope.CONDITIONAL: frozenset({"if", "unless"}),
 }
 #: Under what a question is one all the same.
@@ -93,7 +93,7 @@ class Rule:
         unless: Patterns that must not stand in the same clause.
         beside: Patterns of which one must stand in the same clause; none if empty.
         also: Patterns of which one must stand in the same sentence; none if empty.
-        near: Patterns of which one must stand in the same sentence or the one before; none if empty.
+        near: Patterns of which one must stand in the same sentence or the one before it.
     """
 
     role: Role | None = None
@@ -223,7 +223,7 @@ def _rules(vocabulary: Vocabulary) -> Iterable[Rule]:
 
 
 def _told_apart(rule: Rule) -> Iterable[Rule]:
-    """Return a rule, those of its patterns apart that say their negation or condition themselves."""
+    """Return a rule, apart those of its patterns that say their negation or condition."""
     apart: dict[frozenset[Scope], list[Pattern]] = {}
     for pattern in rule.patterns:
         spoken = set(_spoken(pattern.elements))
