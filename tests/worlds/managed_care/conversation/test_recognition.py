@@ -138,6 +138,9 @@ def test_a_sentence_ends_after_a_doctor_and_goes_on_after_an_abbreviation() -> N
     [
         ("Is this an OK time to talk?", {Act.ASK_TIME}),
         ("Ana Ruiz again, your nurse from Larkfield.", {Act.INTRODUCE}),
+        ("It's your nurse from Larkfield again.", {Act.INTRODUCE}),
+        ("Could I please speak with Leonard?", {Act.VERIFY_IDENTITY}),
+        ("It's free, that I can promise you.", {Act.EXPLAIN_VOLUNTARY}),
         ("Would you like to have me as your care manager?", {Act.REQUEST_CONSENT}),
         ("What happens when you take it?", {Act.ASK_TOPIC}),
         ("What does a bad day look like?", {Act.ASK_TOPIC}),
@@ -145,6 +148,20 @@ def test_a_sentence_ends_after_a_doctor_and_goes_on_after_an_abbreviation() -> N
 )
 def test_plain_words_are_heard_as_they_are_meant(said: str, meant: set[Act]) -> None:
     assert acts(said) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "more"),
+    [
+        ("Would you like to take part?", True),
+        ("Shall we do this together?", True),
+        ("Would you like to hear more?", False),
+    ],
+)
+def test_a_wish_to_take_part_is_told_from_one_to_hear_more(said: str, more: bool) -> None:
+    heard = understand(said).acts
+    assert Said(Act.ASK_WILLINGNESS) in heard
+    assert (Said(Act.ASK_WILLINGNESS, item="take_part") in heard) is more
 
 
 def test_the_script_of_the_page_on_consent_asks_for_it() -> None:
