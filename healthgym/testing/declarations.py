@@ -10,7 +10,7 @@ from healthgym.core.verdict import Profile
 from healthgym.errors import ConfigurationError
 from healthgym.policies.scripted import NopPolicy
 from healthgym.registration import make_health_env
-from healthgym.testing.play import actions_of, policies, require
+from healthgym.testing.play import actions_of, keeping_env, policies, require
 
 
 def check_declared_checks(env_id: str, tasks: int = 5) -> int:
@@ -23,7 +23,7 @@ def check_declared_checks(env_id: str, tasks: int = 5) -> int:
     Returns:
         The number of checks declared, over both profiles.
     """
-    env = make_health_env(env_id)
+    env = keeping_env(env_id)
     family = env.family
     declared = {profile: family.checks(profile) for profile in Profile}
     for profile, checks in declared.items():

@@ -11,9 +11,11 @@ from typing import Any
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import ORACLE as ORACLE
 from healthgym.core.seeding import Split
+from healthgym.core.task import AnyGenerator, AnyInstance, TaskGenerator
 from healthgym.errors import ConformanceError
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import RandomPolicy, ScriptPolicy
+from healthgym.registration import make_health_env
 
 
 def require(held: bool, message: str) -> None:
@@ -25,6 +27,29 @@ def require(held: bool, message: str) -> None:
 def policies(seed: int = 0) -> tuple[Policy, ...]:
     """Return two policies that between them touch most of an environment."""
     return ScriptPolicy(ORACLE, seed), RandomPolicy(seed)
+
+
+class _Keeping(TaskGenerator[Any, Any, Any]):
+    """Tasks of another generator; the last is kept, since instances are immutable and shared."""
+
+    def __init__(self, inner: AnyGenerator) -> None:
+        self._inner, self.name, self.tests = inner, inner.name, inner.tests
+        self._last: tuple[tuple[Split, int], AnyInstance] | None = None
+
+    def size(self, split: Split) -> int:
+        return self._inner.size(split)
+
+    def draw(self, split: Split, index: int) -> AnyInstance:
+        if self._last is None or self._last[0] != (split, index):
+            self._last = (split, index), self._inner.generate(split, index)
+        return self._last[1]
+
+
+def keeping_env(env_id: str) -> HealthEnv:
+    """Return an environment that draws a task once while it is played again and again."""
+    env = make_health_env(env_id)
+    env.family.generator = _Keeping(env.family.generator)
+    return env
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from healthgym.core.tool import ToolKind
 from healthgym.core.verdict import Profile
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import NopPolicy, RandomPolicy, ScriptPolicy
-from healthgym.registration import make_health_env
-from healthgym.testing.play import ORACLE, actions_of, policies, require
+from healthgym.testing.play import ORACLE, actions_of, keeping_env, policies, require
 
 
 def check_oracle(
@@ -32,7 +31,7 @@ def check_oracle(
     Returns:
         The number of episodes.
     """
-    env = make_health_env(env_id)
+    env = keeping_env(env_id)
     played = 0
     for split in splits:
         for index in range(min(tasks, env.family.generator.size(split))):
@@ -53,15 +52,18 @@ def check_oracle(
     return played
 
 
-def success_rate(env: HealthEnv, policy: Policy, tasks: int, profile: Profile) -> float:
-    """Return the share of the first test tasks that a policy solves."""
+def success_rates(
+    env: HealthEnv, players: Sequence[Policy], tasks: int, profile: Profile
+) -> dict[str, float]:
+    """Return the share of the first test tasks that each policy solves, task by task."""
     count = min(tasks, env.family.generator.size(Split.TEST))
-    solved = 0
+    solved = dict.fromkeys((player.name for player in players), 0)
     for index in range(count):
-        for action in actions_of(env, policy, Split.TEST, index):
-            env.step(action)
-        solved += env.episode.verdict(env.role, profile).success
-    return solved / count
+        for player in players:
+            for action in actions_of(env, player, Split.TEST, index):
+                env.step(action)
+            solved[player.name] += env.episode.verdict(env.role, profile).success
+    return {name: found / count for name, found in solved.items()}
 
 
 def check_baselines(env_id: str, tasks: int = 100) -> dict[str, float]:
@@ -76,10 +78,10 @@ def check_baselines(env_id: str, tasks: int = 100) -> dict[str, float]:
     Returns:
         The share of tasks solved under the strict profile, by policy.
     """
-    env = make_health_env(env_id)
+    env = keeping_env(env_id)
     players: list[Policy] = [NopPolicy(), RandomPolicy()]
     players += [ScriptPolicy(name) for name in env.family.baselines()]
-    rates = {p.name: success_rate(env, p, tasks, Profile.STRICT) for p in players}
+    rates = success_rates(env, players, tasks, Profile.STRICT)
     require(rates[NopPolicy.name] == 0.0, f"{env_id}: doing nothing solves tasks.")
     ceilings = env.family.ceilings
     for name, rate in rates.items():
@@ -98,7 +100,7 @@ def check_tool_kinds(env_id: str, tasks: int = 10) -> dict[str, int]:
     Returns:
         How often each tool was carried out.
     """
-    env = make_health_env(env_id)
+    env = keeping_env(env_id)
     used: dict[str, int] = {}
     for index in range(tasks):
         for policy in policies(index):
