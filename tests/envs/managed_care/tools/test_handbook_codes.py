@@ -13,6 +13,7 @@ from healthgym.core.tool import Toolset
 from healthgym.worlds.managed_care.handbook.edition import edition
 
 PACKAGES = (
+    "healthgym.worlds.managed_care.conversation",
     "healthgym.worlds.managed_care.vocabulary",
     "healthgym.worlds.managed_care.records",
     "healthgym.envs.managed_care.tools",
