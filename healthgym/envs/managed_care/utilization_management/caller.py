@@ -130,8 +130,13 @@ class Caller(Reader):
 
 
 def _last_said(text: str) -> str:
-    """Return what the other side said last."""
+    """Return what the other side said last.
+
+    Raises:
+        DataError: If nobody answers, as in a call that is held at the wrong time.
+    """
     found = re.findall(r"counterpart \| .*?\n\s+message: (.+)", text)
-    if found:
-        return str(found[-1])
-    return str(re.findall(r"^.*counterpart.*$", text, re.MULTILINE)[-1])
+    found = found or re.findall(r"^.*counterpart.*$", text, re.MULTILINE)
+    if not found:
+        raise DataError("Nobody answers in the call.")
+    return str(found[-1])
