@@ -171,6 +171,7 @@ class Places:
 
     Attributes:
         at: The bits of each word.
+        said: The words.
         have: The words, as bits of the vocabulary.
         inside: All words but the first ones of clauses.
         openings: Words that open a clause: the first ones, and those that follow a lead.
@@ -179,6 +180,7 @@ class Places:
     """
 
     at: Mapping[str, int]
+    said: frozenset[str]
     have: int
     inside: int
     openings: int
@@ -190,9 +192,8 @@ class Places:
         bits = self.known.get(words)
         if bits is None:
             bits = 0
-            few = words if len(words) < len(self.at) else words.intersection(self.at)
-            for word in few:
-                bits |= self.at.get(word, 0)
+            for word in words & self.said:
+                bits |= self.at[word]
             self.known[words] = bits
         return bits
 
@@ -263,7 +264,7 @@ def places_of(
     have = 0
     for word in at:
         have |= bits.get(word, 0)
-    places = Places(at, have, (bit - 1) & ~starts, starts, (starts | bit) >> 1)
+    places = Places(at, frozenset(at), have, (bit - 1) & ~starts, starts, (starts | bit) >> 1)
     lead = places.of(leads)
     for _ in range(2):
         places.openings |= (places.openings & lead) << 1 & places.inside
