@@ -31,7 +31,6 @@ from healthgym.worlds.managed_care.policies.evaluation import Assessment, evalua
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.review import (
-    ClinicalEvidenceItemObservation,
     ClinicalEvidenceItemTemplate,
 )
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -112,12 +111,11 @@ def _guessed(item: AnyCriterion, posture: Posture) -> Assessment:
         criterion_id=item.id,
         posture=posture,
         result=_RESULTS[posture],
-        items=tuple(
-            ClinicalEvidenceItemObservation(
-                item_id=each.item_id,
-                observed_value=_value(each) if met else None,
-                observed_unit=each.threshold_unit or "",
-                item_result=CriterionResult.MET if met else CriterionResult.NOT_MET,
+        observed=tuple(
+            (
+                each,
+                _value(each) if met else None,
+                CriterionResult.MET if met else CriterionResult.NOT_MET,
             )
             for each in evidence_items(item)
         ),

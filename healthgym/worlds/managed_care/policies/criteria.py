@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict
 
 from healthgym.worlds.managed_care.facts import StopReason
+from healthgym.worlds.managed_care.policies.keeping import Keeping
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DocumentKind,
     ItemOperator,
@@ -21,7 +22,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class Criterion(Keeping):
     """A requirement that is not divided further.
 
     Attributes:

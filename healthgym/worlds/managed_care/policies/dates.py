@@ -7,10 +7,15 @@ from datetime import date, timedelta
 
 from numpy.random import Generator
 
+#: Days that every month has.
+_SHORTEST = 28
+
 
 def months_before(day: date, months: int) -> date:
     """Return the same day of an earlier month, or that month's last day if it is shorter."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    if day.day <= _SHORTEST:
+        return date(year, month + 1, day.day)
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,6 +16,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
     TherapyCriterion,
 )
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.tree import AllOf, Group, Node, Not, criteria, parts
 from healthgym.worlds.managed_care.policies.wording import document_text
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -84,7 +85,8 @@ def required_kinds(tree: Node) -> tuple[UploadableDocumentKind, ...]:
     return tuple(kind for kind, shown in asked if any(item.id in always for item in shown))
 
 
-def _asked(tree: Node) -> dict[UploadableDocumentKind, list[AnyCriterion]]:
+@kept
+def _asked(tree: Node) -> Mapping[UploadableDocumentKind, Sequence[AnyCriterion]]:
     """Return the criteria that documents of each kind show, by first use."""
     asked: dict[UploadableDocumentKind, list[AnyCriterion]] = {}
     for criterion in criteria(tree):

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import lru_cache
 
 from numpy.random import Generator
 
@@ -25,9 +24,10 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
     TherapyCriterion,
 )
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.planting import subject
 from healthgym.worlds.managed_care.policies.policy import Policy, variant
-from healthgym.worlds.managed_care.policies.tree import criteria, transform
+from healthgym.worlds.managed_care.policies.tree import Node, criteria, transform
 from healthgym.worlds.managed_care.policies.units import value_range
 
 _MONTHS = (1, 2, 3, 4, 6, 9, 12, 18, 24, 36, 48, 60, 84, 120, 180, 240)
@@ -109,12 +109,17 @@ def near_duplicate(
 
 def movable(policy: Policy) -> list[AnyCriterion]:
     """Return the criteria whose numbers may move: those that share their subject with no other."""
-    found = criteria(policy.criteria)
+    return list(_movable(policy.criteria))
+
+
+@kept
+def _movable(tree: Node) -> tuple[AnyCriterion, ...]:
+    found = criteria(tree)
     shared = Counter(subject(item) for item in found)
-    return [item for item in found if shared[subject(item)] == 1]
+    return tuple(item for item in found if shared[subject(item)] == 1)
 
 
-@lru_cache(maxsize=4096)
+@kept
 def moves(criterion: AnyCriterion) -> tuple[tuple[str, tuple[float, ...]], ...]:
     """Return the numbers of a criterion that may move, each with where it may go."""
     found: list[tuple[str, tuple[float, ...]]] = []

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from healthgym.core.borders import Json
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.criteria import (
     AnyCriterion,
@@ -27,7 +28,10 @@ from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.reading import bearing, by_kind, read
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import Group, Node, Not, criteria, needed, parts
-from healthgym.worlds.managed_care.records.review import ClinicalEvidenceItemObservation
+from healthgym.worlds.managed_care.records.review import (
+    ClinicalEvidenceItemObservation,
+    ClinicalEvidenceItemTemplate,
+)
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CriterionResult,
     DeterminationDecision,
@@ -41,6 +45,10 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 
 #: What a chart lists: what is on no list is not the case, as far as the office has to show.
 _LISTED = (DiagnosisCriterion, ContraindicationCriterion, ProcedureCriterion)
+_STANCES = {
+    CriterionResult.MET: Posture.SATISFIED,
+    CriterionResult.NOT_MET: Posture.CONTRADICTS,
+}
 _FLIPPED = {Posture.SATISFIED: Posture.CONTRADICTS, Posture.CONTRADICTS: Posture.SATISFIED}
 
 
@@ -52,15 +60,28 @@ class Assessment:
         criterion_id: The criterion.
         posture: How the record stands to it.
         result: What a reviewer enters for it.
-        items: What a reviewer observes, item by item.
+        observed: The items that a reviewer looks up, each with the value found and its result.
         facts: Ids of the facts it rests on, or that bear on it and leave it open.
     """
 
     criterion_id: str
     posture: Posture
     result: CriterionResult
-    items: tuple[ClinicalEvidenceItemObservation, ...]
+    observed: tuple[tuple[ClinicalEvidenceItemTemplate, Json | None, CriterionResult], ...]
     facts: tuple[str, ...]
+
+    @property
+    def items(self) -> tuple[ClinicalEvidenceItemObservation, ...]:
+        """What a reviewer enters, item by item: few of the assessments of a task are entered."""
+        return tuple(
+            ClinicalEvidenceItemObservation(
+                item_id=template.item_id,
+                observed_value=value,
+                observed_unit=template.threshold_unit or "",
+                item_result=result,
+            )
+            for template, value, result in self.observed
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,31 +120,22 @@ def posture(
 ) -> Assessment:
     """Return what facts and request show of one criterion on a day."""
     reading = read(criterion, facts, request, today)
-    items = []
+    values, rests_on = reading.values, reading.facts
+    observed = []
     for template in evidence_items(criterion):
-        value = reading.values.get(template.item_id.rpartition(".")[2])
-        items.append(
-            ClinicalEvidenceItemObservation(
-                item_id=template.item_id,
-                observed_value=value,
-                observed_unit=template.threshold_unit or "",
-                item_result=item_result(template, value),
-            )
-        )
-    result = roll_up(criterion.roll_up, tuple(item.item_result for item in items))
-    match result:
-        case CriterionResult.MET:
-            stance = Posture.SATISFIED
-        case CriterionResult.NOT_MET:
-            stance = Posture.CONTRADICTS
-        case CriterionResult.UNCLEAR:
-            stance = Posture.INSUFFICIENT if reading.facts else Posture.ABSENT
+        value = values.get(template.item_id.rpartition(".")[2]) if values else None
+        observed.append((template, value, item_result(template, value)))
+    result = roll_up(criterion.roll_up, [each[2] for each in observed])
+    if result is CriterionResult.UNCLEAR:
+        stance = Posture.INSUFFICIENT if rests_on else Posture.ABSENT
+    else:
+        stance = _STANCES[result]
     return Assessment(
         criterion_id=criterion.id,
         posture=stance,
         result=result,
-        items=tuple(items),
-        facts=reading.facts,
+        observed=tuple(observed),
+        facts=rests_on,
     )
 
 

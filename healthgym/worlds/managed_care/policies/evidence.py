@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 
 from healthgym.core.borders import Json
 from healthgym.worlds.managed_care.policies.criteria import (
@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
     TherapyCriterion,
 )
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.units import printed
 from healthgym.worlds.managed_care.records.review import ClinicalEvidenceItemTemplate
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -31,7 +32,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 Items = tuple[ClinicalEvidenceItemTemplate, ...]
 
 
-@lru_cache(maxsize=4096)
+@kept
 def evidence_items(criterion: AnyCriterion) -> Items:
     """Return the items of a criterion; their ids begin with the criterion's."""
     match criterion:
@@ -86,7 +87,7 @@ def item_result(item: ClinicalEvidenceItemTemplate, value: Json | None) -> Crite
     return CriterionResult.MET if met else CriterionResult.NOT_MET
 
 
-def roll_up(rule: RollUp, results: tuple[CriterionResult, ...]) -> CriterionResult:
+def roll_up(rule: RollUp, results: Sequence[CriterionResult]) -> CriterionResult:
     """Return a criterion's result from those of its items, by the published rules."""
     if CriterionResult.NOT_MET in results:
         return CriterionResult.NOT_MET

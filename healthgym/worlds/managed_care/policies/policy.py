@@ -18,6 +18,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
 from healthgym.worlds.managed_care.policies.documents import documents_for, required_kinds
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
+from healthgym.worlds.managed_care.policies.keeping import Keeping, kept
 from healthgym.worlds.managed_care.policies.questionnaire import Form, form_for
 from healthgym.worlds.managed_care.policies.tree import Node, criteria, transform
 from healthgym.worlds.managed_care.policies.wording import criterion_text
@@ -105,7 +106,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Keeping):
     """A coverage policy.
 
     Attributes:
@@ -163,7 +164,7 @@ class Policy:
     @property
     def required_documents(self) -> tuple[UploadableDocumentKind, ...]:
         """Kinds of documents that a packet must hold, in the order of their first use."""
-        return tuple(dict.fromkeys([*required_kinds(self.criteria), *self.extra_documents]))
+        return _required_documents(self)
 
     @property
     def citations(self) -> tuple[str, ...]:
@@ -173,7 +174,7 @@ class Policy:
     @property
     def form(self) -> Form:
         """The questionnaire."""
-        return form_for(self.id, self.title, self.criteria)
+        return _form(self)
 
     def cite(self, criterion_id: str) -> str:
         """Return how a letter cites one criterion."""
@@ -197,7 +198,7 @@ class Policy:
         Raises:
             ConfigurationError: If the policy has no such criterion.
         """
-        found = {item.id: item for item in criteria(self.criteria)}
+        found = _by_id(self)
         if criterion_id not in found:
             raise ConfigurationError(
                 f"{self.id} has no criterion {criterion_id!r}; it has {', '.join(found)}."
@@ -206,7 +207,27 @@ class Policy:
 
     def text(self, criterion_id: str) -> str:
         """Return the sentence that states a criterion, as the page has it."""
-        return criterion_text(self.id, self.criterion(criterion_id))
+        return _texts(self)[self.criterion(criterion_id).id]
+
+
+@kept
+def _required_documents(policy: Policy) -> tuple[UploadableDocumentKind, ...]:
+    return tuple(dict.fromkeys([*required_kinds(policy.criteria), *policy.extra_documents]))
+
+
+@kept
+def _form(policy: Policy) -> Form:
+    return form_for(policy.id, policy.title, policy.criteria)
+
+
+@kept
+def _by_id(policy: Policy) -> Mapping[str, AnyCriterion]:
+    return {item.id: item for item in criteria(policy.criteria)}
+
+
+@kept
+def _texts(policy: Policy) -> Mapping[str, str]:
+    return {item.id: criterion_text(policy.id, item) for item in criteria(policy.criteria)}
 
 
 def amend(policy: Policy, criterion_id: str, **changes: object) -> Policy:
@@ -245,7 +266,7 @@ def catalog(policy: Policy, stage: str, line: int = 1) -> tuple[ClinicalCriterio
             criterion_id=item.id,
             line_number=line,
             stage=stage,
-            criterion_text=criterion_text(policy.id, item),
+            criterion_text=policy.text(item.id),
             criteria_source=policy.id,
             criteria_version=policy.version,
             evidence_items=evidence_items(item),

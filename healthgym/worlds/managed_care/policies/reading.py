@@ -9,8 +9,8 @@ and no evidence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from healthgym.core.borders import Json
 from healthgym.worlds.managed_care.facts import (
@@ -44,8 +44,7 @@ from healthgym.worlds.managed_care.policies.units import convert
 from healthgym.worlds.managed_care.vocabulary.authorization import ItemOperator
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What was found for a criterion.
 
     Attributes:

@@ -13,10 +13,11 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
+from healthgym.worlds.managed_care.policies.keeping import Keeping, kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(Keeping):
     """A requirement made of others.
 
     Attributes:
@@ -124,16 +125,12 @@ def walk(node: Node) -> Iterator[Node]:
 
 def criteria(node: Node) -> tuple[AnyCriterion, ...]:
     """Return the criteria of a tree in the order of the page."""
-    # Asked some hundred times for a task: hence not by way of `walk`.
-    found: list[AnyCriterion] = []
-    ahead = [node]
-    while ahead:
-        here = ahead.pop()
-        if isinstance(here, Group):
-            ahead += reversed(parts(here))
-        else:
-            found.append(here)
-    return tuple(found)
+    return _leaves(node)
+
+
+@kept
+def _leaves(node: Node) -> tuple[AnyCriterion, ...]:
+    return tuple(here for here in walk(node) if not isinstance(here, Group))
 
 
 def depth(node: Node) -> int:
