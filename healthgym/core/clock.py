@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
 from healthgym.core.borders import JsonObject
 from healthgym.core.state import Stateful, state, table
@@ -39,6 +40,9 @@ class Due:
         return (self.at, self.rank, self.number)
 
 
+_ORDER = attrgetter("order")
+
+
 class Agenda(Stateful):
     """What will happen by itself, in a stated order: by time, then rank, then as put down."""
 
@@ -58,9 +62,21 @@ class Agenda(Stateful):
         number = self._next
         self._next = number + 1
         due = Due(_utc(at), number, name, facts, rank)
-        place = bisect.bisect(self._entries, due.order, key=lambda entry: entry.order)
+        place = bisect.bisect(self._entries, due.order, key=_ORDER)
         self._entries = (*self._entries[:place], due, *self._entries[place:])
         return number
+
+    def put_all(self, entries: Iterable[tuple[datetime, str, JsonObject]]) -> None:
+        """Put several things down, as :meth:`put` would one after the other.
+
+        Args:
+            entries: Of each when it is due, what it is, and its facts.
+        """
+        first = self._next
+        more = [Due(_utc(at), n, name, facts) for n, (at, name, facts) in enumerate(entries, first)]
+        if more:
+            self._next = first + len(more)
+            self._entries = tuple(sorted((*self._entries, *more), key=_ORDER))
 
     def cancel(self, number: int) -> None:
         """Take something off, if it has not happened yet."""
@@ -130,7 +146,7 @@ class Clock(Stateful):
 def _utc(time: datetime) -> datetime:
     if time.tzinfo is None:
         raise ConfigurationError("A world's clock needs timezone-aware times.")
-    return time.astimezone(UTC)
+    return time if time.tzinfo is UTC else time.astimezone(UTC)
 
 
 class Counters(Stateful):

@@ -11,6 +11,7 @@ Nothing is watched in a compatibility world: the source's clock does not move.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -48,14 +49,21 @@ APPEAL_OVERDUE = "appeal_overdue"
 NAMES = frozenset({INTAKE_OVERDUE, DECISION_OVERDUE, DOOR_OVERDUE, APPEAL_OVERDUE})
 
 _PENDED = CaseStatus.PENDED_ACTION_REQUIRED
+_WATCHED = frozenset((*WITH_PAYER, _PENDED))
 
 
 def watch(world: ManagedCareWorld, case_id: str) -> None:
     """Watch intake and decision of a case from now on; earlier watches of it end."""
+    for name, at in _limits(world, case_id):
+        _put(world, name, case_id, at)
+
+
+def _limits(world: ManagedCareWorld, case_id: str) -> Iterator[tuple[str, datetime]]:
+    """Yield what is watched of a case, and until when it is to be done."""
     intake = world.intake.get(case_id)
     if intake.status is not IntakeStatus.COMPLETE:
-        _put(world, INTAKE_OVERDUE, case_id, intake_deadline(world, case_id))
-    watch_decision(world, case_id)
+        yield INTAKE_OVERDUE, intake_deadline(world, case_id)
+    yield DECISION_OVERDUE, decision_deadline(world, case_id)
 
 
 def watch_decision(world: ManagedCareWorld, case_id: str) -> None:
@@ -96,12 +104,18 @@ def appeal_deadline(world: ManagedCareWorld, appeal: Appeal) -> datetime:
 
 def watch_all(world: ManagedCareWorld) -> None:
     """Watch every undecided case and appeal of which there is one; for the beginning of a world."""
-    for intake in tuple(world.intake.intakes.values()):
-        if world.cases.get(intake.case_id).status in (*WITH_PAYER, _PENDED):
-            watch(world, intake.case_id)
-    for appeal in tuple(world.appeals.appeals.values()):
+    # Nothing is watched yet: a case of two records alone could be watched twice.
+    limits: dict[tuple[str, str], datetime] = {}
+    for intake in world.intake.intakes.values():
+        case_id = intake.case_id
+        if world.cases.get(case_id).status in _WATCHED:
+            limits |= {(name, case_id): at for name, at in _limits(world, case_id)}
+    for appeal in world.appeals.appeals.values():
         if appeal.outcome is None:
-            watch_appeal(world, appeal)
+            limits[APPEAL_OVERDUE, appeal.case_id] = appeal_deadline(world, appeal)
+    world.clock.agenda.put_all(
+        (at, name, {"case_id": case_id}) for (name, case_id), at in limits.items()
+    )
 
 
 def intake_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
@@ -242,7 +256,7 @@ def _escalate(world: ManagedCareWorld, name: str, case_id: str, subject: str, bo
 
 def _put(world: ManagedCareWorld, name: str, case_id: str, at: datetime) -> None:
     agenda = world.clock.agenda
-    for due in agenda.entries():
-        if due.name == name and due.facts.get("case_id") == case_id:
+    for due in [each for each in agenda.entries() if each.name == name]:
+        if due.facts.get("case_id") == case_id:
             agenda.cancel(due.number)
     agenda.put(at, name, case_id=case_id)

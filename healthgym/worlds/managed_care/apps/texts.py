@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Most characters of a text that is written at a payer's desk; a page has about 3,000.
 LONGEST = 10_000
+#: What many fields hold in which there is no text.
+_TEXTLESS = frozenset({NoneType, bool, int, float})
 
 
 def require_length(world: ManagedCareWorld, **values: object) -> None:
@@ -44,6 +47,8 @@ def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
     elif isinstance(value, tuple | list):
         for item in value:
             yield from _texts(name, item)
-    elif is_dataclass(value):
+    elif type(value) not in _TEXTLESS and is_dataclass(value):
         for part in fields(value):
-            yield from _texts(f"{name}.{part.name}", getattr(value, part.name))
+            inner = getattr(value, part.name)
+            if type(inner) not in _TEXTLESS:
+                yield from _texts(f"{name}.{part.name}", inner)
