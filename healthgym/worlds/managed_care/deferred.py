@@ -25,10 +25,14 @@ class Deferred:
 
     __slots__ = ()
 
-    #: The record that it stands for.
+    #: The kind of record that it stands for.
     plain: ClassVar[type[DataclassInstance]]
     #: Names of the fields that are written late.
     late: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, **keywords: object) -> None:
+        super().__init_subclass__(**keywords)
+        cls.__qualname__ = cls.plain.__qualname__  # so it is told, and digested, as the record
 
     def __new__(cls, *values: object, **known: object) -> DataclassInstance:  # type: ignore[misc]
         """Return the record itself: who makes one with all its fields has nothing to defer."""
@@ -89,6 +93,11 @@ def _same(made: object) -> object:
 
 def _made(kind: type[DataclassInstance], *values: object) -> DataclassInstance:
     return kind(**{item.name: value for item, value in zip(fields(kind), values, strict=True)})
+
+
+def kind_of(record: object) -> type:
+    """Return the kind of a record, of a deferred one that of what it stands for."""
+    return record.plain if isinstance(record, Deferred) else type(record)
 
 
 def varied(record: Record, **changes: object) -> Record:

@@ -33,6 +33,7 @@ from healthgym.worlds.managed_care.apps.provider.chart import ChartReader
 from healthgym.worlds.managed_care.apps.provider.documents_and_forms import DocumentsAndForms
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import InboxAndDirectory
 from healthgym.worlds.managed_care.apps.provider.orders_and_cases import OrdersAndCases
+from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.history import History
 from healthgym.worlds.managed_care.payer_desk import STEP, PayerDesk
 from healthgym.worlds.managed_care.provider_desk import STEP as PROVIDER_STEP
@@ -132,4 +133,4 @@ class ManagedCareWorld(World):
     def _begin_with(self, records: tuple[object, ...]) -> None:
         keepers = {kind: app for app in self.apps() for kind in app.keeps}
         for record in records:
-            keepers[type(record)].begin_with(record)
+            keepers[kind_of(record)].begin_with(record)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeVar, get_args
 
 from healthgym.core.state import Stateful, Table, table
+from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 
@@ -46,8 +47,9 @@ class App(Stateful):
 
     def begin_with(self, record: object) -> None:
         """Keep a record that was there before the episode began."""
-        kept: Table[str, object] = getattr(self, self.keeps[type(record)])
-        key = getattr(record, "id", None) or getattr(record, self._key(type(record)))
+        kind = kind_of(record)
+        kept: Table[str, object] = getattr(self, self.keeps[kind])
+        key = getattr(record, "id", None) or getattr(record, self._key(kind))
         kept[key] = record
 
     @staticmethod
