@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum, StrEnum
 from operator import attrgetter
-from typing import cast
+from typing import Any, cast
 
 #: Longer texts are not put in a table but under it.
 _WIDEST = 160
@@ -26,7 +26,8 @@ def present(value: object) -> str:
     Args:
         value: A record, a view (a mapping of names to values), a sequence of them, or a scalar.
     """
-    if value is None or value in ((), [], {}):
+    shape = _SHAPES[value.__class__]
+    if value is None or (shape in (_Shape.ROWS, _Shape.VIEW) and not value):
         return _NOTHING
     columns = _columns(value)
     if columns is not None:
@@ -81,17 +82,27 @@ def _height(columns: Mapping[str, Sequence[object]]) -> int:
 
 def scalar(value: object) -> str:
     """Return a single value in words."""
-    if isinstance(value, str | Enum):
-        return str(value.value if isinstance(value, Enum) else value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, datetime):
-        return value.isoformat()[:_MINUTES]
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value)
+    return _WORDS[value.__class__](value)
+
+
+class _Words(dict[type, Callable[[Any], str]]):
+    """What says a single value, by type, found out at first sight."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], str]:
+        self[kind] = words = self._of(kind)
+        return words
+
+    @staticmethod
+    def _of(kind: type) -> Callable[[Any], str]:
+        if issubclass(kind, Enum):
+            return lambda value: str(value._value_)
+        if issubclass(kind, bool):
+            return lambda value: "yes" if value else "no"
+        if issubclass(kind, datetime):
+            return lambda value: str(value.isoformat()[:_MINUTES])
+        if issubclass(kind, date):
+            return lambda value: str(value.isoformat())
+        return "{:g}".format if issubclass(kind, float) else str
 
 
 class _Shape(StrEnum):
@@ -132,19 +143,24 @@ class _Fields(dict[type, "_Reader"]):
 
 
 _Reader = tuple[tuple[str, ...], Callable[[object], tuple[object, ...]]]
-_SHAPES, _FIELDS = _Shapes(), _Fields()
+_SHAPES, _FIELDS, _WORDS = _Shapes(), _Fields(), _Words()
 
 
 def _lines(facts: Mapping[str, object], indent: str = "") -> list[str]:
     """Return the lines of a record, its own records set under it."""
     lines: list[str] = []
     for name, value in facts.items():
-        if not _filled(value):
+        # Most fields are empty, and most of the others plain: they are asked for their kind once.
+        if value is None or not (value if value.__class__ is str else _filled(value)):
             continue
         if _SHAPES[value.__class__] is _Shape.PLAIN:
-            long = isinstance(value, str) and "\n" in value
-            shown = f"\n{_below(str(value), indent)}" if long else f" {_cell(value)}"
-            lines.append(f"{indent}{name}:{shown}")
+            text = _WORDS[value.__class__](value)
+            if "\n" not in text:
+                lines.append(f"{indent}{name}: {text}")
+            elif isinstance(value, str):
+                lines.append(f"{indent}{name}:\n{_below(text, indent)}")
+            else:
+                lines.append(f"{indent}{name}: {_cell(value)}")
             continue
         columns, inner = _columns(value), named_values(value)
         if columns is not None:
@@ -210,8 +226,8 @@ def _cell(value: object) -> str:
         return ""
     shape = _SHAPES[kind]
     if shape is _Shape.PLAIN:
-        return scalar(value).replace("\n", " / ")
+        return _WORDS[kind](value).replace("\n", " / ")
     if shape is _Shape.ROWS:
         return ", ".join([_cell(item) for item in cast("Sequence[object]", value)])
-    facts = named_values(value) or {}
-    return "; ".join([f"{name} {_cell(v)}" for name, v in facts.items() if _filled(v)])
+    facts = (named_values(value) or {}).items()
+    return "; ".join([f"{name} {_cell(v)}" for name, v in facts if v is not None and _filled(v)])

@@ -48,6 +48,7 @@ class OfficeCalendar:
         self.state = state
         self.opens, self.closes = hours or (time(region.opens), time(region.closes))
         self._standard = timedelta(hours=_STANDARD[region.zone])
+        self._summer = self._standard + _HOUR
 
     def local(self, at: datetime) -> datetime:
         """Return what the office's clocks show, without a zone.
@@ -57,7 +58,9 @@ class OfficeCalendar:
         """
         if at.tzinfo is not UTC:
             at = at.astimezone(UTC)
-        return (at + self._offset(at)).replace(tzinfo=None)
+        begins, ends = _summer(at.year, self._standard)
+        offset = self._summer if begins <= at < ends else self._standard
+        return (at + offset).replace(tzinfo=None)
 
     def utc(self, day: date, clock: time) -> datetime:
         """Return when the office's clocks show a time, in UTC."""
@@ -138,12 +141,7 @@ class OfficeCalendar:
             at = self.utc(self.next_business_day(day), self.opens)
         return total
 
-    def _offset(self, at: datetime) -> timedelta:
-        return self._standard + _HOUR if self._in_summer(at) else self._standard
-
     def _in_summer(self, at: datetime) -> bool:
-        if at.tzinfo is not UTC:
-            at = at.astimezone(UTC)
         begins, ends = _summer(at.year, self._standard)
         return begins <= at < ends
 
