@@ -14,6 +14,7 @@ from datetime import datetime
 from functools import cache
 from importlib.resources import files
 
+from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
@@ -108,7 +109,7 @@ def _records(world: ManagedCareWorld, case_id: str) -> Iterator[object]:
 
 
 def _cards(world: ManagedCareWorld, case_id: str, record: object) -> Iterator[Card]:
-    for layout in _layouts().get(type(record).__name__) or (_plain(record),):
+    for layout in _layouts().get(kind_of(record).__name__) or (_plain(record),):
         with_case = layout.at == _WITH_CASE
         at = opened_at(world, case_id) if with_case else getattr(record, layout.at or "-", None)
         # A last change at the time of writing is no change.
@@ -143,9 +144,9 @@ def _plain(record: object) -> Layout:
     names = [item.name for item in fields(record) if item.name not in _KNOWN]  # type: ignore[arg-type]
     times = [name for name in names if isinstance(getattr(record, name), datetime)]
     return Layout(
-        kind=type(record).__name__,
+        kind=kind_of(record).__name__,
         at=times[0] if times else "",
-        title=type(record).__name__,
+        title=kind_of(record).__name__,
         inside=tuple(names),
     )
 

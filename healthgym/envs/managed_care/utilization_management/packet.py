@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.policies.evaluation import (
     favourable,
 )
 from healthgym.worlds.managed_care.policies.policy import Policy
-from healthgym.worlds.managed_care.policies.questionnaire import answers_from
+from healthgym.worlds.managed_care.policies.questionnaire import answers_from, question_keys
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DocumentKind,
@@ -277,8 +277,8 @@ def _require(case: DrawnCase, path: Path, sent: Sent) -> None:
 
 def _answers(case: DrawnCase) -> dict[str, str]:
     known = answers_from(case.found.criteria)
-    questions = case.book.in_force.form.questions
-    return {question.key: known.get(question.key, _UNKNOWN) for question in questions}
+    keys = question_keys(case.book.in_force.criteria)
+    return {key: known.get(key, _UNKNOWN) for key in keys}
 
 
 def _own(

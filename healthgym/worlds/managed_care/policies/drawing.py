@@ -8,12 +8,14 @@ so that alternatives such as two thresholds of one value stay in order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from datetime import date, timedelta
+from functools import partial
 
 from numpy.random import Generator
 
+from healthgym.worlds.managed_care.deferred import Deferred, varied
 from healthgym.worlds.managed_care.policies.checking import faults
 from healthgym.worlds.managed_care.policies.criteria import (
     AnyCriterion,
@@ -50,14 +52,31 @@ def drawn(policy: Policy, rng: Generator, most: int = 4) -> Policy:
     if not open_:
         return policy
     count = 1 + int(rng.integers(min(most, len(open_))))
-    changed: dict[str, AnyCriterion] = {}
+    chosen: list[tuple[AnyCriterion, str, float]] = []
     for index in rng.permutation(len(open_))[:count]:
         criterion, able = open_[int(index)]
         name, values = able[int(rng.integers(len(able)))]
-        other = moved(criterion, name, values[int(rng.integers(len(values)))])
-        if other is not None:
-            changed[criterion.id] = other
-    return with_criteria(policy, changed)
+        chosen.append((criterion, name, values[int(rng.integers(len(values)))]))
+    known = {item.name: getattr(policy, item.name) for item in _KNOWN}
+    return _Drawn.later(partial(_changed, policy, chosen), **known)
+
+
+class _Drawn(Deferred, Policy):
+    """A policy whose criteria are written when somebody reads them: those of rivals few do."""
+
+    __slots__ = ("_write",)
+
+    plain = Policy
+    late = ("criteria",)
+
+
+_KNOWN = tuple(item for item in fields(Policy) if item.name not in _Drawn.late)
+
+
+def _changed(policy: Policy, chosen: Sequence[tuple[AnyCriterion, str, float]]) -> Node:
+    """Return the criteria of a policy with the numbers that were drawn, as far as they can be."""
+    others = {criterion.id: moved(criterion, name, value) for criterion, name, value in chosen}
+    return transform(policy.criteria, lambda item: others.get(item.id) or item)
 
 
 def with_criteria(policy: Policy, changed: Mapping[str, AnyCriterion]) -> Policy:
@@ -88,7 +107,7 @@ def former_version(
     old = replace(policy, history=policy.history[1:])
     old = drawn(old, rng) if with_ is None else with_criteria(old, with_)
     version = f"{start.year}.{1 + int(rng.integers(3))}"
-    return replace(old, version=version, effective=start, terminated=first - timedelta(days=1))
+    return varied(old, version=version, effective=start, terminated=first - timedelta(days=1))
 
 
 def near_duplicate(

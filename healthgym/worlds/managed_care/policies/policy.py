@@ -8,13 +8,16 @@ evaluations follow.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 from pydantic import ConfigDict
 
+from healthgym.core.borders import JsonDict
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion
 from healthgym.worlds.managed_care.policies.documents import documents_for, required_kinds
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
@@ -289,9 +292,7 @@ def to_case_policy(
         procedure_code: What is asked for.
         answers: Answers that the questionnaire should have, by key; empty if they do not matter.
     """
-    form = policy.form
-    needs = documents_for(policy.id, policy.criteria)
-    return CasePolicy(
+    card = CasePolicy(
         id=f"POL-{case_id}",
         case_id=case_id,
         authorization_required=policy.requires_authorization(procedure_code),
@@ -309,13 +310,41 @@ def to_case_policy(
         expedited_turnaround_hours=policy.expedited_hours,
         policy_version=policy.version,
         policy_citations=policy.citations,
-        submission_requirements=tuple(need.text for need in needs),
         expected_authorization_type=policy.authorization_type,
         policy_family=policy.id,
         policy_document_ids=(policy.id,),
         applicability_summary=", ".join(policy.plans),
-        required_form_fields=tuple(question.key for question in form.questions),
-        form_definitions=(form.definition(),),
+    )
+    known = {item.name: getattr(card, item.name) for item in _KNOWN}
+    return _Card.later(partial(_printed, policy), **known)
+
+
+class _Printed(NamedTuple):
+    """What the card of a case says in the words of the policy's page."""
+
+    submission_requirements: tuple[str, ...]
+    required_form_fields: tuple[str, ...]
+    form_definitions: tuple[JsonDict, ...]
+
+
+class _Card(Deferred, CasePolicy):
+    """A card on which the words of the page are put when somebody reads them."""
+
+    __slots__ = ("_write",)
+
+    plain = CasePolicy
+    late = _Printed._fields
+
+
+_KNOWN = tuple(item for item in fields(CasePolicy) if item.name not in _Card.late)
+
+
+def _printed(policy: Policy) -> _Printed:
+    needs = documents_for(policy.id, policy.criteria)
+    return _Printed(
+        submission_requirements=tuple(need.text for need in needs),
+        required_form_fields=tuple(question.key for question in policy.form.questions),
+        form_definitions=(policy.form.definition(),),
     )
 
 

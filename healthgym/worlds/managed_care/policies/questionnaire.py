@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -116,6 +116,13 @@ def form_for(policy_id: str, title: str, tree: Node) -> Form:
                 )
             )
     return Form(id=form_id(policy_id), title=f"Questionnaire: {title}", questions=tuple(questions))
+
+
+def question_keys(tree: Node) -> Iterator[str]:
+    """Yield the keys of what the questionnaire of a criteria tree asks, in its order."""
+    for criterion in criteria(tree):
+        for item in evidence_items(criterion):
+            yield answer_key(item.item_id)
 
 
 def answers_from(assessments: Mapping[str, Assessment]) -> dict[str, str]:
