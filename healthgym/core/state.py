@@ -28,6 +28,7 @@ Value = TypeVar("Value")
 Key = TypeVar("Key")
 
 _MISSING = object()
+_KEPT = (Table, Log)  # a pair, since a union is made anew wherever it is asked for
 
 
 def _put_back(holder: dict[Any, Any], key: object, old: object) -> None:
@@ -196,7 +197,7 @@ class Stateful:
             raise TypeError(f"A {type(self).__name__} is part of another world that is in use.")
         self.__dict__["journal"] = journal
         for value in self.__dict__.values():
-            if isinstance(value, Table | Log):
+            if isinstance(value, _KEPT):
                 value.journal = journal
             elif isinstance(value, Stateful):
                 value.join(journal)
@@ -215,7 +216,7 @@ class Stateful:
         journal: Journal = twins.setdefault(id(self.journal), Journal())
         held = twin.__dict__
         for name, value in self.__dict__.items():
-            if isinstance(value, Table | Log):
+            if isinstance(value, _KEPT):
                 value = value.copied(journal)
             elif isinstance(value, Stateful):
                 if value.journal is not self.journal:

@@ -30,6 +30,10 @@ from healthgym.worlds.managed_care.policies.criteria import (
 _CALCULATED = {"39156-5": ("29463-7",), "29463-7": ("39156-5",)}
 
 
+_DONE = (Measurement, ProcedureDone)
+_CENTRAL = (Diagnosis, MedicationCourse)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subjects:
     """What a case is about, and a background must keep silent on.
@@ -48,15 +52,15 @@ class Subjects:
     def touch(self, fact: AnyFact) -> bool:
         """Return whether a fact is about one of these."""
         if isinstance(fact, Diagnosis):
-            return any(fact.code.startswith(code) for code in self.codes)
-        if isinstance(fact, Measurement | ProcedureDone):
+            return fact.code.startswith(tuple(self.codes))
+        if isinstance(fact, _DONE):
             return fact.code in self.codes
         if isinstance(fact, MedicationCourse):
             return fact.drug_class in self.classes or fact.medication in self.classes
         if isinstance(fact, Intolerance):
             return fact.substance in self.classes
         key = fact.key if isinstance(fact, Finding) else fact.kind
-        return any(key.startswith(each) for each in self.keys)
+        return key.startswith(tuple(self.keys))
 
     def __or__(self, other: Subjects) -> Subjects:
         return Subjects(
@@ -101,7 +105,7 @@ def quiet(diseases: Mapping[str, tuple[AnyFact, ...]], subjects: Subjects) -> tu
     """
     kept: list[AnyFact] = []
     for facts in diseases.values():
-        central = (x for x in facts if isinstance(x, Diagnosis | MedicationCourse))
+        central = (x for x in facts if isinstance(x, _CENTRAL))
         if not any(subjects.touch(fact) for fact in central):
             kept += without(facts, subjects)
     return tuple(kept)

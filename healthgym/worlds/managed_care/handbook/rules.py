@@ -347,8 +347,7 @@ def draw(rng: np.random.Generator, share: float = 0.5, *, decisive: bool = True)
     """
     usual = usual_rules()
     changes: dict[str, int | SubmissionChannel] = {}
-    for name, values in sorted(_tables()["draws"].items()):
-        choices = [value for value in values if value != getattr(usual, name)]
+    for name, choices in _choices():
         varied, chosen = rng.random() < share, int(rng.integers(len(choices)))
         if varied:
             changes[name] = int(choices[chosen])
@@ -360,6 +359,16 @@ def draw(rng: np.random.Generator, share: float = 0.5, *, decisive: bool = True)
     if decisive:
         changes |= _decisive(rng)
     return replace(usual, state_hours=hours, **changes)  # type: ignore[arg-type]
+
+
+@cache
+def _choices() -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the fields that vary, each with the values besides its usual one."""
+    usual = usual_rules()
+    return tuple(
+        (name, tuple(value for value in values if value != getattr(usual, name)))
+        for name, values in sorted(_tables()["draws"].items())
+    )
 
 
 def care_fields() -> tuple[str, ...]:

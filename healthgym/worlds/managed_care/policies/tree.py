@@ -104,9 +104,13 @@ Node = Annotated[
 ]
 
 
+#: Groups of any number of parts.
+_LISTS = (AllOf, AnyOf, AtLeast)
+
+
 def parts(node: Node) -> tuple[Node, ...]:
     """Return the parts of a group in order; nothing for a criterion."""
-    if isinstance(node, AllOf | AnyOf | AtLeast):
+    if isinstance(node, _LISTS):
         return node.parts
     if isinstance(node, Unless):
         return (node.requirement, node.exception)
