@@ -254,7 +254,8 @@ def plan_patient(
     seen, entered = order_days(patient, today, rng)
     order = _order(patient, drawn, doctor, entered, rng)
     missing = drawn.missing if drawn.ending is Gap.DOCUMENT else ()
-    facts = tuple(fact if fact.id in own else _told_otherwise(fact, missing) for fact in facts)
+    if missing:
+        facts = tuple(fact if fact.id in own else _told_otherwise(fact, missing) for fact in facts)
     on_file = told_in(facts).difference(missing)
     return CaseFacts(
         patient=patient,

@@ -104,10 +104,14 @@ def former_version(
     """
     first = policy.effective
     start = date(first.year - 1, first.month, min(first.day, 28))
-    old = replace(policy, history=policy.history[1:])
-    old = drawn(old, rng) if with_ is None else with_criteria(old, with_)
-    version = f"{start.year}.{1 + int(rng.integers(3))}"
-    return varied(old, version=version, effective=start, terminated=first - timedelta(days=1))
+    old = drawn(policy, rng) if with_ is None else with_criteria(policy, with_)
+    return varied(
+        old,
+        version=f"{start.year}.{1 + int(rng.integers(3))}",
+        effective=start,
+        terminated=first - timedelta(days=1),
+        history=policy.history[1:],
+    )
 
 
 def near_duplicate(

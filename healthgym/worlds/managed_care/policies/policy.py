@@ -256,6 +256,15 @@ def amend(policy: Policy, criterion_id: str, **changes: object) -> Policy:
     return replace(policy, criteria=transform(policy.criteria, swap))
 
 
+class _Listed(Deferred, ClinicalCriterionCatalogItem):
+    """A criterion whose sentence is written when a reviewer reads it."""
+
+    __slots__ = ("_write",)
+
+    plain = ClinicalCriterionCatalogItem
+    late = ("criterion_text",)
+
+
 def catalog(policy: Policy, stage: str, line: int = 1) -> tuple[ClinicalCriterionCatalogItem, ...]:
     """Return the criteria as reviewers get them for a line of a case.
 
@@ -265,11 +274,11 @@ def catalog(policy: Policy, stage: str, line: int = 1) -> tuple[ClinicalCriterio
         line: Line number.
     """
     return tuple(
-        ClinicalCriterionCatalogItem(
+        _Listed.later(
+            partial(policy.text, item.id),
             criterion_id=item.id,
             line_number=line,
             stage=stage,
-            criterion_text=policy.text(item.id),
             criteria_source=policy.id,
             criteria_version=policy.version,
             evidence_items=evidence_items(item),
