@@ -139,6 +139,23 @@ class log(_Container[Value]):
 _Declaration = state[Any] | table[Any, Any] | log[Any]
 
 
+class _OwnJournal:
+    """The journal of what is part of nothing else, made when it is first asked for."""
+
+    @overload
+    def __get__(self, holder: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, holder: Stateful, owner: type) -> Journal: ...
+
+    def __get__(self, holder: Stateful | None, owner: type) -> Self | Journal:
+        if holder is None:
+            return self
+        # From now on the instance's own dictionary answers: this is no data descriptor.
+        made = holder.__dict__["journal"] = Journal()
+        return made
+
+
 class Stateful:
     """Something whose state is declared: a world, or a part of one.
 
@@ -150,7 +167,7 @@ class Stateful:
     derived: ClassVar[frozenset[str]] = frozenset()
 
     _declared: ClassVar[dict[str, _Declaration]] = {}
-    journal: Journal
+    journal = _OwnJournal()
 
     def __init_subclass__(cls, **keywords: object) -> None:
         super().__init_subclass__(**keywords)
@@ -160,12 +177,6 @@ class Stateful:
                 if isinstance(value, state | table | log):
                     found[name] = value
         cls._declared = found
-
-    def __new__(cls, *_: object, **__: object) -> Self:
-        """Give every instance a journal before its ``__init__`` assigns anything."""
-        made = super().__new__(cls)
-        made.__dict__["journal"] = Journal()
-        return made
 
     def __setattr__(self, name: str, value: object) -> None:
         declared = self._declared.get(name)
@@ -191,11 +202,14 @@ class Stateful:
             TypeError: If it is part of a world that is played already: its changes would no longer
                 be undone there.
         """
-        if self.journal is journal:
+        own = self.__dict__.get("journal")
+        if own is journal:
             return
-        if self.journal.used:
+        if own is not None and own.used:
             raise TypeError(f"A {type(self).__name__} is part of another world that is in use.")
         self.__dict__["journal"] = journal
+        if own is None:  # there has been nothing to note a change of
+            return
         for value in self.__dict__.values():
             if isinstance(value, _KEPT):
                 value.journal = journal
@@ -213,7 +227,9 @@ class Stateful:
     def _fork(self, twins: dict[int, Any]) -> Self:
         twin: Self = object.__new__(type(self))
         twins[id(self)] = twin
-        journal: Journal = twins.setdefault(id(self.journal), Journal())
+        journal: Journal | None = twins.get(id(self.journal))
+        if journal is None:
+            journal = twins[id(self.journal)] = Journal()
         held = twin.__dict__
         for name, value in self.__dict__.items():
             if isinstance(value, _KEPT):
