@@ -44,8 +44,8 @@ PATHS: Mapping[StartStage, tuple[Path, ...]] = {
     StartStage.MD_REVIEW: (Path.PHYSICIAN_APPROVES, *_REVIEWED),
     StartStage.PEER_TO_PEER: (Path.UPHELD, Path.OVERTURNED),
 }
-#: Paths on which it does not matter whether a policy leaves the service to a physician.
-_ANYHOW = (Path.LANE, Path.RETURNED)
+#: Paths without a review: neither what was sent nor who may approve the service matters.
+UNREVIEWED = (Path.LANE, Path.RETURNED)
 #: Policies of any depth.
 _ANY = (1, 20)
 _KEPT = 64
@@ -73,15 +73,27 @@ class Choices:
     Attributes:
         ways: Ways, by stage, and then by path.
         known: Policies under which a case can go a way, category by category.
+        unreviewed: Share that is kept of ways without a review.
     """
 
     ways: tuple[tuple[tuple[Way, ...], ...], ...]
     known: Mapping[Way, Groups]
+    unreviewed: float = 1.0
 
     def way(self, rng: np.random.Generator) -> Way:
-        """Return what a case is: each stage as often, each path of it, each request of that."""
+        """Return what a case is: each stage as often, each path of it, each request of that.
+
+        Where nobody reviews, record and policy alone decide, and whoever leaves the packet
+        unopened is right: so most of these are drawn again, of the paths with a review.
+        """
         stage = self.ways[int(rng.integers(len(self.ways)))]
         path = stage[int(rng.integers(len(stage)))]
+        others = [each for each in stage if each[0].path not in UNREVIEWED]
+        if path not in others and others:
+            # From a stream beside, so that a case that is kept stays what it is.
+            beside = rng.spawn(1)[0]
+            if beside.random() >= self.unreviewed:
+                path = others[int(beside.integers(len(others)))]
         return path[int(rng.integers(len(path)))]
 
     def policies(self, way: Way, rng: np.random.Generator) -> Iterator[Policy]:
@@ -123,7 +135,7 @@ def choices_of(config: ReviewConfig) -> Choices:
             )
         ways.append(tuple(paths))
     _require_all(config, known)
-    return Choices(tuple(ways), known)
+    return Choices(tuple(ways), known, config.unreviewed)
 
 
 def _require_all(config: ReviewConfig, known: Mapping[Way, Groups]) -> None:
@@ -158,7 +170,7 @@ def _leads(policy: Policy, stage: StartStage, path: Path) -> bool:
     """
     if path is Path.LANE and policy.lanes.gold_card and not policy.nurse_may_approve:
         return False  # a gold card never covers what is reserved to a physician
-    if path in _ANYHOW:
+    if path in UNREVIEWED:
         return True
     if path is Path.PHYSICIAN_APPROVES:
         return stage is StartStage.MD_REVIEW or not policy.nurse_may_approve
@@ -216,4 +228,14 @@ def narrowed(config: ReviewConfig, asked: Ask) -> ReviewConfig:
     return replace(config, stages=(asked.stage,), paths=(asked.path,), criteria=_ANY)
 
 
-__all__ = ["ENDINGS", "PATHS", "Ask", "Choices", "Way", "canonical_cases", "choices_of", "narrowed"]
+__all__ = [
+    "ENDINGS",
+    "PATHS",
+    "UNREVIEWED",
+    "Ask",
+    "Choices",
+    "Way",
+    "canonical_cases",
+    "choices_of",
+    "narrowed",
+]

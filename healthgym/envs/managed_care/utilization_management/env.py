@@ -55,16 +55,18 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     physician, to whom the policy reserves it; in part; denied, since a criterion is contradicted;
     approved once what was asked for has come; denied since it does not come, or closed since
     nobody answers; approved by a lane; upheld or overturned on a call; or not to be decided at all
-    (not insured, out of network, no authorization needed). Then a kind of service, a policy and a
-    patient as prior authorization draws them, what the practice sends of the chart, and the
-    payer's people work the case up to the stage, through the same applications. Where the agent
-    begins as the physician, the nurse has mostly erred on what decides the case: passed a page
-    over, turned the digits of a value, or gone by a superseded version (`slips`: 0.9 at medium and
-    hard, as far as such an error would mislead); else the nurse is right. Difficulties share
-    no random numbers, and no patient who is meant in one split is meant in another. A draw in
-    which what was sent does not deserve the ending, or that could not be decided in time, is drawn
-    again. Around stand up to 24 open cases of other members in all stages, and a handbook of about
-    120 pages besides the policies, with the roster of who works when.
+    (not insured, out of network, no authorization needed). What a lane approves and what is not to
+    be decided takes no look at the packet and is rarer: half as often as another path at medium
+    and hard, a tenth as often at easy (`unreviewed`), so that nobody lives on it. Then a kind of
+    service, a policy and a patient as prior authorization draws them, what the practice sends of
+    the chart, and the payer's people work the case up to the stage, through the same applications.
+    Where the agent begins as the physician, the nurse has mostly erred on what decides the case:
+    passed a page over, turned the digits of a value, or gone by a superseded version (`slips`: 0.9
+    at medium and hard, as far as such an error would mislead); else the nurse is right.
+    Difficulties share no random numbers, and no patient who is meant in one split is meant in
+    another. A draw in which what was sent does not deserve the ending, or that could not be decided
+    in time, is drawn again. Around stand up to 24 open cases of other members in all stages, and a
+    handbook of about 120 pages besides the policies, with the roster of who works when.
 
     ## Rewards
 
@@ -99,11 +101,12 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     {common arguments}
     - `difficulty` (str, ReviewConfig or dict, "medium"): ``"easy"``, ``"medium"``, ``"hard"``, or
         weights of several. A configuration narrows what is drawn (``stages``, ``paths``,
-        ``categories``; each is drawn as often as another that is possible) and says how deep
-        policies are, how many cases stand around, and how likely the packet is misleading.
-        ``"drill"`` is one skill for small models: a nurse's findings on two criteria, from a page
-        of two lines and one short note, with four tools and eight calls; of the checks those of
-        findings, roles, other cases and repeated steps are asked.
+        ``categories``; each is drawn as often as another that is possible, the paths without a
+        review by the share that ``unreviewed`` keeps of them) and says how deep policies are, how
+        many cases stand around, and how likely the packet is misleading. ``"drill"`` is one skill
+        for small models: a nurse's findings on two criteria, from a page of two lines and one short
+        note, with four tools and eight calls; of the checks those of findings, roles, other cases
+        and repeated steps are asked.
     - `rules` (str, "strict"): Which rules the offices keep: ``"strict"``, or ``"compat"`` for the
         source's permissiveness, call by call.
     - `handbook` (str, "compact"): ``"compact"``, about 120 pages and the policies, or ``"full"``,

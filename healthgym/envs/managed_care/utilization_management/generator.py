@@ -91,9 +91,9 @@ class ReviewGenerator(ReviewTaskGenerator):
     """Draws tasks.
 
     Where the case is taken over is drawn first, then how it is rightly decided, each as often as
-    another that is possible, then what request leads there, a kind of service, a policy, and a
-    patient. The practice then sends it, and the payer's people work it up. A draw in which what is
-    sent does not lead there is drawn again.
+    another that is possible, those without a review more rarely, then what request leads there, a
+    kind of service, a policy, and a patient. The practice then sends it, and the payer's people
+    work it up. A draw in which what is sent does not lead there is drawn again.
 
     Args:
         config: What cases are like.

@@ -56,6 +56,7 @@ class Habit:
         nurse: What the nurse recommends.
         physician: What the physician decides.
         lane: The lane that is asked for in place of the policy's.
+        passes: Whether triage takes each case for one that a lane approves.
         instead: What is made final in place of what was recommended.
         posts: Whether every letter and notice is tried that there is.
     """
@@ -65,6 +66,7 @@ class Habit:
     nurse: NurseReviewRecommendation
     physician: MdReviewDecision
     lane: PayerRouteTarget | None = None
+    passes: bool = False
     instead: DeterminationDecision | None = None
     posts: bool = False
 
@@ -95,6 +97,9 @@ _HABITS: Mapping[str, Habit] = {
         nurse=_Nurse.APPROVE,
         physician=_APPROVE,
         lane=PayerRouteTarget.GOLD_CARD_LANE,
+    ),
+    "pass_everything": Habit(
+        result=CriterionResult.MET, nurse=_Nurse.APPROVE, physician=_APPROVE, passes=True
     ),
 }
 #: Of which the shares of the classes make a guess.
@@ -171,6 +176,7 @@ class Clerk:
         intake = desk.world.intake.get(case)
         urgency = triage_urgency(intake.level_of_urgency)
         level = desk.world.triage.level(case, urgency)
+        auto, nurse = TriageDisposition.AUTO_APPROVAL, TriageDisposition.NURSE_REVIEW
         desk.do(
             "triage.set_disposition",
             case_id=case,
@@ -179,7 +185,7 @@ class Clerk:
             sla_hours=level.hours,
             sla_rule_source=level.rule_source,
             gold_card_eligible=desk.world.triage.holds_gold_card(case),
-            disposition=str(TriageDisposition.NURSE_REVIEW),
+            disposition=str(auto if self.habit.passes else nurse),
             disposition_reason="As usual.",
             actor=desk.somebody(self.rules.may_route),
         )

@@ -64,6 +64,9 @@ class ReviewConfig:
         stages: Where the agent may take a case over; each is drawn as often.
         paths: How a case may rightly be decided; each is drawn as often, of those that are
             possible from a stage.
+        unreviewed: Share that is kept of the cases drawn that a lane approves or that end with
+            intake, which are right without a look at the packet; another path is drawn for the
+            rest, where there is one.
         categories: Kinds of service; each is drawn as often, of those in which the path can be.
         criteria: Fewest and most criteria of a policy.
         open_criteria: Most criteria that are open, or that stand against a request.
@@ -87,6 +90,7 @@ class ReviewConfig:
 
     stages: tuple[StartStage, ...] = tuple(StartStage)
     paths: tuple[Path, ...] = tuple(Path)
+    unreviewed: float = 0.5
     categories: tuple[ServiceTypeCategory, ...] = tuple(ServiceTypeCategory)
     criteria: tuple[int, int] = (2, 14)
     open_criteria: int = 2
@@ -128,7 +132,10 @@ class ReviewConfig:
                 raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
 
 
-_CHANCES = ("same_service", "amended", "corrected", "drafted", "misfiled", "converted", "slips")
+_CHANCES = (
+    "unreviewed", "same_service", "amended", "corrected", "drafted", "misfiled", "converted",
+    "slips",
+)  # fmt: skip
 _KINDS: Mapping[str, type[StrEnum]] = {
     "stages": StartStage,
     "paths": Path,
@@ -141,6 +148,7 @@ PRESETS: Mapping[str, ReviewConfig] = {
     "easy": ReviewConfig(
         stages=(StartStage.INTAKE, StartStage.TRIAGE, StartStage.NURSE_REVIEW),
         paths=(Path.NURSE_APPROVES, Path.DENIED, Path.LANE, Path.RETURNED),
+        unreviewed=0.1,
         criteria=(2, 5),
         open_criteria=1,
         patients=12,

@@ -11,9 +11,10 @@ from healthgym.core.family import CEILING
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall
 from healthgym.core.verdict import Profile
+from healthgym.envs.managed_care.utilization_management.choices import UNREVIEWED
 from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
 from healthgym.envs.managed_care.utilization_management.guessing import guess
-from healthgym.envs.managed_care.utilization_management.task import PRESETS, Path, ReviewInstance
+from healthgym.envs.managed_care.utilization_management.task import PRESETS, ReviewInstance
 from tests.envs.managed_care.utilization_management.playing import (
     FAMILY,
     FINISH,
@@ -23,8 +24,6 @@ from tests.envs.managed_care.utilization_management.playing import (
 )
 from tests.envs.managed_care.utilization_management.reading_play import played, wrong
 
-#: Paths on which record, policy and provider decide.
-_UNREAD = (Path.LANE, Path.RETURNED)
 #: Tasks each policy plays, of each difficulty.
 COUNT = 40
 
@@ -61,11 +60,12 @@ def test_no_habit_is_worth_having(name: str, difficulty: str) -> None:
 
 
 @pytest.mark.parametrize("difficulty", PRESETS)
-def test_who_opens_no_document_passes_only_where_none_decides(difficulty: str) -> None:
+def test_who_opens_no_document_passes_hardly_a_task(difficulty: str) -> None:
     """In a lane, and where a request ends with intake, there is nothing to read in a packet."""
-    decided = [one for one in tasks(difficulty) if one.reference.path not in _UNREAD]
-    passed = [one for one in decided if not wrong(played(difficulty, one, guess)[0])]
-    assert len(passed) / len(decided) <= CEILING
+    passed = [one for one in tasks(difficulty) if not wrong(played(difficulty, one, guess)[0])]
+    decided = [one for one in passed if one.reference.path not in UNREVIEWED]
+    assert len(decided) / COUNT <= CEILING / 2
+    assert len(passed) / COUNT <= CEILING
 
 
 @pytest.mark.parametrize("profile", Profile)

@@ -14,6 +14,7 @@ from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
 from healthgym.envs.managed_care.utilization_management.choices import (
     PATHS,
+    UNREVIEWED,
     Ask,
     canonical_cases,
     choices_of,
@@ -63,8 +64,8 @@ def packet_of(task: ReviewInstance) -> Packet:
 
 
 @pytest.mark.parametrize("level", PRESETS)
-def test_every_stage_and_path_is_as_likely_as_another(level: str) -> None:
-    choices = choices_of(PRESETS[level])
+def test_every_stage_is_as_likely_as_another_and_every_path_with_a_review(level: str) -> None:
+    choices, kept = choices_of(PRESETS[level]), PRESETS[level].unreviewed
     rng = np.random.default_rng(7)
     ways = Counter(choices.way(rng) for _ in range(DRAWS))
     assert set(ways) == set(choices.known)
@@ -73,9 +74,23 @@ def test_every_stage_and_path_is_as_likely_as_another(level: str) -> None:
     assert all(abs(stages[stage] - share) < 5 * share**0.5 for stage in PRESETS[level].stages)
     for paths in choices.ways:
         own = share / len(paths)
+        reviewed = [path for path in paths if path[0].path not in UNREVIEWED]
+        more = (1 - kept) * own * (len(paths) - len(reviewed)) / len(reviewed)
         for path in paths:
             count = sum(ways[way] for way in path)
-            assert abs(count - own) < 5 * own**0.5
+            due = own + more if path in reviewed else kept * own
+            assert abs(count - due) < 5 * due**0.5
+
+
+def test_a_case_with_a_review_is_what_it_is_however_many_without_one_are_kept() -> None:
+    few, all_of_them = (
+        choices_of(replace(PRESETS["easy"], unreviewed=share)) for share in (0.0, 1.0)
+    )
+    for seed in range(200):
+        kept = all_of_them.way(np.random.default_rng(seed))
+        drawn_again = few.way(np.random.default_rng(seed))
+        assert drawn_again.path not in UNREVIEWED
+        assert (kept == drawn_again) is (kept.path not in UNREVIEWED)
 
 
 def test_what_is_possible_is_drawn_and_nothing_else() -> None:
