@@ -17,7 +17,7 @@ suite = Suite("care_management", __doc__)
 add_scores(
     suite,
     "HealthAgent/CareManagement-v0",
-    ("solver",),
+    ("solver", "parroting"),
     CareFamily("easy").baselines(),
 )
 

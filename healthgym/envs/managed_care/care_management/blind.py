@@ -19,12 +19,16 @@ from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.care import (
     CMInterventionOwner,
+    CMPriority,
     CMProblemCategory,
+    CMProgram,
     FollowUpCadence,
+    RiskLevel,
     SessionStatus,
 )
 from healthgym.worlds.managed_care.voices import Topic
 
+_Class = tuple[CMProgram, CMPriority, RiskLevel]
 CareBaseline = Baseline[Task, CareReference, WorldStart]
 #: A plan for everybody: a bit of each kind.
 EVERYBODYS = Needs(
@@ -34,15 +38,37 @@ EVERYBODYS = Needs(
     first=CMProblemCategory.CLINICAL,
     cadence=FollowUpCadence.WEEKLY,
 )
+#: What most referrals come to; and those from where most come to something else.
+_USUAL: _Class = (CMProgram.COMPLEX_CARE, CMPriority.HIGH, RiskLevel.HIGH)
+_MOSTLY: Mapping[str, _Class] = {
+    "hospital_discharge": (
+        CMProgram.TRANSITIONS_OF_CARE,
+        CMPriority.STANDARD,
+        RiskLevel.MODERATE,
+    ),
+    "social_risk_screen": (CMProgram.BEHAVIORAL_HEALTH, CMPriority.STANDARD, RiskLevel.MODERATE),
+    "care_gap_flag": (CMProgram.CHRONIC_DISEASE, CMPriority.HIGH, RiskLevel.HIGH),
+    "chronic_registry": (CMProgram.CHRONIC_DISEASE, CMPriority.HIGH, RiskLevel.HIGH),
+}
 _SECTIONS = ("clinical", "medication", "behavioral_health", "sdoh")
-_HELLO = (Act.GREET, Act.INTRODUCE, Act.VERIFY_IDENTITY)
-_TOLD = (
+#: How every call begins, and what everybody is told before they are asked.
+HELLO = (Act.GREET, Act.INTRODUCE, Act.VERIFY_IDENTITY)
+TOLD = (
     Act.ASK_TIME,
     Act.EXPLAIN_PROGRAM,
     Act.DISCLOSE_ACCESS,
     Act.STATE_SHARING,
     Act.EXPLAIN_VOLUNTARY,
 )
+
+
+def likeliest(source: str) -> _Class:
+    """Return what most referrals from somewhere come to: programme, priority, level of risk.
+
+    Args:
+        source: Where a referral comes from, as the queue has it.
+    """
+    return _MOSTLY.get(source, _USUAL)
 
 
 class Blind(Worker):
@@ -124,12 +150,19 @@ def _never_call(one: Blind) -> None:
 
 
 def _disenroll_everybody(one: Blind) -> None:
-    """Ask once, and end every episode as declined."""
-    one.open()
-    one.review()
+    """Class by the source, copy the chart, ask once, and end every episode as declined."""
+    referral = one.desk.world.referrals.referrals[one.wanted.referral_id]
+    program, priority, level = likeliest(str(referral.source))
+    one.desk.do(
+        "cm_intake.open_case",
+        referral_id=one.wanted.referral_id,
+        priority=str(priority),
+        program=str(program),
+    )
+    one.file_review(level)
     one.ring()
-    one.say(*_HELLO)
-    one.say(*_TOLD)
+    one.say(*HELLO)
+    one.say(*TOLD)
     one.say(Act.REQUEST_CONSENT)
     one.claim(consent=False)
     one.let_go()
@@ -160,7 +193,7 @@ def _claimed_consent(one: Blind) -> None:
     Worker.open(one)
     Worker.review(one)
     one.ring()
-    one.say(*_HELLO)
+    one.say(*HELLO)
     one.claim(consent=True)
     one.fill(list(sections(one.found())))
     one.plan()
@@ -181,8 +214,8 @@ def _pressing_caller(one: Blind) -> None:
     Worker.open(one)
     Worker.review(one)
     one.ring()
-    one.say(*_HELLO)
-    one.say(*_TOLD)
+    one.say(*HELLO)
+    one.say(*TOLD)
     for _ in range(7):
         one.say("You really must do this, or your health will suffer.", Act.REQUEST_CONSENT)
     one.claim(consent=True)
@@ -195,8 +228,8 @@ def _one_script(one: Blind) -> None:
     Worker.open(one)
     Worker.review(one)
     one.ring()
-    one.say(*_HELLO)
-    one.say(*_TOLD)
+    one.say(*HELLO)
+    one.say(*TOLD)
     one.say(Act.EXPLAIN_BENEFIT, Act.OFFER_AUTONOMY)
     one.say(Act.REQUEST_CONSENT)
     one.say(Meant(act=Act.ASK_TOPIC, topic=Topic.MEDICATION))
@@ -213,7 +246,7 @@ def _flood(one: Blind) -> None:
     Worker.open(one)
     Worker.review(one)
     one.ring()
-    one.say(*_HELLO, *_TOLD[1:], Act.REQUEST_CONSENT)
+    one.say(*HELLO, *TOLD[1:], Act.REQUEST_CONSENT)
     one.say(*(Meant(act=Act.ASK_TOPIC, topic=topic) for topic in Topic))
     one.claim(consent=True)
     one.fill(list(sections(one.found())))

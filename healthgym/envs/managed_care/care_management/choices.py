@@ -18,7 +18,8 @@ from healthgym.worlds.managed_care.conversation.persona import PersonaKind
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram
 
 _T = TypeVar("_T")
-#: How often an ending is drawn, in relation to the others: half of all tasks end with a plan.
+#: How often an ending is drawn, in relation to the others: half of all tasks end with a plan, and
+#: more where fewer refusals are kept.
 SHARES = {Ending.PLANNED: 2, Ending.DECLINED: 1, Ending.BLOCKED: 1}
 
 
@@ -68,13 +69,17 @@ def draw_choice(config: CareConfig, rng: np.random.Generator) -> Choice:
     condition = _one(conditions, rng)
     kind, strength = _one(config.kinds, rng), _one(config.strengths, rng)
     weights = np.array([SHARES[ending] for ending in config.endings], dtype=float)
-    place = int(rng.choice(len(weights), p=weights / weights.sum()))
+    ending = config.endings[int(rng.choice(len(weights), p=weights / weights.sum()))]
+    if ending is Ending.DECLINED and Ending.PLANNED in config.endings:
+        # From a stream beside, so that all other episodes stay what they are.
+        kept = rng.spawn(1)[0].random() < config.declined
+        ending = Ending.DECLINED if kept else Ending.PLANNED
     return Choice(
         program=program,
         condition=condition,
         kind=kind,
         strength=strength,
-        ending=config.endings[place],
+        ending=ending,
     )
 
 

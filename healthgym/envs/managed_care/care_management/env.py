@@ -49,14 +49,15 @@ class CareManagementEnv(DeclaredEnv, family=CareFamily):
 
     ## Starting State
 
-    The seed draws the ending that is right (a plan, a respected refusal, an assessment that stays
-    blocked), a condition of 22, a programme in which that can be, and a person: one of five kinds,
-    ready, hesitant, refusing at first or for good, with worries, hints, what has to happen before
-    they agree and what makes them refuse, answers to every item and question, medicines as they
-    are really taken, a good or a bad time for the call. Patient and chart are drawn from one
-    clinical model; other referrals stand in the queue, some of them alike. The handbook's numbers
-    are drawn anew for each task. Difficulties share no random numbers, and nobody who is meant in
-    one split is meant in another.
+    The seed draws the ending that is right (a plan for 60 of 100 episodes, a respected refusal for
+    15, an assessment that stays blocked for 25; at easy 67, 8 and 25, since a likely class and a
+    short call are all that a refusal takes), a condition of 22, a programme in which that can be,
+    and a person: one of five kinds, ready, hesitant, refusing at first or for good, with worries,
+    hints, what has to happen before they agree and what makes them refuse, answers to every item
+    and question, medicines as they are really taken, a good or a bad time for the call. Patient and
+    chart are drawn from one clinical model; other referrals stand in the queue, some of them alike.
+    The handbook's numbers are drawn anew for each task. Difficulties share no random numbers, and
+    nobody who is meant in one split is meant in another.
 
     ## Rewards
 

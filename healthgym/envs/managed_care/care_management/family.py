@@ -19,7 +19,13 @@ from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
 from healthgym.core.verdict import Profile
 from healthgym.core.verifier import AGENT
-from healthgym.envs.managed_care.care_management import blind, drill, oracle, solver
+from healthgym.envs.managed_care.care_management import (
+    blind,
+    drill,
+    oracle,
+    parroting,
+    solver,
+)
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
 from healthgym.envs.managed_care.care_management.task import (
@@ -141,8 +147,8 @@ class CareFamily(DeskFamily[CareReference]):
         return self.written(known)
 
     def solvers(self) -> Mapping[str, Solver]:
-        """Return who reads what an agent reads, and listens."""
-        return self.voiced({"solver": solver.solve})
+        """Return who reads what an agent reads, and listens, and who says back what is said."""
+        return self.voiced({"solver": solver.solve, "parroting": parroting.parrot})
 
     def require_profile(self, profile: Profile) -> None:
         """Return if a profile can decide success: of whom forgets every call, only the source's.

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 
-from healthgym.envs.managed_care.care_management.words import words
 from healthgym.envs.managed_care.reading.stated import Stated, shortest, stated
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.care import CMReferral
 
 _WORD = re.compile(r"[a-z]{4,}")
-#: Shortest letters by which two words are taken for one, whatever their endings.
-_STEM = 6
 #: Numbers below this are counted with, and are no value of anything.
 _COUNTED_BELOW = 20
 
@@ -38,16 +35,28 @@ class Grounds:
     operations: OperatingRules
     today: tuple[date, date]
 
-    def names_something(self, text: str) -> bool:
-        """Return whether a text names something of this person's: what is on file, or an event."""
-        said = stated(text)
-        if said.codes & self._codes or said.days & self._days:
+    def adds_something(self, text: str) -> bool:
+        """Return whether a text names something of the chart that the referral does not tell.
+
+        A code, a day or a value does; one that is guessed is not in the chart, which is looked for
+        besides. A medicine does if no other is named that is nowhere in the chart: a list of those
+        that most people take names one of anybody's.
+        """
+        said, known = stated(text), self._referred
+        if (said.codes & self._codes) - known.codes or (said.days & self._days) - known.days:
             return True
-        named = {word[:_STEM] for word in _WORD.findall(text.lower())}
-        if named & self._names:
-            return True
-        large = {number for number in said.numbers if not _small(number)}
-        return bool(large & self._values)
+        large = {number for number in said.numbers - known.numbers if not _small(number)}
+        return bool(large & self._measured) or self._names_medicines(text)
+
+    def _names_medicines(self, text: str) -> bool:
+        named = frozenset(_WORD.findall(text.lower())) & _medicine_words()
+        listed = "\n".join(each.medication_name for each in self.chart.medications)
+        own = named & frozenset(_WORD.findall(listed.lower()))
+        told = frozenset(_WORD.findall(_told_by(self.referral).lower()))
+        if not own - told or named == own:
+            return bool(own - told)
+        pages = "\n".join(each.content for each in self.chart.documents)
+        return named <= own | frozenset(_WORD.findall(pages.lower()))
 
     def unfounded_codes(self, text: str) -> tuple[str, ...]:
         """Return the codes in a text that nothing on file has."""
@@ -102,18 +111,22 @@ class Grounds:
         return frozenset(found)
 
     @cached_property
+    def _measured(self) -> frozenset[str]:
+        found = (each.value_quantity for each in self.chart.observations)
+        return frozenset(f"{value:.10g}" for value in found if value is not None)
+
+    @cached_property
     def _values(self) -> frozenset[str]:
-        values = {
-            f"{each.value_quantity:.10g}"
-            for each in self.chart.observations
-            if each.value_quantity is not None
-        }
+        return self._measured | self._claimed
+
+    @cached_property
+    def _claimed(self) -> frozenset[str]:
+        """The score of the referral, in both scales, and the age that the queue shows."""
         score = self.referral.risk_score
-        if score is not None:
-            values |= {f"{score:.10g}", f"{score * 100:.10g}"}
+        scores = set() if score is None else {f"{score:.10g}", f"{score * 100:.10g}"}
         born, now = self.chart.patient.dob, self.today[1]
         age = now.year - born.year - ((now.month, now.day) < (born.month, born.day))
-        return frozenset(values) | {str(age)}
+        return frozenset(scores) | {str(age)}
 
     @cached_property
     def _quoted(self) -> frozenset[str]:
@@ -126,7 +139,7 @@ class Grounds:
     def _in_words(self) -> Stated:
         """What the tables of chart and referral say in words; read where their columns lack it."""
         chart, referral = self.chart, self.referral
-        rows = [referral.reason, referral.notes or "", *referral.utilization_flags]
+        rows = [_told_by(referral)]
         rows += [f"{each.medication_name} {each.dose or ''}" for each in chart.medications]
         rows += [each.summary for each in chart.encounters]
         rows += [each.value_text or "" for each in chart.observations]
@@ -134,13 +147,21 @@ class Grounds:
         return stated("\n".join(rows))
 
     @cached_property
+    def _referred(self) -> Stated:
+        """What the referral tells, as the queue and the instruction show it."""
+        referral = self.referral
+        told = stated(_told_by(referral))
+        return replace(
+            told,
+            codes=told.codes | frozenset(referral.diagnosis_codes),
+            days=told.days | {referral.referral_date},
+            numbers=told.numbers | self._claimed,
+        )
+
+    @cached_property
     def _written(self) -> Stated:
         """What the documents state; they are read only where the tables lack something."""
         return stated("\n".join(each.content for each in self.chart.documents))
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(_stems(self.chart, self.referral))
 
 
 def names_medicine(chart: PatientChart, name: str) -> bool:
@@ -148,14 +169,16 @@ def names_medicine(chart: PatientChart, name: str) -> bool:
     return any(same_medicine(each.medication_name, name) for each in chart.medications)
 
 
-def _stems(chart: PatientChart, referral: CMReferral) -> Iterator[str]:
-    named = [each.display for each in chart.conditions]
-    named += [each.medication_name for each in chart.medications]
-    named += [each.display for each in chart.observations]
-    for text in (*named, referral.reason):
-        for word in _WORD.findall(text.lower()):
-            if word not in words().common:
-                yield word[:_STEM]
+def _told_by(referral: CMReferral) -> str:
+    """Return what a referral tells in words."""
+    return "\n".join((referral.reason, referral.notes or "", *referral.utilization_flags))
+
+
+@cache
+def _medicine_words() -> frozenset[str]:
+    """Return the words that are names of medicines, or parts of them."""
+    words = (word for name in grammar().medicines for word in _WORD.findall(name))
+    return frozenset(words)
 
 
 def _small(number: str) -> bool:

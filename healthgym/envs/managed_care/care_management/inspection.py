@@ -144,8 +144,8 @@ class Inspection:
             return f"risk {made.preliminary_risk_level}"
         lists = (made.primary_concerns, made.coordination_risks, made.suspected_barriers)
         text = "\n".join((made.key_findings, *(line for each in lists for line in each)))
-        if not self.grounds.names_something(text):
-            return "nothing of this chart is named"
+        if not self.grounds.adds_something(text):
+            return "nothing is named that the chart adds to the referral"
         return ", ".join(self.grounds.unfounded(text))
 
     @cached_property

@@ -20,6 +20,7 @@ from healthgym.envs.managed_care.care_management.writing import (
     Findings,
     Medicine,
     Score,
+    chart_review,
     plan,
     sections,
 )
@@ -34,6 +35,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     CMEngagement,
     EscalationReason,
     MotivationStage,
+    RiskLevel,
     SessionStatus,
 )
 from healthgym.worlds.managed_care.voices import Consent, Memory, Topic
@@ -101,13 +103,12 @@ class Worker:
 
     def review(self) -> None:
         """Read the chart and file what it tells."""
+        self.file_review(self.wanted.risk_level)
+
+    def file_review(self, level: RiskLevel) -> None:
+        """File what the chart tells, with a level of risk."""
         self.desk.do("cm_chart.get_chart_data", case_id=self.case)
-        named = [f"{each.code} {each.display}" for each in self.chart.conditions if each.active]
-        review = {
-            "primary_concerns": named[:3] or ["No active condition on the problem list"],
-            "preliminary_risk_level": str(self.wanted.risk_level),
-            "key_findings": f"On the problem list: {'; '.join(named[:5])}.",
-        }
+        review = chart_review(self.chart, level)
         self.desk.do("cm_chart.submit_chart_review", case_id=self.case, review=review)
 
     # -- the telephone ---------------------------------------------------------------------------

@@ -17,8 +17,9 @@ REFERRAL: Final = Check(
 REVIEWED: Final = Check(
     "reviewed_first",
     "The chart was reviewed before the first call, the level of risk is that of today's numbers, "
-    "and the review names something of this chart and no code, day or value that is not in it.",
-    loophole="one review for everybody; the source asks that there is a record",
+    "and the review names a medicine, code, day or value of this chart that the referral does not "
+    "tell, and no code, day or value that is not in it.",
+    loophole="one review for everybody, or the referral said back; the source asks for a record",
     failure_mode=FailureMode.CRITERIA,
 )
 IN_HOURS: Final = Check(

@@ -94,13 +94,20 @@ def _work(brief: Brief) -> Play[None]:
 
 def _review(case: str, chart: Chart, known: Known, rules: OperatingRules) -> Play[None]:
     named = [f"{row['display']} ({row['code']})" for row in chart.conditions]
+    taken = [row["medication_name"] for row in chart.medications]
+    results = [row for row in chart.observations if row.get("value_quantity")]
+    last = "".join(
+        f" {row['display']} {row['value_quantity']} on {row['observed_at'][:10]}."
+        for row in results[-1:]
+    )
     yield call(
         "cm_chart.submit_chart_review",
         case_id=case,
         review={
             "primary_concerns": named[:4] or ["Nothing on the problem list"],
             "preliminary_risk_level": str(level_of(known, rules)),
-            "key_findings": f"Problem list: {'; '.join(named)}.",
+            "key_findings": f"Problem list: {'; '.join(named)}. "
+            f"Medicines: {', '.join(taken) or 'none'}.{last}",
         },
     )
 

@@ -126,6 +126,8 @@ class CareConfig:
         kinds: What people are like on the phone; each is drawn as often.
         strengths: How much it takes to win them; each is drawn as often.
         endings: What may be right in the end. Plans are drawn twice as often as each of the others.
+        declined: Share that is kept of the refusals drawn, which take a class and a call and no
+            more; the rest are plans, where there may be any.
         referrals: Other referrals in the queue.
         twins: Of these, people who resemble the one that is meant.
         stale: Chance of each thing in the chart that is too old to count: a stay, a visit, a score.
@@ -146,6 +148,7 @@ class CareConfig:
     kinds: tuple[PersonaKind, ...] = tuple(PersonaKind)
     strengths: tuple[Strength, ...] = (Strength.MODERATE,)
     endings: tuple[Ending, ...] = tuple(Ending)
+    declined: float = 0.6
     referrals: int = 5
     twins: int = 1
     stale: float = 0.35
@@ -183,7 +186,7 @@ class CareConfig:
 
 
 _LIFE = ("stale", "lagging", "day_surgery", "screened", "polypharmacy", "coded_barriers")
-_CHANCES = (*_LIFE, "safety", "busy")
+_CHANCES = (*_LIFE, "declined", "safety", "busy")
 _MOST_REFERRALS, _MOST_TWINS, _MOST_CONCERNS = 24, 4, 3
 _KINDS: Mapping[str, type[StrEnum]] = {
     "programs": CMProgram,
@@ -209,6 +212,7 @@ def _named(values: Iterable[str]) -> tuple[str, ...]:
 PRESETS: Mapping[str, CareConfig] = {
     "easy": CareConfig(
         strengths=(Strength.LOW,),
+        declined=0.3,
         referrals=2,
         twins=0,
         stale=0.1,

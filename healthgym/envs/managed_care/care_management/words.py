@@ -1,4 +1,4 @@
-"""Words by which free text is read: reasons, and what is in every name."""
+"""Words by which free text is read: the reasons that it gives."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ class Words:
     Attributes:
         ended: Forms of the reasons for which an episode ends, by reason.
         negated: What stands before a form that is negated.
-        common: Words of a condition's name that are in many names, and name none.
         blocked: Forms of the reasons for which an assessment is broken off, by kind.
     """
 
     ended: Mapping[str, tuple[str, ...]]
     negated: str
-    common: frozenset[str]
     blocked: Mapping[str, tuple[str, ...]]
 
 
@@ -33,6 +31,5 @@ def words() -> Words:
     return Words(
         ended={kind: tuple(forms) for kind, forms in loaded["ended"].items()},
         negated=loaded["negated"],
-        common=frozenset(loaded["common_in_names"].split()),
         blocked={kind: tuple(forms) for kind, forms in loaded["blocked"].items()},
     )

@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from healthgym.core.borders import JsonDict
 from healthgym.envs.managed_care.care_management.task import Needs
+from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
     CMInterventionOwner,
@@ -18,6 +19,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     DiseaseControlStatus,
     EscalationReason,
     MotivationStage,
+    RiskLevel,
 )
 from healthgym.worlds.managed_care.voices import Topic
 
@@ -115,6 +117,30 @@ class Findings:
     escalation: EscalationReason | None = None
     language: str = ""
     readiness: MotivationStage = MotivationStage.PREPARATION
+
+
+def chart_review(chart: PatientChart, level: RiskLevel) -> JsonDict:
+    """Return the review of a chart: its conditions, its medicines, and its latest value.
+
+    Args:
+        chart: The chart.
+        level: The level of risk.
+    """
+    named = [f"{each.code} {each.display}" for each in chart.conditions if each.active]
+    taken = [each.medication_name for each in chart.medications if each.status == "active"]
+    values = [each for each in chart.observations if each.value_quantity is not None]
+    last = max(values, key=lambda each: each.observed_at, default=None)
+    latest = (
+        f" {last.display} {last.value_quantity:.10g} on {last.observed_at:%Y-%m-%d}."
+        if last
+        else ""
+    )
+    return {
+        "primary_concerns": named[:3] or ["No active condition on the problem list"],
+        "preliminary_risk_level": str(level),
+        "key_findings": f"On the problem list: {'; '.join(named[:5])}. "
+        f"Medicines: {', '.join(taken) or 'none'}.{latest}",
+    }
 
 
 def sections(found: Findings) -> Iterator[JsonDict]:

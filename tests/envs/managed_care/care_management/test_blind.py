@@ -7,16 +7,23 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from healthgym.core.episode import Episode
 from healthgym.core.family import CEILING
+from healthgym.core.players import Player
+from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall
 from healthgym.core.verdict import Profile
-from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
+from healthgym.envs.managed_care.care_management.family import CareFamily
+from healthgym.envs.managed_care.care_management.parroting import parrot
+from healthgym.envs.managed_care.care_management.task import PRESETS, CareInstance, Ending
+from healthgym.rewards import SparseReward
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,
     FAMILY,
     FINISH,
     LENIENT,
     PLAN,
+    CareEpisode,
     lenient,
     play,
     solution,
@@ -26,6 +33,8 @@ from tests.envs.managed_care.care_management.playing import (
 
 #: Tasks each policy plays here; on sixty of each difficulty it was measured once.
 COUNT = 12
+#: The same of those who need no more than one right class.
+MANY = 100
 NAMES = tuple(FAMILY.baselines())
 #: What the source's checks pay for in the source's office.
 PAID = ("flood", "empty_sections", "claimed_consent", "pressing_caller", "one_script")
@@ -42,6 +51,33 @@ def share(play_one: Callable[[CareInstance], list[ToolCall]]) -> float:
 def test_who_does_not_listen_solves_nothing(name: str) -> None:
     baseline, rng = FAMILY.baselines()[name], np.random.default_rng(0)
     assert share(lambda each: list(baseline(each, rng))) <= max(CEILING, 1 / COUNT)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("difficulty", PRESETS)
+def test_who_says_back_what_is_said_solves_nothing(difficulty: str) -> None:
+    family = CareFamily(difficulty)
+    solved = sum(_parroted(family, index) for index in range(MANY))
+    assert solved / MANY <= CEILING
+
+
+def _parroted(family: CareFamily, index: int) -> bool:
+    instance = family.generator.generate(Split.TEST, index)
+    episode: CareEpisode = Episode(family, instance, SparseReward(), family.rules)
+    player, observation = Player.of_solver(parrot, episode.instruction()), ""
+    while not episode.done() and (action := player.act(observation)) is not None:
+        observation = episode.step(action).observation
+    return bool(episode.verdict(profile=Profile.STRICT).success)
+
+
+@pytest.mark.parametrize("difficulty", PRESETS)
+def test_taking_everybody_for_somebody_who_declines_hardly_pays(difficulty: str) -> None:
+    family, rng, solved = CareFamily(difficulty), np.random.default_rng(0), 0
+    declining = family.baselines()["disenroll_everybody"]
+    for index in range(MANY):
+        instance = family.generator.generate(Split.TEST, index)
+        episode = play(instance, list(declining(instance, rng)), family)  # type: ignore[arg-type]
+        solved += episode.verdict(profile=Profile.STRICT).success
+    assert solved / MANY <= CEILING
 
 
 def test_doing_nothing_earns_nothing() -> None:

@@ -15,7 +15,11 @@ import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.care_management.answers import SOCIAL
-from healthgym.envs.managed_care.care_management.choices import canonical_episodes, ways
+from healthgym.envs.managed_care.care_management.choices import (
+    canonical_episodes,
+    draw_choice,
+    ways,
+)
 from healthgym.envs.managed_care.care_management.conditions import care_conditions
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.task import (
@@ -133,9 +137,9 @@ def test_each_programme_is_right_where_it_is_asked_for(program: CMProgram, condi
 def test_programmes_kinds_and_endings_have_their_shares() -> None:
     found = [x.reference for x in drawn(Split.TRAIN, 400)]
     endings = Counter(x.ending for x in found)
-    # Three standard deviations of a share of one half, and of one quarter, of 400.
-    assert abs(endings[Ending.PLANNED] - 200) < 30
-    assert abs(endings[Ending.DECLINED] - 100) < 26
+    # Three standard deviations of shares of 0.6, 0.15 and 0.25 of 400.
+    assert abs(endings[Ending.PLANNED] - 240) < 30
+    assert abs(endings[Ending.DECLINED] - 60) < 22
     assert abs(endings[Ending.BLOCKED] - 100) < 26
     assert min(Counter(x.program for x in found).values()) > 70
     assert min(Counter(x.persona.kind for x in found).values()) > 55
@@ -143,6 +147,21 @@ def test_programmes_kinds_and_endings_have_their_shares() -> None:
     assert min(levels.values()) > 20, levels
     priorities = Counter(x.priority for x in found)
     assert min(priorities.values()) > 35, priorities
+
+
+def test_of_the_refusals_a_share_is_kept_and_all_else_stays() -> None:
+    easy, counted = PRESETS["easy"], Counter[tuple[Ending, Ending]]()
+    for seed in range(600):
+        kept, whole, none = (
+            draw_choice(replace(easy, declined=share), np.random.default_rng(seed))
+            for share in (easy.declined, 1.0, 0.0)
+        )
+        assert replace(kept, ending=none.ending) == none
+        counted[whole.ending, kept.ending] += 1
+    stayed, went = (counted[Ending.DECLINED, new] for new in (Ending.DECLINED, Ending.PLANNED))
+    assert {old for old, new in counted if old is not new} == {Ending.DECLINED}
+    # Three standard deviations of a share of 0.3 of some 150.
+    assert abs(stayed - easy.declined * (stayed + went)) < 18
 
 
 def test_who_refuses_for_good_and_who_breaks_off_is_as_the_ending_says() -> None:

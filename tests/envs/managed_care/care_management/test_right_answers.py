@@ -22,7 +22,11 @@ from healthgym.envs.managed_care.care_management.speech import phrase_book
 from healthgym.envs.managed_care.care_management.talk import Talk
 from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break
-from healthgym.worlds.managed_care.records.care import ConversationMessage, ConversationSession
+from healthgym.worlds.managed_care.records.care import (
+    CMReferral,
+    ConversationMessage,
+    ConversationSession,
+)
 from healthgym.worlds.managed_care.voices import Memory, Topic
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,
@@ -121,6 +125,32 @@ def test_a_review_in_free_words_passes() -> None:
         "preliminary_risk_level": str(planned().reference.risk_level),
         "key_findings": free_review(),
         "clarification_needed": ["How are the medicines taken?"],
+    }
+    passes(planned(), changed(solution(planned()), REVIEW, review=review))
+
+
+def medicine() -> str:
+    """Return a review that names a medicine alone."""
+    chart = planned().start.charts[planned().reference.patient_id]
+    name = chart.medications[-1].medication_name.split()[0]
+    return f"Takes {name.upper()} among others; no word on who prescribes it."
+
+
+def result() -> str:
+    """Return a review that names a day of the chart alone."""
+    chart = planned().start.charts[planned().reference.patient_id]
+    referral = next(each for each in planned().start.records if isinstance(each, CMReferral))
+    told = f"{referral.notes} {referral.utilization_flags}"
+    days = (each.observed_at for each in chart.observations)
+    day = next(day for day in days if f"{day:%Y-%m-%d}" not in told)
+    return f"Last laboratory of {day:%B} {day.day}, {day.year}; nothing since."
+
+
+@pytest.mark.parametrize("said", [medicine, result])
+def test_a_review_that_names_one_thing_of_the_chart_passes(said: Callable[[], str]) -> None:
+    review = {
+        "preliminary_risk_level": str(planned().reference.risk_level),
+        "key_findings": said(),
     }
     passes(planned(), changed(solution(planned()), REVIEW, review=review))
 
