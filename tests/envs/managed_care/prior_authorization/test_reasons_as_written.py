@@ -70,3 +70,35 @@ def test_the_tool_shows_reasons_of_both_kinds() -> None:
     assert reason.policies == {"MP-SUR-042"}
     assert reason.criteria >= {"C2", "C5"}
     assert str(Bar.INACTIVE) in reason.codes
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Criterion 3 asks for twelve weeks of supervised exercise.", {"C3"}),
+        ("Criteria 1, 2 and 6 are not met.", {"C1", "C2", "C6"}),
+        ("Not met: criteria 3, 4, and C7.", {"C3", "C4", "C7"}),
+        ("Disputed: duration of therapy (criterion no. 4).", {"C4"}),
+        ("Criterion 3, 12 weeks of exercise, and 6 sessions", {"C3"}),
+        ("The criterion 12 weeks, or 8-week courses, was met in criteria 2 of 5.", set()),
+        ("A criterion 2026-03-01 or 88 % or 3.5 names none.", set()),
+    ],
+    ids=["one", "several", "mixed", "numbered", "before a length", "lengths", "numbers"],
+)
+def test_a_criterion_is_named_by_its_number_in_words_too(text: str, named: set[str]) -> None:
+    assert read_reason(text).criteria == named
+
+
+@pytest.mark.parametrize(
+    ("path", "heading", "named"),
+    [
+        ("payer-um/examples/peer-to-peer-call.md", "## Summary on file", {"C4"}),
+        ("payer-um/operational/letters.md", "## How to write it", {"C3"}),
+    ],
+    ids=["the summary of a call", "a denial"],
+)
+def test_what_the_payer_s_pages_write_names_its_criterion(
+    path: str, heading: str, named: set[str]
+) -> None:
+    section = written_library().read(path).text.partition(heading)[2].partition("\n## ")[0]
+    assert read_reason(section).criteria == named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 
@@ -252,6 +253,18 @@ FORMS_OF_RIGHT: Mapping[str, tuple[ReviewInstance, Callable[[], Script]]] = {
             ),
         ),
     ),
+    "a denial that numbers its criteria in words": (
+        DENIED,
+        lambda: _numbered(DENIED, DECIDE, "denial_rationale", "determination_rationale"),
+    ),
+    "a request for information that does": (
+        INFORMED,
+        lambda: _numbered(INFORMED, RECOMMEND, "info_requested"),
+    ),
+    "a summary that does": (
+        OVERTURNED,
+        lambda: _numbered(OVERTURNED, SUMMARY, "summary"),
+    ),
     "read before writing": (
         NURSING,
         lambda: before(
@@ -266,6 +279,15 @@ FORMS_OF_RIGHT: Mapping[str, tuple[ReviewInstance, Callable[[], Script]]] = {
         lambda: _closed(UNINFORMED),
     ),
 }
+
+
+def _numbered(instance: ReviewInstance, name: str, *fields: str) -> Script:
+    """Return right work that writes "criterion 3" for C3, as the handbook's examples do."""
+    script = solution(instance)
+    said = script[position(script, name)].arguments
+    told = {each: re.sub(r"\bC(\d+)\b", r"criterion \1", str(said[each])) for each in fields}
+    assert told != {each: said[each] for each in fields}
+    return changed(script, name, **told)
 
 
 def _due(instance: ReviewInstance) -> str:
