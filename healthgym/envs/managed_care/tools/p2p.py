@@ -32,8 +32,8 @@ class PeerToPeerToolset(OfficeToolset):
 
         Args:
             request_id: Id of the request, such as "P2P-0001".
-            payer_contact_id: Id of the physician who will talk, such as "C-MD2"; one who has not
-                reviewed the case.
+            payer_contact_id: Id of the physician who will talk, such as "C-MD2": who means to
+                decide, or another physician reviewer.
             slots: Times in UTC, in working hours, such as ["2026-03-16T15:00:00"].
         """
         return self.show(self.world.peer.offer(request_id, payer_contact_id, slots or ()))
@@ -62,11 +62,13 @@ class PeerToPeerToolset(OfficeToolset):
     ) -> str:
         """Record, once, what came of a call: the intended denial stands, or turns to an approval.
 
+        For a call that p2p_session.submit_summary has not ended; the summary records the outcome.
+
         Args:
             request_id: Id of the request, such as "P2P-0001".
             payer_contact_id: Id of the physician who talked, such as "C-MD2".
             outcome: "uphold_intended_adverse_decision" or "overturn_to_approval".
-            note: What decided it, in a sentence.
+            note: What decided it, with the number of the criterion, such as "C3".
         """
         return self.show(
             self.world.peer.record_outcome(request_id, payer_contact_id, outcome, note)

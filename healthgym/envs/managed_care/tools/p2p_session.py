@@ -36,13 +36,14 @@ class PeerSessionToolset(OfficeToolset):
     def submit_summary(
         self, request_id: str, summary: str, proposed_result: PeerToPeerOutcome | str
     ) -> str:
-        """Sum a call up and end it, once.
+        """Sum a call up and end it, once. On the payer's side that records the outcome, too.
 
         Args:
             request_id: Id of the request, such as "P2P-0001".
-            summary: What was said and agreed.
+            summary: What was said and agreed: the criterion by its number, such as "C3", and the
+                fact with its day or value.
             proposed_result: What ought to come of it: "uphold_intended_adverse_decision" or
-                "overturn_to_approval".
+                "overturn_to_approval". From the payer it is the outcome.
         """
         return self.show(
             peer_calls.submit_summary(self.world, request_id, summary, proposed_result)

@@ -76,7 +76,7 @@ class ReviewToolset(OfficeToolset):
             recommendation: What you recommend.
             clinical_notes: Why, in a few sentences.
             info_requested: With request_info: what is missing, one item a line or between
-                semicolons.
+                semicolons; each with the number of its criterion, such as "C3".
             info_deadline: With request_info: until when, such as "2026-03-15"; the date that the
                 rules give if left blank.
             reviewer_id: Id of the nurse who recommends, such as "C-NUR".
@@ -155,12 +155,14 @@ class ReviewToolset(OfficeToolset):
             case_id: Id of the case, such as "CASE-ACT-001".
             decision: The decision.
             clinical_notes: What you weighed.
-            determination_rationale: What the decision rests on.
+            determination_rationale: What the decision rests on; against a request, the criteria
+                by number, such as "C3".
             similar_case_notes: Cases that you compared it with.
             reviewer_id: Id of the physician who decides, such as "C-MD".
-            denial_rationale: Why it is denied, in words for the letter.
+            denial_rationale: Why it is denied, in words for the letter; each criterion by its
+                number, such as "C3".
             info_requested: With request_info: what is missing, one item a line or between
-                semicolons.
+                semicolons; each with the number of its criterion, such as "C3".
             info_deadline: With request_info: until when, such as "2026-03-15".
             line_item_decisions: With partial_approve: what is approved and denied, line by line.
             signed_off: Whether you sign the decision.

@@ -149,7 +149,7 @@ class IntakeAuthHeaderData:
         state: State whose law applies, by its two letters, such as 'TX'.
         state_date: Day the request entered its present state of processing, such as '2026-03-13'.
         request_source: Where it came from: 'fax', 'phone', 'portal', 'edi', 'mail' or 'email'.
-        method: How it was received: 'fax', 'phone', 'portal', 'edi', 'mail' or 'email'.
+        method: How it was received: 'fax', 'phone', 'portal', 'api', 'edi', 'mail' or 'email'.
         level_of_urgency: One of 'standard', 'urgent', 'emergent', 'retrospective'.
         urgency_requested_by: Who asked for that urgency, by name.
         continuity_of_care: Whether it continues a treatment under way with the same provider.

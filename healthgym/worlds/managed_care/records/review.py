@@ -296,8 +296,8 @@ class MdLineItemDecision:
         decision: What is decided on it.
         approved_units: Units granted, fewer than or equal to those requested, such as 6; blank for
             all or none.
-        denial_rationale: Clinical reason against the line, naming the unmet criterion; blank unless
-            adverse.
+        denial_rationale: Clinical reason against the line, naming the unmet criterion by its
+            number; blank unless adverse.
     """
 
     line_number: int

@@ -29,6 +29,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     IntakeStatus,
     PayerRouteTarget,
     ProviderNetworkStatus,
+    SubmissionChannel,
     TriageDisposition,
     TriageUrgency,
 )
@@ -162,6 +163,14 @@ def test_the_extended_surface_has_the_declared_names() -> None:
     for kind in EXTENDED_TOOLSETS:
         found.setdefault(kind.namespace, set()).update(spec.method for spec in kind.specs())
     assert found == EXTENDED
+
+
+@pytest.mark.parametrize("channel", ["portal", "api", "fax", "edi", "phone"])
+def test_the_manual_names_each_method_by_which_requests_come_in(channel: str) -> None:
+    assert channel in set(SubmissionChannel)
+    _, spec = SPECS["payer_intake_hub.save_auth_header"]
+    fields = spec.parameters["properties"]["data"]["properties"]
+    assert f"'{channel}'" in fields["method"]["description"]
 
 
 def test_records_refuse_fields_that_they_do_not_have() -> None:

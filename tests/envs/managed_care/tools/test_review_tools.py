@@ -10,6 +10,7 @@ import pytest
 
 from healthgym.core.schema import validate
 from healthgym.core.tool import Caller, ToolKind, ToolSpec
+from healthgym.envs.managed_care.reading.reasons import read_reason
 from healthgym.envs.managed_care.tools.base import OfficeToolset
 from healthgym.envs.managed_care.tools.determination import DeterminationToolset
 from healthgym.envs.managed_care.tools.p2p import PeerToPeerToolset
@@ -17,6 +18,8 @@ from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
 from healthgym.envs.managed_care.tools.payer_appeals import AppealsToolset
 from healthgym.envs.managed_care.tools.payer_letter_center import LetterCenterToolset
 from healthgym.envs.managed_care.tools.review import ReviewToolset
+from healthgym.errors import ToolError
+from healthgym.worlds.managed_care.handbook.edition import written_library
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import LetterType, PayerMode
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -230,6 +233,43 @@ def test_a_call_is_held_through_the_tools() -> None:
         proposed_result="uphold_intended_adverse_decision",
     )
     assert "deny" in use(world, "determination.get_summary", case_id=CASE)
+    with pytest.raises(ToolError, match="recorded once"):
+        use(
+            world,
+            "p2p.record_outcome",
+            request_id="P2P-0001",
+            payer_contact_id=MD_2,
+            outcome="uphold_intended_adverse_decision",
+        )
+
+
+def test_the_manuals_say_that_a_summary_records_the_outcome() -> None:
+    assert "records the outcome" in (PeerSessionToolset.submit_summary.__doc__ or "")
+    assert "submit_summary" in (PeerToPeerToolset.record_outcome.__doc__ or "")
+    page = written_library().read("platform/payer.md").text
+    assert "`p2p.record_outcome` closes the request" not in page
+
+
+def test_the_manual_lets_whoever_means_to_decide_hold_the_call() -> None:
+    told = " ".join((PeerToPeerToolset.offer_slots.__doc__ or "").split())
+    assert "who means to decide, or another physician reviewer" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [
+        ("review.submit_nurse_case_recommendation", "info_requested"),
+        ("review.submit_md_case_decision", "info_requested"),
+        ("review.submit_md_case_decision", "denial_rationale"),
+        ("review.submit_md_case_decision", "determination_rationale"),
+        ("p2p_session.submit_summary", "summary"),
+    ],
+    ids=["nurse asks", "physician asks", "denial", "rationale", "summary"],
+)
+def test_manuals_ask_for_the_number_where_criteria_are_read_by_it(name: str, argument: str) -> None:
+    told = specs()[name][0].parameters["properties"][argument]["description"]
+    assert "number" in told
+    assert read_reason(told).criteria == {"C3"}
 
 
 def test_an_appeal_is_decided_through_the_extended_tools() -> None:
