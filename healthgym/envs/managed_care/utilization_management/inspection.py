@@ -16,7 +16,7 @@ from healthgym.envs.managed_care.utilization_management.strangers import changed
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.history import EntryKind
-from healthgym.worlds.managed_care.policies.evaluation import decisive, favourable
+from healthgym.worlds.managed_care.policies.evaluation import decisive, failing, favourable
 from healthgym.worlds.managed_care.records.decision import DeterminationRecord
 from healthgym.worlds.managed_care.records.intake import IntakeProcedure
 from healthgym.worlds.managed_care.records.review import MdCaseDecision, NurseCaseRecommendation
@@ -210,14 +210,26 @@ class Inspection:
             return True
         named = frozenset(name for text in _said(made) for name in read_reason(text).criteria)
         against = self._unfavourable & self.findings.held_against
-        return bool(named & self._turning) and named <= against
+        # A call is about what would turn the decision; a denial may say which branch failed.
+        call = made.decision is MdReviewDecision.P2P_REVIEW
+        grounds = self._turning if call else self._turning | self._failing
+        return bool(named & grounds) and named <= against
 
     @property
     def _turning(self) -> frozenset[str]:
         """Criteria that an adverse decision rests on: those whose change would turn it."""
-        postures = {name: one.posture for name, one in self.findings.shown.criteria.items()}
-        turning = decisive(self.reference.policy.criteria, postures)
-        return self.reference.denied_on | frozenset(turning)
+        return self.reference.denied_on | frozenset(
+            decisive(self.reference.policy.criteria, self._shown)
+        )
+
+    @property
+    def _failing(self) -> frozenset[str]:
+        """Criteria on the parts of the policy that the packet does not carry."""
+        return frozenset(failing(self.reference.policy.criteria, self._shown))
+
+    @property
+    def _shown(self) -> Mapping[str, Posture]:
+        return {name: one.posture for name, one in self.findings.shown.criteria.items()}
 
     @property
     def _unfavourable(self) -> frozenset[str]:

@@ -275,6 +275,40 @@ def decisive(
     return tuple(name for place in sorted(nearest) for name in ways[place])
 
 
+def failing(
+    node: Node,
+    postures: Mapping[str, Posture],
+    good: Posture = Posture.SATISFIED,
+    *,
+    negated: bool = False,
+) -> tuple[str, ...]:
+    """Return every criterion on the parts of a policy that are not carried.
+
+    Where several branches fail, a reader may rightly name another than :func:`decisive` does. What
+    a satisfied alternative makes needless is not among them.
+
+    Args:
+        node: The criteria.
+        postures: Postures as they are, by id.
+        good: The posture that the whole is wanted to take.
+        negated: Whether it stands under a Not.
+
+    Returns:
+        Their ids in the order of the page; none if the result is the wanted one.
+    """
+    if combined(node, postures, negated=negated) is good:
+        return ()
+    if not isinstance(node, Group):
+        return (node.id,)
+    below, turned = parts(node), isinstance(node, Not)
+    wanted = _FLIPPED[good] if turned else good
+    return tuple(
+        name
+        for part in below
+        for name in failing(part, postures, wanted, negated=negated is not turned)
+    )
+
+
 def _blocked(policy: Policy, request: Request) -> ProviderFindingCode | None:
     """Return why nothing is to be submitted, whatever the chart shows."""
     if not policy.requires_authorization(request.procedure_code):

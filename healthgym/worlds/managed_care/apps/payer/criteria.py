@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS
-from healthgym.worlds.managed_care.policies.evaluation import combined, decisive
+from healthgym.worlds.managed_care.policies.evaluation import combined, decisive, failing
+from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.policies.tree import criteria as tree_criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.chart import DocumentReference
@@ -69,7 +70,8 @@ def not_met(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
     Where it is known how they are put together, those whose change would turn the result. Else
     those that are not met, or, where none is, those that nothing shows to be met. A physician's
     finding overrules a nurse's, and where a physician has looked in a strict world, nothing is
-    denied on what the nurse alone found.
+    denied on what the nurse alone found: if the physician went by another branch that fails, that
+    is what it rests on.
 
     Args:
         world: The world.
@@ -81,7 +83,11 @@ def not_met(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
     if world.rules is Rules.COMPAT or not own:
         return named
     looked_at = {name for _, name in own}
-    return tuple(name for name in named if name in looked_at)
+    seen = tuple(name for name in named if name in looked_at)
+    tree = world.nursing.tree(case_id)
+    if seen or tree is None:
+        return seen
+    return tuple(name for name in failing(tree, _as_found(tree, found)) if name in looked_at)
 
 
 def _against(
@@ -90,14 +96,18 @@ def _against(
     """Return the criteria that stand against a request, by what was found."""
     tree = world.nursing.tree(case_id)
     if tree is not None and found:
-        postures = {name: _POSTURES[one.result] for (_, name), one in found.items()}
-        unread = {item.id: Posture.ABSENT for item in tree_criteria(tree)}
-        return decisive(tree, unread | postures)
+        return decisive(tree, _as_found(tree, found))
     for result in (CriterionResult.NOT_MET, CriterionResult.UNCLEAR):
         failed = [criterion for (_, criterion), one in found.items() if one.result is result]
         if failed:
             return tuple(dict.fromkeys(failed))
     return ()
+
+
+def _as_found(tree: Node, found: Mapping[Place, NurseCriterionEvaluation]) -> dict[str, Posture]:
+    """Return how the record stands to each criterion, by what was found of it."""
+    unread = {item.id: Posture.ABSENT for item in tree_criteria(tree)}
+    return unread | {name: _POSTURES[one.result] for (_, name), one in found.items()}
 
 
 def require_sound(
