@@ -252,7 +252,9 @@ def _routing(policy: Policy) -> Iterator[str]:
             sentences.append(_phrase(policy, "lanes", name, name=program))
     if not sentences:
         sentences.append(_phrase(policy, "lanes", "standard"))
-    sentences.append(_phrase(policy, "nurse" if policy.nurse_may_approve else "physician"))
+    # What the plan merely takes note of, nobody approves.
+    if not lanes.notification_only:
+        sentences.append(_phrase(policy, "nurse" if policy.nurse_may_approve else "physician"))
     if policy.out_of_network:
         sentences.append(_phrase(policy, "network"))
     yield " ".join(sentences)

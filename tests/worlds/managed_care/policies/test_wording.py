@@ -6,7 +6,11 @@ import pytest
 
 from healthgym.worlds.managed_care.policies.criteria import FindingCriterion, MeasurementCriterion
 from healthgym.worlds.managed_care.policies.loading import library
-from healthgym.worlds.managed_care.policies.pages import questionnaire_text, render_page
+from healthgym.worlds.managed_care.policies.pages import (
+    page_wordings,
+    questionnaire_text,
+    render_page,
+)
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.policies.wording import summary
 
@@ -58,3 +62,13 @@ def test_a_packet_shows_the_contrary_of_what_must_not_hold():
     page = render_page(library()["MP-DME-009"])
 
     assert "; absence of safe use of a cane or walker within 6 months (C2)" in page
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_page_says_who_approves_unless_nobody_reviews(name):
+    policy = library()[name]
+    page = render_page(policy)
+    says = [re.escape(each) for kind in ("nurse", "physician") for each in page_wordings()[kind]]
+    said = [each for each in says if re.search(re.sub(r"\\\{\w+\\\}", ".+", each), page, re.I)]
+
+    assert len(said) == (0 if policy.lanes.notification_only else 1)
