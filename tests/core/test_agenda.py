@@ -266,3 +266,16 @@ def test_waiting_is_refused_with_a_reason(until: str, reason: str) -> None:
     assert re.search(reason, outcome.errors[0])
     assert len(outcome.errors[0]) < 200
     assert episode.world.digest() == digest
+
+
+@given(st.lists(st.integers(0, 5), max_size=8), st.lists(st.integers(0, 5), max_size=3))
+def test_several_things_are_put_down_as_one_after_the_other(minutes: list[int], before: list[int]):
+    single, several = Agenda(), Agenda()
+    for agenda in (single, several):
+        for minute in before:
+            agenda.put(at(minute), "before", rank=minute % 2)
+    for minute in minutes:
+        single.put(at(minute), "thing", minute=minute)
+    several.put_all((at(minute), "thing", {"minute": minute}) for minute in minutes)
+    assert several.entries() == single.entries()
+    assert several.digest() == single.digest()

@@ -9,8 +9,9 @@ from datetime import date
 
 import pytest
 
+from healthgym.core.canonical import canonical
 from healthgym.worlds.managed_care.contracts import DeferredContract, PeerContract
-from healthgym.worlds.managed_care.deferred import varied
+from healthgym.worlds.managed_care.deferred import kind_of, varied
 from healthgym.worlds.managed_care.handbook.page import DeferredPage, Page
 from healthgym.worlds.managed_care.vocabulary.authorization import SlotRule, TaskActor
 
@@ -101,3 +102,9 @@ def test_a_varied_record_stays_unwritten():
     assert (type(other), other.title, asked) == (DeferredPage, "Pends and replies", [])
     assert other == replace(PLAIN, title="Pends and replies")
     assert varied(PLAIN, title="Other") == replace(PLAIN, title="Other")
+
+
+def test_it_is_told_digested_and_kept_as_the_record_it_stands_for():
+    assert repr(late()) == repr(PLAIN)
+    assert canonical(late()) == canonical(PLAIN)
+    assert kind_of(late()) is kind_of(PLAIN) is Page

@@ -159,6 +159,10 @@ class Found:
     total: int
 
 
+#: Charts sorted by name and id, and the identifiers of each.
+_Index = tuple[tuple[PatientChart, ...], tuple[tuple[str, ...], ...]]
+
+
 class ChartLibrary(Mapping[str, PatientChart]):
     """All charts of a world by patient id, with what finds patients, documents and orders.
 
@@ -169,7 +173,7 @@ class ChartLibrary(Mapping[str, PatientChart]):
         ValueError: If two charts are of one patient, or share the id of a document or an order.
     """
 
-    __slots__ = ("_charts", "_documents", "_keys", "_orders", "_roster", "_unwritten")
+    __slots__ = ("_charts", "_documents", "_found", "_orders", "_unwritten")
 
     def __init__(self, charts: Iterable[PatientChart] = ()) -> None:
         self._charts: dict[str, PatientChart] = {}
@@ -177,9 +181,9 @@ class ChartLibrary(Mapping[str, PatientChart]):
         self._orders: dict[str, ServiceRequest] = {}
         #: Charts whose documents are looked up without having them all written.
         self._unwritten: dict[str, UnwrittenChart] = {}
+        self._found: _Index | None = None
         for chart in charts:
             self._add(chart)
-        self._index()
 
     def _add(self, chart: PatientChart) -> None:
         _file(self._charts, chart.patient.id, chart, "patient")
@@ -198,10 +202,13 @@ class ChartLibrary(Mapping[str, PatientChart]):
         for order in chart.orders:
             del self._orders[order.id]
 
-    def _index(self) -> None:
-        roster = sorted(self._charts.values(), key=lambda each: _sort_key(each.patient))
-        self._roster = tuple(roster)
-        self._keys = tuple(_identifiers(each.patient) for each in roster)
+    @property
+    def _index(self) -> _Index:
+        """The roster, and what finds each of it; put in order when somebody first searches."""
+        if self._found is None:
+            roster = sorted(self._charts.values(), key=lambda each: _sort_key(each.patient))
+            self._found = tuple(roster), tuple(_identifiers(each.patient) for each in roster)
+        return self._found
 
     def __getitem__(self, patient_id: str) -> PatientChart:
         return self._charts[patient_id]
@@ -238,13 +245,13 @@ class ChartLibrary(Mapping[str, PatientChart]):
                 *map(repr, chart.orders),
                 *(each.content for each in chart.documents),
             ]
-            for chart in self._roster
+            for chart in self.roster()
         ]
         return content_hash(shown)
 
     def roster(self) -> tuple[PatientChart, ...]:
         """Return all charts, sorted by last name, first name and id."""
-        return self._roster
+        return self._index[0]
 
     def search(self, wanted: PatientFilter, limit: int = 25) -> Found:
         """Find patients by what identifies them; nothing clinical is searched.
@@ -253,7 +260,7 @@ class ChartLibrary(Mapping[str, PatientChart]):
             wanted: What must hold; an empty filter finds everybody.
             limit: Rows at most, brought into 1 to 5,000.
         """
-        found = list(zip(self._roster, self._keys, strict=True))
+        found = list(zip(*self._index, strict=True))
         for text, place, whole in _tests(wanted):
             if whole:
                 found = [each for each in found if each[1][place] == text]
@@ -281,7 +288,6 @@ class ChartLibrary(Mapping[str, PatientChart]):
             if old is not None:
                 other._remove(old)
             other._add(chart)
-        other._index()
         return other
 
 

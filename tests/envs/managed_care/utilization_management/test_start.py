@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance, StartStage
 from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -167,3 +169,33 @@ def test_other_cases_lie_around_and_none_is_like_another(level: str) -> None:
                 calendar = office_calendar(worker.region, worker.hours)
                 assert calendar.is_open(triage.created_at)
             state_of(world, case.id)
+
+
+def _written(record: Deferred) -> bool:
+    """Return whether a late field has been made; asked past what makes it."""
+    try:
+        object.__getattribute__(record, record.late[0])
+    except AttributeError:
+        return False
+    return True
+
+
+def test_records_of_other_cases_are_written_when_they_are_read() -> None:
+    for task, world in opened():
+        late = [record for record in task.start.records if isinstance(record, Deferred)]
+        others = [record for record in late if record.plain.__name__ == "SubmissionPacket"]
+        assert others
+        assert not any(map(_written, others))
+        read = world.clone().authorizations.packet(others[0].case_id)
+        assert read is others[0]
+        assert read.attached_document_ids == replace(read).attached_document_ids
+        assert [_written(record) for record in others] == [True] + [False] * (len(others) - 1)
+
+
+def test_a_world_is_the_same_whether_they_are_written_or_not() -> None:
+    for task, world in opened()[:6]:
+        plain = tuple(replace(record) for record in task.start.records)
+        assert not any(isinstance(record, Deferred) for record in plain)
+        other = ManagedCareWorld(replace(task.start, records=plain))
+        assert other.digest() == world.clone().digest() == world.digest()
+        assert replace(task.start, records=plain).content_hash() == task.start.content_hash()
