@@ -12,6 +12,7 @@ from typing import Any
 
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.ears.clauses import Joints
+from healthgym.worlds.managed_care.conversation.ears.lookup import Lookup, lookup_of
 from healthgym.worlds.managed_care.conversation.ears.patterns import (
     UNKNOWN,
     Element,
@@ -90,10 +91,10 @@ class Rule:
         worried: Whether it takes a worry that was named.
         yields: Acts in whose presence it is no more than a part of them.
         patterns: The patterns.
-        unless: Patterns that must not stand in the same clause.
-        beside: Patterns of which one must stand in the same clause; none if empty.
-        also: Patterns of which one must stand in the same sentence; none if empty.
-        near: Patterns of which one must stand in the same sentence or the one before it.
+        unless: Numbers of patterns that must not stand in the same clause.
+        beside: The same of patterns of which one must stand in the same clause; none if empty.
+        also: The same, in the same sentence.
+        near: The same, in the same sentence or the one before it.
     """
 
     role: Role | None = None
@@ -107,10 +108,10 @@ class Rule:
     worried: bool = False
     yields: frozenset[Act] = frozenset()
     patterns: tuple[Pattern, ...]
-    unless: tuple[Pattern, ...] = ()
-    beside: tuple[Pattern, ...] = ()
-    also: tuple[Pattern, ...] = ()
-    near: tuple[Pattern, ...] = ()
+    unless: frozenset[int] = frozenset()
+    beside: frozenset[int] = frozenset()
+    also: frozenset[int] = frozenset()
+    near: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +124,12 @@ class Grammar:
         leads: Words that may stand before what opens a clause.
         bits: The bit of each word by which patterns are passed over.
         rules: The rules.
-        index: Pairs of a rule's number and a pattern, by the words at which they are looked up.
+        patterns: All patterns, by their numbers.
+        lookup: How they are looked up.
+        of: The numbers of the rules that are found by each pattern, by its number.
         medicines: Names of medicines.
         leaders: First words of names that have several.
+        drugs: Words of which one begins every name.
         endings: How names of medicines end.
         takes: Words after which the name of a medicine may stand.
         passes: Words that may stand between.
@@ -137,9 +141,12 @@ class Grammar:
     leads: frozenset[str]
     bits: Mapping[str, int]
     rules: tuple[Rule, ...]
-    index: Mapping[str, tuple[tuple[int, Pattern], ...]]
+    patterns: tuple[Pattern, ...]
+    lookup: Lookup
+    of: tuple[tuple[int, ...], ...]
     medicines: frozenset[str]
     leaders: frozenset[str]
+    drugs: frozenset[str]
     endings: tuple[str, ...]
     takes: frozenset[str]
     passes: frozenset[str]
@@ -154,17 +161,22 @@ def grammar() -> Grammar:
     parts = frozenset(word for name in medicines for word in name.split())
     vocabulary = _vocabulary(words, parts)
     rules = tuple(_rules(vocabulary))
+    patterns = tuple(vocabulary.made.values())
+    leaders = frozenset(name.split()[0] for name in medicines if " " in name)
     return Grammar(
         spelling=_spelling(
-            words, (frozenset(_words(rules)) | parts | vocabulary.common) - {UNKNOWN}
+            words, (frozenset(_words(patterns)) | parts | vocabulary.common) - {UNKNOWN}
         ),
         joints=Joints(**{name: _set(found) for name, found in words["joints"].items()}),
         leads=vocabulary.classes["lead"],
         bits=vocabulary.bits,
         rules=rules,
-        index=_index(rules),
+        patterns=patterns,
+        lookup=lookup_of(patterns, vocabulary),
+        of=_of(rules, len(patterns)),
         medicines=medicines,
-        leaders=frozenset(name.split()[0] for name in medicines if " " in name),
+        leaders=leaders,
+        drugs=medicines | leaders,
         endings=tuple(drugs["endings"]),
         takes=_set(drugs["takes"]),
         passes=_set(drugs["passes"]),
@@ -247,10 +259,10 @@ def _rule(row: Mapping[str, Any], vocabulary: Vocabulary, role: Role | None) -> 
         worried=row.get("worried", False),
         yields=frozenset(map(Act, row.get("yields", ()))),
         patterns=_patterns(row["say"], vocabulary),
-        unless=_patterns(row.get("unless", ()), vocabulary),
-        beside=_patterns(row.get("beside", ()), vocabulary),
-        also=_patterns(row.get("also", ()), vocabulary),
-        near=_patterns(row.get("near", ()), vocabulary),
+        unless=_numbers(row.get("unless", ()), vocabulary),
+        beside=_numbers(row.get("beside", ()), vocabulary),
+        also=_numbers(row.get("also", ()), vocabulary),
+        near=_numbers(row.get("near", ()), vocabulary),
     )
 
 
@@ -258,23 +270,27 @@ def _patterns(lines: Iterable[str], vocabulary: Vocabulary) -> tuple[Pattern, ..
     return tuple(map(vocabulary.pattern, lines))
 
 
-def _words(rules: Iterable[Rule]) -> Iterable[str]:
-    for rule in rules:
-        for pattern in (*rule.patterns, *rule.unless, *rule.beside, *rule.also, *rule.near):
-            yield from _spoken(pattern.elements)
+def _numbers(lines: Iterable[str], vocabulary: Vocabulary) -> frozenset[int]:
+    return frozenset(pattern.number for pattern in _patterns(lines, vocabulary))
+
+
+def _words(patterns: Iterable[Pattern]) -> Iterable[str]:
+    for pattern in patterns:
+        for element in pattern.elements:
+            yield from element.words
 
 
 def _spoken(elements: Iterable[Element]) -> Iterable[str]:
     for element in elements:
         yield from element.words
         for run in element.runs:
-            yield from _spoken(run)
+            yield from _spoken(run.elements)
 
 
-def _index(rules: tuple[Rule, ...]) -> Mapping[str, tuple[tuple[int, Pattern], ...]]:
-    made: dict[str, list[tuple[int, Pattern]]] = {}
+def _of(rules: tuple[Rule, ...], patterns: int) -> tuple[tuple[int, ...], ...]:
+    """Return the rules that are found by each pattern, both by their numbers."""
+    made: list[tuple[int, ...]] = [()] * patterns
     for number, rule in enumerate(rules):
         for pattern in rule.patterns:
-            for word in pattern.anchor:
-                made.setdefault(word, []).append((number, pattern))
-    return {word: tuple(found) for word, found in made.items()}
+            made[pattern.number] += (number,)
+    return tuple(made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from healthgym.worlds.managed_care.conversation.ears.grammar import Grammar
+from healthgym.worlds.managed_care.conversation.ears.patterns import UNKNOWN
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading
 
 #: Letters of the shortest name of a medicine that is told by where it stands.
@@ -18,6 +19,9 @@ def medicines_of(reading: Reading, known: Grammar) -> Iterator[tuple[str, int]]:
         reading: The message.
         known: The grammar.
     """
+    said = reading.places.said
+    if UNKNOWN not in said and said.isdisjoint(known.drugs):
+        return
     words, breaks = reading.words.words, reading.words.breaks
     place = 0
     while place < len(words):

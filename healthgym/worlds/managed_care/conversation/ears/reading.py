@@ -13,7 +13,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import (
     Rule,
     Scope,
 )
-from healthgym.worlds.managed_care.conversation.ears.patterns import Pattern, Places, places_of
+from healthgym.worlds.managed_care.conversation.ears.places import Places, places_of
 from healthgym.worlds.managed_care.conversation.ears.words import Words, even, words_of
 
 #: Most words of an expression that looks like a negation or a condition and is none.
@@ -77,21 +77,14 @@ class Reading:
             bits &= self.asked
         elif rule.mood is Mood.TELL:
             bits &= ~self.asked | self.tagged
-        if bits:
-            for pattern in rule.unless:
-                bits &= ~self.clauses.filled(self.places.ends(pattern))
+        if bits and rule.unless:
+            bits &= ~self.clauses.filled(self.places.ends(rule.unless))
         if bits and rule.beside:
-            bits &= self.clauses.filled(self._any(rule.beside))
+            bits &= self.clauses.filled(self.places.ends(rule.beside))
         if bits and rule.also:
-            bits &= self.clauses.sentence(self._any(rule.also))
+            bits &= self.clauses.sentence(self.places.ends(rule.also))
         if bits and rule.near:
-            bits &= self.clauses.after(self._any(rule.near))
-        return bits
-
-    def _any(self, patterns: tuple[Pattern, ...]) -> int:
-        bits = 0
-        for pattern in patterns:
-            bits |= self.places.ends(pattern)
+            bits &= self.clauses.after(self.places.ends(rule.near))
         return bits
 
 
@@ -104,18 +97,13 @@ def read(message: str, rules: Grammar) -> Reading:
     """
     words = words_of(even(message), rules.spelling)
     clauses = clauses_of(words, rules.joints)
-    places = places_of(words.words, clauses.starts, rules.leads, rules.bits, rules.spelling.known)
+    places = places_of(words.words, clauses.starts, rules)
     found: dict[int, int] = {}
-    have = places.have
-    for word in places.at:
-        for number, pattern in rules.index.get(word, ()):
-            for needed in pattern.needs:
-                if not needed & have:
-                    break
-            else:
-                ends = places.found(pattern)
-                if ends:
-                    found[number] = found.get(number, 0) | ends
+    of = rules.of
+    places.match([number for number in places.near if of[number]])
+    for pattern, ends in sorted(places.matched.items()):
+        for number in of[pattern]:
+            found[number] = found.get(number, 0) | ends
     matched = tuple((rules.rules[number], ends) for number, ends in found.items())
     reading = Reading(words, clauses, places, matched)
     _ask(reading)

@@ -1,0 +1,149 @@
+"""Where the words of a message stand, and where patterns match: over all of it at once, by bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from healthgym.worlds.managed_care.conversation.ears.grammar import Grammar
+from healthgym.worlds.managed_care.conversation.ears.patterns import UNKNOWN, Element, Pattern
+
+
+@dataclass(slots=True)
+class Places:
+    """Where the words of a message stand.
+
+    Attributes:
+        at: The bits of each word.
+        said: The words.
+        have: The words, as bits of the vocabulary.
+        inside: All words but the first ones of clauses.
+        openings: Words that open a clause: the first ones, and those that follow a lead.
+        lasts: The last words of clauses.
+        patterns: All patterns.
+        near: The numbers of patterns that may match.
+        tried: The numbers of those that were tried when they were asked for.
+        matched: Where patterns end that did, by their numbers.
+        known: Bits of the places of patterns that were looked up before.
+    """
+
+    at: Mapping[str, int]
+    said: frozenset[str]
+    have: int
+    inside: int
+    openings: int
+    lasts: int
+    patterns: tuple[Pattern, ...]
+    near: set[int]
+    tried: set[int] = field(default_factory=set)
+    matched: dict[int, int] = field(default_factory=dict)
+    known: dict[frozenset[str], int] = field(default_factory=dict)
+
+    def of(self, words: frozenset[str]) -> int:
+        """Return where one of some words stands."""
+        bits = self.known.get(words)
+        if bits is None:
+            bits = 0
+            for word in words & self.said:
+                bits |= self.at[word]
+            self.known[words] = bits
+        return bits
+
+    def match(self, numbers: Iterable[int]) -> None:
+        """Try some patterns, all of which may match.
+
+        Args:
+            numbers: The numbers of the patterns.
+        """
+        have = self.have
+        for number in numbers:
+            pattern = self.patterns[number]
+            for needed in pattern.needs:
+                if not needed & have:
+                    break
+            else:
+                ends = self._found(pattern)
+                if ends:
+                    self.matched[number] = ends
+
+    def ends(self, numbers: frozenset[int]) -> int:
+        """Return the last words of all places where one of some patterns matches."""
+        untried = self.near & numbers
+        if untried:
+            untried -= self.tried
+            self.tried |= untried
+            self.match(untried)
+        bits = 0
+        for number in numbers.intersection(self.matched):
+            bits |= self.matched[number]
+        return bits
+
+    def _found(self, pattern: Pattern) -> int:
+        """Return the last words of all places where a pattern matches."""
+        now = self._run(pattern.elements, self.openings if pattern.first else -1)
+        return now & self.lasts if pattern.last else now
+
+    def _run(self, elements: tuple[Element, ...], reach: int) -> int:
+        """Return the last words of a line that begins at one of some words."""
+        inside, known, near, matched = self.inside, self.known, self.near, self.matched
+        now = 0
+        begun = False
+        for element in elements:
+            if begun:
+                reach = (now << 1) & inside
+            if element.gap:
+                for _ in range(element.gap):
+                    reach |= (reach << 1) & inside
+            here = known.get(element.words)
+            hit = reach & (self.of(element.words) if here is None else here)
+            if element.runs:
+                for run in element.runs:
+                    if run.number in near or run.number in matched:
+                        hit |= self._run(run.elements, reach)
+            if begun and element.optional:
+                now |= hit
+            elif not element.optional:
+                now, begun = hit, True
+                if not now:
+                    return 0
+        return now
+
+
+def places_of(words: tuple[str, ...], starts: int, rules: Grammar) -> Places:
+    """Return where the words of a message stand.
+
+    Args:
+        words: The words.
+        starts: The first words of clauses, as bits.
+        rules: By what they are read.
+    """
+    bits, known = rules.bits, rules.spelling.known
+    at: dict[str, int] = {}
+    bit = 1
+    for word in words:
+        at[word] = at.get(word, 0) | bit
+        bit <<= 1
+    strange = {word for word in frozenset(at) - known if word.isalpha() and word not in bits}
+    if strange:
+        for word in strange:
+            at[UNKNOWN] = at.get(UNKNOWN, 0) | at[word]
+        words = tuple(UNKNOWN if word in strange else word for word in words)
+    have = 0
+    for word in at:
+        have |= bits.get(word, 0)
+    ends, near = rules.lookup.read(words, at, starts)
+    places = Places(
+        at=at,
+        said=frozenset(at),
+        have=have,
+        inside=(bit - 1) & ~starts,
+        openings=starts,
+        lasts=(starts | bit) >> 1,
+        patterns=rules.patterns,
+        near=near,
+        matched=ends,
+    )
+    lead = places.of(rules.leads)
+    for _ in range(2):
+        places.openings |= (places.openings & lead) << 1 & places.inside
+    return places
