@@ -19,13 +19,35 @@ _ORDERS: Final = re.compile(
     r"|\b(jailbreak|role-?play|state machine|output only|respond only with)\b",
     re.IGNORECASE | re.DOTALL,
 )
+#: Of which one stands in every order.
+_ORDERING: Final = (
+    *("ignore", "disregard", "forget", "override", "prompt", "message", "you are", "jailbreak"),
+    *("role", "state machine", "output only", "respond only"),
+)
+#: What is neither a letter nor a blank, in plain text.
+_OTHER: Final = re.compile(r"[^A-Za-z\s]")
 
 
 def is_speech(message: str) -> bool:
     """Return whether a message is something that one can say to a person."""
-    if len(message) > _LONGEST or _ORDERS.search(message):
+    if len(message) > _LONGEST or _orders(message):
         return False
     if len(_SIGNS.findall(message)) > _SIGNS_MOST:
         return False
-    spoken = sum(letter.isalpha() or letter.isspace() for letter in message)
-    return spoken >= _LETTERS_LEAST * len(message)
+    return _spoken(message) >= _LETTERS_LEAST * len(message)
+
+
+def _orders(message: str) -> bool:
+    """Return whether a message orders a machine about."""
+    if message.isascii():
+        small = message.lower()
+        if not any(word in small for word in _ORDERING):
+            return False  # as hardly anything has; the expression takes much longer to say so
+    return bool(_ORDERS.search(message))
+
+
+def _spoken(message: str) -> int:
+    """Return how many letters and blanks a message has."""
+    if message.isascii():
+        return len(message) - len(_OTHER.findall(message))
+    return sum(letter.isalpha() or letter.isspace() for letter in message)

@@ -65,6 +65,7 @@ class Talk:
         echoed: Whether the hint that they gave is said back to them.
         mind: What they have in mind by now.
         speaker: Finds their words.
+        sure: What was surely done.
         words: What they say.
         marks: What was done wrong.
         told: What they tell.
@@ -77,6 +78,7 @@ class Talk:
     call: CallContext
     mind: Mind
     speaker: Speaker
+    sure: frozenset[Act]
     echoed: bool = False
     words: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
@@ -105,6 +107,7 @@ class Talk:
             call=call,
             mind=mind,
             speaker=speaker,
+            sure=frozenset(said.act for said in heard.acts if said.sure),
             echoed=mind.hinted and echoes(message, persona.hint),
         )
 
@@ -112,11 +115,6 @@ class Talk:
     def stage(self) -> Stage:
         """How far the person has come with the caller."""
         return self.mind.stage
-
-    @property
-    def sure(self) -> frozenset[Act]:
-        """What was surely done."""
-        return frozenset(said.act for said in self.heard.acts if said.sure)
 
     def saids(self, *acts: Act) -> tuple[Said, ...]:
         """Return what was surely said of some acts, in its order."""
@@ -134,7 +132,8 @@ class Talk:
     def trusts(self, step: int) -> None:
         """Move trust, within its limits."""
         trust = max(LEAST_TRUST, min(MOST_TRUST, self.mind.trust + step))
-        self.mind = replace(self.mind, trust=trust)
+        if trust != self.mind.trust:
+            self.mind = replace(self.mind, trust=trust)
 
     def to(self, stage: Stage) -> None:
         """Move to a stage that may follow; from others, stay."""

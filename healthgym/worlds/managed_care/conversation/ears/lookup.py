@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from healthgym.worlds.managed_care.conversation.ears.patterns import (
     Element,
@@ -13,21 +13,15 @@ from healthgym.worlds.managed_care.conversation.ears.patterns import (
 
 #: Words from the first word of a pair to its second, where some may stand between.
 FAR = 4
+#: An entry while it is made.
+_Found = tuple[list[int], list[int]]
 #: How much worse a pair with words between is to look a pattern up by.
 _LOOSE = 3
 
 
-@dataclass(slots=True)
-class Entry:
-    """What a word, or a pair of words, tells of patterns.
-
-    Attributes:
-        whole: The numbers of patterns that it is a match of, and ends.
-        part: The numbers of patterns that it may be a part of.
-    """
-
-    whole: list[int] = field(default_factory=list)
-    part: list[int] = field(default_factory=list)
+#: Numbers of patterns that a word or a pair is a match of and ends, and of those of which it may be
+#: a part. Plain tuples: they are looked at hundreds of times a message.
+Entry = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +34,9 @@ class Lookup:
         near: By two words of which one follows the other within a few words.
     """
 
-    alone: dict[str, Entry] = field(default_factory=dict)
-    beside: dict[str, dict[str, Entry]] = field(default_factory=dict)
-    near: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    alone: Mapping[str, Entry]
+    beside: Mapping[str, Mapping[str, Entry]]
+    near: Mapping[str, Mapping[str, Entry]]
 
     def read(
         self, words: tuple[str, ...], at: Mapping[str, int], starts: int
@@ -54,29 +48,36 @@ class Lookup:
             at: The bits of each word.
             starts: The first words of clauses, as bits.
         """
-        ends: dict[int, int] = {}
-        open_: set[int] = set()
-        for word in at.keys() & self.alone.keys():
-            entry = self.alone[word]
-            for number in entry.whole:
-                ends[number] = ends.get(number, 0) | at[word]
-            open_.update(entry.part)
+        hits: list[tuple[Entry, int]] = [
+            (self.alone[word], at[word]) for word in at if word in self.alone
+        ]
+        beside, near = self.beside, self.near
         end = len(words)  # of the clause; words are gone through from behind
         for place in range(len(words) - 1, -1, -1):
-            after = place + 1
+            word, after = words[place], place + 1
             if after < end:
-                for pairs, last in ((self.beside, after + 1), (self.near, after + FAR)):
-                    row = pairs.get(words[place])
-                    if row is None:
-                        continue
-                    for other in range(after, min(last, end)):
-                        hit = row.get(words[other])
-                        if hit is not None:
-                            for number in hit.whole:
-                                ends[number] = ends.get(number, 0) | 1 << other
-                            open_.update(hit.part)
+                row = beside.get(word)
+                if row is not None and words[after] in row:
+                    hits.append((row[words[after]], 2 << place))
+                row = near.get(word)
+                if row is not None:
+                    bit = 2 << place
+                    for other in words[after : min(after + FAR, end)]:
+                        if other in row:
+                            hits.append((row[other], bit))
+                        bit <<= 1
             if starts >> place & 1:
                 end = place
+        ends: dict[int, int] = {}
+        open_: set[int] = set()
+        for (whole, part), bit in hits:
+            for number in whole:
+                if number in ends:
+                    ends[number] |= bit
+                else:
+                    ends[number] = bit
+            if part:
+                open_.update(part)
         return ends, open_
 
 
@@ -102,7 +103,9 @@ def lookup_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> Lookup:
         patterns: The patterns.
         vocabulary: What they are made of.
     """
-    made = Lookup()
+    alone: dict[str, _Found] = {}
+    beside: dict[str, dict[str, _Found]] = {}
+    near: dict[str, dict[str, _Found]] = {}
 
     def weight(pair: _Pair) -> int:
         loose = _LOOSE if pair.most > 1 else 1
@@ -112,24 +115,32 @@ def lookup_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> Lookup:
         pair = min(_pairs(pattern.elements), key=weight, default=None)
         if pair is None:
             needed = (each.any for each in pattern.elements if not each.optional)
-            for word in sorted(min(needed, key=vocabulary.weight)):
-                _enter(made.alone.setdefault(word, Entry()), pattern, 1)
+            part = _is_part(pattern, 1)
+            for word in min(needed, key=vocabulary.weight):
+                alone.setdefault(word, ([], []))[part].append(pattern.number)
             continue
-        pairs = made.near if pair.most > 1 else made.beside
-        for first in sorted(pair.first):
+        pairs = near if pair.most > 1 else beside
+        part = _is_part(pattern, 2) or pair.most not in (1, FAR)
+        for first in pair.first:
             row = pairs.setdefault(first, {})
-            for second in sorted(pair.second):
-                _enter(row.setdefault(second, Entry()), pattern, 2, pair.most)
-    return made
+            for second in pair.second:
+                row.setdefault(second, ([], []))[part].append(pattern.number)
+    return Lookup(
+        alone=_kept(alone),
+        beside={first: _kept(row) for first, row in beside.items()},
+        near={first: _kept(row) for first, row in near.items()},
+    )
 
 
-def _enter(entry: Entry, pattern: Pattern, words: int, most: int = 1) -> None:
-    """Take note of a pattern; it is looked up by so many words."""
+def _is_part(pattern: Pattern, words: int) -> bool:
+    """Return whether so many words are but a part of a pattern, or have to stand somewhere."""
     elements = pattern.elements
     plain = not any(each.runs or each.optional for each in elements)
-    whole = plain and len(elements) == words and most in (1, FAR)
-    free = not pattern.first and not pattern.last
-    (entry.whole if whole and free else entry.part).append(pattern.number)
+    return not plain or len(elements) > words or pattern.first or pattern.last
+
+
+def _kept(found: Mapping[str, _Found]) -> Mapping[str, Entry]:
+    return {word: (tuple(whole), tuple(part)) for word, (whole, part) in found.items()}
 
 
 def _pairs(elements: tuple[Element, ...]) -> Iterator[_Pair]:
