@@ -69,6 +69,7 @@ class Vocabulary:
         common: Common words, by which no pattern is looked up if it has others.
         bits: The bit of each word of a pattern, as they come.
         made: The patterns by their lines, as they come; the same line is the same pattern.
+        sets: The groups of words of their places.
     """
 
     classes: Mapping[str, frozenset[str]]
@@ -77,6 +78,7 @@ class Vocabulary:
     common: frozenset[str]
     bits: dict[str, int] = field(default_factory=dict)
     made: dict[str, Pattern] = field(default_factory=dict)
+    sets: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
 
     def words(self, text: str) -> frozenset[str]:
         """Return the words for which a word of a pattern stands.
@@ -159,7 +161,12 @@ class Vocabulary:
         for run in runs:
             needed = (each.any for each in run.elements if not each.optional)
             found |= min(needed, key=self.weight)
-        return Element(frozenset(words), tuple(runs), gap, optional, frozenset(found))
+        return Element(self._set(words), tuple(runs), gap, optional, self._set(found))
+
+    def _set(self, words: set[str]) -> frozenset[str]:
+        """Return some words, as the same set wherever they are the same."""
+        made = frozenset(words)
+        return self.sets.setdefault(made, made)
 
 
 def _split(text: str, mark: str) -> Iterator[str]:
