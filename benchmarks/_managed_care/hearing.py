@@ -132,7 +132,7 @@ def scored(lines: Iterable[Phrase], hear: Callable[[str], Heard]) -> Score:
 
 
 def _label(said: Said) -> Label:
-    item = "" if said.act in (Act.ANSWER_CONCERN, Act.ASK_WILLINGNESS) else said.item
+    item = "" if said.act is Act.ANSWER_CONCERN else said.item
     return (str(said.act), str(said.topic or ""), item)
 
 

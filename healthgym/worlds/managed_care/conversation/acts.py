@@ -72,9 +72,8 @@ class Said:
     Attributes:
         act: What is done.
         topic: What a question, a permission or a named fact is about; None where it is open.
-        item: Number of an instrument's item from 1, the medicine that is named, the worry that
-            is answered (a ``Concern``), or ``take_part`` where ``ask_willingness`` asks for more
-            than to hear more; empty where it is open.
+        item: Number of an instrument's item from 1, the medicine that is named, or the worry that
+            is answered (a ``Concern``); empty where it is open.
         sure: Whether the words leave no doubt; where they do, the person asks back.
     """
 

@@ -129,7 +129,7 @@ def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
             continue
         held = reading.held(rule, ends)
         if rule.act in SENSITIVE:
-            held &= ~(reading.words.aside | _imagined(rule, reading))
+            held &= ~(reading.words.aside | reading.disowned | _imagined(rule, reading))
         if held:
             yield rule, held
 
@@ -269,7 +269,7 @@ def _facts(reading: Reading, drugs: _Drugs, aside: int) -> Iterator[_Found]:
     told |= after(reading.role(Role.YOURS), _CLOSE, clauses.inside)
     told &= ~reading.asked | reading.tagged
     told &= ~(_elsewhere(reading) | scopes[Scope.NEGATED] | scopes[Scope.CONDITIONAL])
-    told &= ~(reading.imagined | reading.words.aside | aside)
+    told &= ~(reading.imagined | reading.disowned | reading.words.aside | aside)
     if not told:
         return
     for rule, ends in reading.rules:

@@ -15,6 +15,8 @@ _LOOK = 5
 #: Verbs that begin a question or are what is asked about.
 _FULL = frozenset({"do", "have"})
 _TO = frozenset({"to"})
+#: Words after which "but" joins nothing: "nobody but you".
+_NONE = frozenset({"nobody", "none", "nothing", "anyone", "anything", "one"})
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,8 @@ def clauses_of(words: Words, joints: Joints) -> Clauses:
 def _linked(texts: tuple[str, ...], place: int, joints: Joints) -> bool:
     """Return whether a clause begins with a link at a place."""
     following = texts[place + 1] if place + 1 < len(texts) else ""
+    if texts[place] == "but" and place and texts[place - 1] in _NONE:
+        return False
     return texts[place] in joints.links and following in joints.begins
 
 

@@ -64,6 +64,8 @@ class Role(StrEnum):
     SUPPOSES = "supposes"  #: begins a condition
     POLITE = "polite"  #: looks like a condition and is none
     REPORTS = "reports"
+    SAID = "said"  #: names who said what stands before it
+    DISOWNS = "disowns"  #: takes back what follows
     META = "meta"
     TAG = "tag"  #: makes a question of the clause before it
     FRAME = "frame"  #: asks how often something troubled somebody; what follows is asked with it

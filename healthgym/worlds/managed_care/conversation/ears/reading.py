@@ -27,6 +27,9 @@ _UNREAL = frozenset(
     {"were", "had", "would", "wanted", "said", "asked", "joined", "agreed", "did", "was"}
     | {"decided", "enrolled", "consented"}
 )
+#: Before what "would" is kindness, and the condition an open one: "if you would rather not".
+_WOULD = frozenset({"would"})
+_KINDLY = frozenset({"like", "rather", "prefer", "find", "be", "help", "want", "care", "feel", "suit"})
 #: Words of a sentence in which the caller speaks of something else than was asked.
 _SPEAKER = frozenset({"i", "we", "my", "thank", "thanks", "let"})
 
@@ -44,6 +47,7 @@ class Reading:
         asked: What is asked.
         tagged: What is said and asked with a tag.
         imagined: What follows from a condition without being asked.
+        disowned: What the caller says not to say.
     """
 
     words: Words
@@ -54,6 +58,7 @@ class Reading:
     asked: int = 0
     tagged: int = 0
     imagined: int = 0
+    disowned: int = 0
 
     def role(self, role: Role) -> int:
         """Return where patterns with a role end."""
@@ -134,10 +139,13 @@ def _scope(reading: Reading) -> None:
     following = clauses.to_end(supposes) & ~conditional
     entered = words.entered | _written(words.words)
     meta = clauses.sentence(reading.role(Role.META) | entered) | words.aside
-    reported = _reported(reading)
-    unreal = clauses.sentence(conditional & reading.places.of(_UNREAL)) & following
+    # "No obligation, they always say": what was said may come first.
+    reported = _reported(reading) | _previous(clauses, clauses.filled(reading.role(Role.SAID)))
+    kindly = reading.places.of(_WOULD) & reading.places.of(_KINDLY) >> 1
+    unreal = clauses.sentence(conditional & reading.places.of(_UNREAL) & ~kindly) & following
     unreal &= ~reading.asked
     reading.imagined = following & ~reading.asked
+    reading.disowned = clauses.onward(reading.role(Role.DISOWNS) & ~reading.asked)
     reading.scopes = {
         Scope.NEGATED: clauses.onward(negates),
         Scope.CONDITIONAL: conditional,
