@@ -169,6 +169,8 @@ def _reported(reading: Reading) -> int:
     # A question, or a clause about the caller that is joined on, is the caller's own.
     links = reading.places.of(_LINKS) & clauses.starts
     own = links & reading.places.of(_SELF) >> 1 | reading.places.of(_BUT) & clauses.starts
+    # What follows "the page reads:" is not, asked or not.
+    cited = reading.words.announced & reports << 1
     reported = 0
     for sentence in clauses.sentences:
         open_ = False
@@ -178,6 +180,8 @@ def _reported(reading: Reading) -> int:
             if clause & reports:
                 reported |= clauses.onward(reports) & clause
                 open_ = True
+            elif clause & cited:
+                reported |= clause
             elif clause & own or clause & reading.asked:
                 open_ = False
             elif open_:

@@ -64,6 +64,12 @@ class Words:
     aside: int
     entered: int
 
+    @property
+    def announced(self) -> int:
+        """The words after a colon."""
+        colon = int(Break.COLON)
+        return sum(1 << place for place, mark in enumerate(self.breaks) if mark & colon)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
