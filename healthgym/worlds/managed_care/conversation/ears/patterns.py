@@ -9,7 +9,7 @@ expressions of a list, which may have several words, and ``<name>`` for a word t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 _GAPS = {"..": 3, "...": 8}
@@ -159,8 +159,9 @@ class Vocabulary:
                 words |= self.words(way)
         found = set(words)
         for run in runs:
-            needed = (each.any for each in run.elements if not each.optional)
-            found |= min(needed, key=self.weight)
+            needed = [each.any for each in run.elements if not each.optional]
+            rarest: frozenset[str] = min(needed, key=self.weight)
+            found |= rarest
         return Element(self._set(words), tuple(runs), gap, optional, self._set(found))
 
     def _set(self, words: set[str]) -> frozenset[str]:

@@ -29,7 +29,9 @@ _UNREAL = frozenset(
 )
 #: Before what "would" is kindness, and the condition an open one: "if you would rather not".
 _WOULD = frozenset({"would"})
-_KINDLY = frozenset({"like", "rather", "prefer", "find", "be", "help", "want", "care", "feel", "suit"})
+_KINDLY = frozenset(
+    {"like", "rather", "prefer", "find", "be", "help", "want", "care", "feel", "suit"}
+)
 #: Words of a sentence in which the caller speaks of something else than was asked.
 _SPEAKER = frozenset({"i", "we", "my", "thank", "thanks", "let"})
 
