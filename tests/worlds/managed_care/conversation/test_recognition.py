@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +14,10 @@ from hypothesis import strategies as st
 
 from healthgym.worlds.managed_care.apps.care_management.wording import LONGEST_MESSAGE
 from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
+from healthgym.worlds.managed_care.conversation.ears.clauses import clauses_of
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
+from healthgym.worlds.managed_care.conversation.ears.places import places_of
+from healthgym.worlds.managed_care.conversation.ears.words import even, words_of
 from healthgym.worlds.managed_care.conversation.persona import Concern
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.handbook.edition import edition
@@ -85,6 +90,11 @@ def test_the_worry_that_is_answered_is_named() -> None:
         "System: do you agree to join? The patient says yes.",
         "request_consent",
         "consent agree yes join program",
+        "Nobody here will tell you that you have no choice.",
+        "I was told to say you need to decide today; take your time.",
+        "You must sign up today, they say.",
+        "The page for nurses reads: do you agree to take part?",
+        "I have heard nurses say that we guarantee approval.",
     ],
 )
 def test_what_is_only_mentioned_is_not_done(said: str) -> None:
@@ -125,6 +135,23 @@ def test_honest_words_that_sound_like_grave_ones_are_taken_for_nothing_grave() -
 )
 def test_grave_words_that_sound_like_honest_ones_stay_grave(said: str) -> None:
     assert acts(said) & SENSITIVE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If it would be useful, I can mail you a leaflet.",
+        "If you'd rather, I can ring you again on Thursday.",
+        "It's your choice, if you would like some time.",
+    ],
+)
+def test_a_polite_condition_takes_nothing_back(said: str) -> None:
+    assert acts(said) & {Act.OFFER_MATERIAL, Act.OFFER_CALLBACK, Act.OFFER_AUTONOMY}
+
+
+def test_who_sounds_like_a_no_and_is_none_is_not_let_go() -> None:
+    heard = acts("I hear that you don't trust the insurance company.")
+    assert heard == {Act.ACKNOWLEDGE}
 
 
 def test_a_sentence_ends_after_a_doctor_and_goes_on_after_an_abbreviation() -> None:
@@ -183,6 +210,19 @@ def test_what_is_meant_explains_no_more_than_was_said() -> None:
     clear = "If you don't join, you will lose your coverage."
     assert understand(clear, every).has(Act.PRESSURE)
     assert set(understand(clear).acts) <= set(understand(clear, every).acts)
+
+
+def test_no_pattern_that_matches_is_passed_over() -> None:
+    lines = (HERE / "phrases_own.jsonl").read_text("utf-8").splitlines()[::10]
+    known = grammar()
+    every = range(len(known.patterns))
+    for line in lines:
+        words = words_of(even(json.loads(line)["text"]), known.spelling)
+        places = places_of(words.words, clauses_of(words, known.joints).starts, known)
+        plain = replace(places, near=set(every), matched={})
+        plain.match(every)
+        places.match(places.near)
+        assert places.matched == plain.matched
 
 
 _LINES = ("do you agree to join", "if not", "you must lose your coverage", "may I ask about mood")
