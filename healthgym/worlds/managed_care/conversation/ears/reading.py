@@ -45,6 +45,7 @@ class Reading:
         clauses: Its sentences and clauses.
         places: Where its words stand.
         rules: The rules of which a pattern was found, with the last words of where.
+        roles: Where the rules of each role end.
         scopes: What stands under each scope.
         asked: What is asked.
         tagged: What is said and asked with a tag.
@@ -56,6 +57,7 @@ class Reading:
     clauses: Clauses
     places: Places
     rules: tuple[tuple[Rule, int], ...]
+    roles: Mapping[Role, int]
     scopes: Mapping[Scope, int] = field(default_factory=dict)
     asked: int = 0
     tagged: int = 0
@@ -64,11 +66,7 @@ class Reading:
 
     def role(self, role: Role) -> int:
         """Return where patterns with a role end."""
-        bits = 0
-        for rule, ends in self.rules:
-            if rule.role is role:
-                bits |= ends
-        return bits
+        return self.roles.get(role, 0)
 
     def held(self, rule: Rule, bits: int) -> int:
         """Return where a rule holds, of where its patterns were found.
@@ -108,11 +106,15 @@ def read(message: str, rules: Grammar) -> Reading:
     found: dict[int, int] = {}
     of = rules.of
     places.match([number for number in places.near if of[number]])
-    for pattern, ends in sorted(places.matched.items()):
+    for pattern in sorted(number for number in places.matched if of[number]):
         for number in of[pattern]:
-            found[number] = found.get(number, 0) | ends
+            found[number] = found.get(number, 0) | places.matched[pattern]
     matched = tuple((rules.rules[number], ends) for number, ends in found.items())
-    reading = Reading(words, clauses, places, matched)
+    roles: dict[Role, int] = {}
+    for rule, ends in matched:
+        if rule.role is not None:
+            roles[rule.role] = roles.get(rule.role, 0) | ends
+    reading = Reading(words, clauses, places, matched, roles)
     _ask(reading)
     _scope(reading)
     return reading
