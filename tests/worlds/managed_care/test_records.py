@@ -61,7 +61,15 @@ INPUTS = [
 ]
 #: Records that the published simulator has not: what other front doors bring, the criteria of a
 #: policy as the nurse reads them, and what the reviews of nurse and physician have in common.
-OURS = {"Arrival", "CallNote", "Callback", "CriteriaCatalog", "LineReview"}
+OURS = {
+    "AppealReceipt",
+    "AppealReview",
+    "Arrival",
+    "CallNote",
+    "Callback",
+    "CriteriaCatalog",
+    "LineReview",
+}
 WORDS = {str: "str", int: "int", float: "float", bool: "bool", date: "date", datetime: "datetime"}
 
 

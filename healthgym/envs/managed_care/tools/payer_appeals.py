@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from healthgym.core.tool import ToolKind, tool
-from healthgym.envs.managed_care.tools.base import DECISION, ENTRY, LOOK, OfficeToolset
+from healthgym.envs.managed_care.tools.base import DECISION, ENTRY, LOOK, WRITING, OfficeToolset
+from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
 from healthgym.worlds.managed_care.vocabulary.authorization import AppealOutcome
 
 
 class AppealsToolset(OfficeToolset):
-    """Internal appeals and external reviews: assigning, deciding, validating."""
+    """Internal appeals and external reviews: acknowledging, assigning, reading anew, deciding."""
 
     namespace = "payer_appeals"
 
@@ -30,6 +31,25 @@ class AppealsToolset(OfficeToolset):
         """
         return self.show(self.world.appeals.get(appeal_id))
 
+    @tool(ToolKind.READ, takes=LOOK)
+    def get_file(self, appeal_id: str) -> str:
+        """Read what belongs to an appeal: what came with it, the denial, findings, the limit.
+
+        Args:
+            appeal_id: Id of the appeal, such as "APL-0001".
+        """
+        return self.show(self.world.appeals.data(appeal_id))
+
+    @tool(ToolKind.WRITE, takes=ENTRY)
+    def acknowledge(self, appeal_id: str, actor: str = "SYSTEM") -> str:
+        """Tell whoever appealed, once, that the appeal has come in.
+
+        Args:
+            appeal_id: Id of the appeal, such as "APL-0001".
+            actor: Id of the worker who acknowledges it, such as "W-052".
+        """
+        return self.show(self.world.appeals.acknowledge(appeal_id, actor))
+
     @tool(ToolKind.WRITE, takes=ENTRY)
     def assign_reviewer(self, appeal_id: str, reviewer_id: str) -> str:
         """Give an internal appeal to an appeals director who had no part in the case.
@@ -41,17 +61,36 @@ class AppealsToolset(OfficeToolset):
         appeals = self.world.appeals
         return self.show(appeals.assign_internal_appeal_reviewer(appeal_id, reviewer_id))
 
+    @tool(ToolKind.WRITE, takes=WRITING)
+    def save_review(
+        self,
+        appeal_id: str,
+        reviewer_id: str,
+        line_number: int,
+        evaluations: tuple[NurseCriterionEvaluation, ...],
+    ) -> str:
+        """Write down, as the reviewer of an internal appeal, which criteria of a line are met.
+
+        Args:
+            appeal_id: Id of the appeal, such as "APL-0001".
+            reviewer_id: Id of the appeals medical director it was given to, such as "C-AMD".
+            line_number: The line, from 1.
+            evaluations: All findings on the line; they take the place of earlier ones.
+        """
+        appeals = self.world.appeals
+        return self.show(appeals.save_review(appeal_id, reviewer_id, line_number, evaluations))
+
     @tool(ToolKind.WRITE, takes=DECISION)
     def decide(
         self, appeal_id: str, reviewer_id: str, outcome: AppealOutcome, rationale: str = ""
     ) -> str:
-        """Decide an internal appeal, once; the provider is told by letter.
+        """Decide an internal appeal, once; the letter to the practice goes out with it.
 
         Args:
             appeal_id: Id of the appeal, such as "APL-0001".
             reviewer_id: Id of the appeals medical director it was given to, such as "C-AMD".
             outcome: appeal_upheld if the denial stands, appeal_overturned if not.
-            rationale: Why, in a few sentences.
+            rationale: Why, in a few sentences: policy and version, and the criteria it rests on.
         """
         appeals = self.world.appeals
         return self.show(appeals.decide_internal_appeal(appeal_id, reviewer_id, outcome, rationale))

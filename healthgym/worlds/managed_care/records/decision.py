@@ -177,3 +177,22 @@ class Appeal:
     independence_validated: bool | None = None
     external_vendor: str | None = None
     binding_result: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppealReceipt:
+    """Word to whoever appealed that the appeal has come in.
+
+    Attributes:
+        id: Id of this record, unique in the world.
+        appeal_id: Id of the appeal, such as 'APL-0001'.
+        case_id: Id of the authorization case, such as 'CASE-ACT-001'.
+        acknowledged_by: Id of the worker who acknowledged it.
+        acknowledged_at: When, in UTC.
+    """
+
+    id: str
+    appeal_id: str
+    case_id: str
+    acknowledged_by: str
+    acknowledged_at: datetime

@@ -259,6 +259,17 @@ class NurseReviewRecord(LineReview):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AppealReview(LineReview):
+    """What the reviewer of an appeal found anew on one requested line.
+
+    Attributes:
+        appeal_id: Id of the appeal, such as 'APL-0001'.
+    """
+
+    appeal_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NurseCaseRecommendation:
     """What the nurse recommends for the case.
 

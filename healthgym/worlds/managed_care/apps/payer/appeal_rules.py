@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer.reviewers import Part, parts_taken
+from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
+from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.records.decision import Appeal
+from healthgym.worlds.managed_care.records.review import AppealReview
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AppealOutcome,
@@ -121,10 +125,59 @@ def require_decision(appeal: Appeal, person: str, outcome: AppealOutcome, ration
         )
     if not rationale.strip():
         raise Refusal(RefusalCode.MISSING_TEXT, "rationale: say why.")
+    require_own(appeal, person)
+
+
+def require_own(appeal: Appeal, person: str) -> None:
+    """Refuse work on an appeal that is somebody else's, or nobody's yet, in a strict world.
+
+    Raises:
+        Refusal: Naming whose it is.
+    """
     if appeal.assigned_reviewer_id != person:
         assigned = appeal.assigned_reviewer_id or "nobody"
         raise Refusal(
             RefusalCode.WRONG_OWNER,
-            f"Appeal {appeal.id} is assigned to {assigned}; assign it before it is decided, and "
-            "by the same person.",
+            f"Appeal {appeal.id} is assigned to {assigned}; assign it first, and have it read and "
+            "decided by that same person.",
         )
+
+
+def enclosed(world: ManagedCareWorld, appeal: Appeal) -> tuple[DocumentReference, ...]:
+    """Return the documents that came with an appeal, as the log of its filing has them."""
+    name = "file_external_appeal" if appeal.level == "external" else "file_appeal"
+    names = (
+        document
+        for entry in world.history.of(appeal.case_id, EntryKind.AUDIT)
+        if entry.action == name and entry.at == appeal.filed_at
+        for document in entry.details.get("documents", ())
+    )
+    return tuple(world.documents.get(str(each)) for each in names)
+
+
+def reviewed(
+    world: ManagedCareWorld, appeal: Appeal, old: AppealReview | None, review_id: str, line: int
+) -> AppealReview:
+    """Return the review of a line that findings are written on: the one there is, or a new one.
+
+    Args:
+        world: The world.
+        appeal: The appeal.
+        old: What was written on the line before; None if nothing was.
+        review_id: Id of a new one.
+        line: The line.
+    """
+    now = world.clock.now
+    if old is not None:
+        return replace(old, updated_at=now)
+    intake, triage = world.intake.find(appeal.case_id), world.triage.of(appeal.case_id)
+    return AppealReview(
+        id=review_id,
+        appeal_id=appeal.id,
+        case_id=appeal.case_id,
+        intake_case_id=intake.id if intake else "",
+        triage_record_id=triage.id if triage else "",
+        line_number=line,
+        created_at=now,
+        updated_at=now,
+    )

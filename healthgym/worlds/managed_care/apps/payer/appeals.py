@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import deadlines
-from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
+from healthgym.worlds.managed_care.apps.payer.appeal_work import EXTERNAL, INTERNAL, AppealWork
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     Part,
     acting,
@@ -20,7 +20,8 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     require_role,
 )
 from healthgym.worlds.managed_care.apps.texts import require_length
-from healthgym.worlds.managed_care.records.decision import Appeal
+from healthgym.worlds.managed_care.records.decision import Appeal, AppealReceipt
+from healthgym.worlds.managed_care.records.review import AppealReview
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AppealOutcome,
@@ -29,9 +30,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     SubmissionChannel,
 )
 
-INTERNAL, EXTERNAL = "internal", "external"
 FILED = "filed"
-_HINT = "payer_appeals.list names them"
 #: From which status an appeal is filed, where it leads, and the prefix of its id.
 _FILING = {
     INTERNAL: (CaseStatus.DENIED, CaseStatus.APPEALED, "APL-"),
@@ -39,19 +38,19 @@ _FILING = {
 }
 
 
-class AppealsDesk(App):
+class AppealsDesk(AppealWork):
     """Appeals.
 
     Attributes:
         appeals: Appeals, by id.
+        receipts: Word to whoever appealed that the appeal has come in, by id.
+        reviews: What reviewers of appeals found anew, by id.
     """
 
     name = "payer_appeals"
     appeals = table[str, Appeal]()
-
-    def of(self, case_id: str) -> tuple[Appeal, ...]:
-        """Return the appeals of a case, oldest first."""
-        return tuple(one for one in self.appeals.values() if one.case_id == case_id)
+    receipts = table[str, AppealReceipt]()
+    reviews = table[str, AppealReview]()
 
     def open(self, case_id: str) -> Appeal | None:
         """Return the appeal that is not decided; None if there is none."""
@@ -133,6 +132,25 @@ class AppealsDesk(App):
             deadlines.watch_appeal(self.world, made)
         self.world.desk.appealed(case_id, level)
         return made
+
+    def data(self, appeal_id: str) -> Mapping[str, object]:
+        """Return what belongs to an appeal: what came with it, what it is about, what was done.
+
+        Raises:
+            Refusal: If there is none.
+        """
+        appeal = self._appeal(appeal_id)
+        self.looked("get_appeal_file", appeal.case_id)
+        world, case_id = self.world, appeal.case_id
+        return {
+            "appeal": appeal,
+            "decision_due_at": deadlines.appeal_deadline(world, appeal),
+            "new_documents": appeal_rules.enclosed(world, appeal),
+            "receipt": self.receipt_of(appeal_id),
+            "determinations": world.determinations.of(case_id),
+            "letters": world.letters.of(case_id),
+            "reviews": tuple(one for one in self.reviews_of(case_id) if one.appeal_id == appeal_id),
+        }
 
     def assign_internal_appeal_reviewer(
         self, appeal_id: str, reviewer_id: str
@@ -299,11 +317,6 @@ class AppealsDesk(App):
             "timely": appeal.filed_at <= due,
         }
 
-    def _require_coordinator(self, person: str) -> None:
-        require_role(
-            self.world, person, self.world.operations.may_record_external, "coordinator_id"
-        )
-
     def _assign(self, appeal: Appeal, reviewer: str) -> Appeal:
         assigned = replace(
             appeal,
@@ -342,24 +355,8 @@ class AppealsDesk(App):
         if self.strict and overturned:
             world.determinations.overturn(decided, actor, rationale)
         letter = world.letters.write(case_id, LetterType(leads_to), actor, rationale=rationale)
-        sent = world.letters.deliver(letter.id, SubmissionChannel.PORTAL, actor)
+        channel = world.cases.get(case_id).submission_channel or SubmissionChannel.PORTAL
+        sent = world.letters.deliver(letter.id, channel, actor)
         self.audit(name, case_id, actor)
         world.history.stage(case_id, f"{appeal.level}_appeal", outcome, actor)
         return {"appeal": decided, "case": world.cases.get(case_id), **sent}
-
-    def _appeal(self, appeal_id: str) -> Appeal:
-        return find(self.appeals, appeal_id, "appeal", _HINT)
-
-    def _undecided(self, appeal_id: str, level: str) -> Appeal:
-        appeal = self._appeal(appeal_id)
-        if appeal.level != level:
-            raise Refusal(
-                RefusalCode.WRONG_STATE,
-                f"Appeal {appeal_id} is {appeal.level}; this desk takes {level} ones.",
-            )
-        if appeal.outcome is not None:
-            raise Refusal(
-                RefusalCode.WRONG_STATE,
-                f"Appeal {appeal_id} was decided: {appeal.outcome}; it is decided once.",
-            )
-        return appeal
