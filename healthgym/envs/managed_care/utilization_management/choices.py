@@ -12,7 +12,13 @@ import numpy as np
 
 from healthgym.envs.managed_care.cases.editions import Ending, Groups, able_policies, tries
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
-from healthgym.envs.managed_care.utilization_management.task import Path, ReviewConfig, StartStage
+from healthgym.envs.managed_care.utilization_management.task import (
+    PUBLISHED_PATHS,
+    PUBLISHED_STAGES,
+    Path,
+    ReviewConfig,
+    StartStage,
+)
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.policies.policy import Policy
 
@@ -28,6 +34,9 @@ ENDINGS: Mapping[Path, tuple[Ending, ...]] = {
     Path.UPHELD: (Gap.INSUFFICIENT, Gap.ABSENT),
     Path.OVERTURNED: (Course.APPROVED,),
     Path.RETURNED: (Bar.NOT_REQUIRED, Bar.INACTIVE, Bar.OUT_OF_NETWORK),
+    # A request that deserves approval is denied for good where its appeal has no grounds.
+    Path.APPEAL_UPHELD: (Gap.INSUFFICIENT, Gap.ABSENT, Bar.CONTRADICTED, Course.APPROVED),
+    Path.APPEAL_OVERTURNED: (Course.APPROVED,),
 }
 _REVIEWED = (
     Path.PARTLY,
@@ -38,11 +47,12 @@ _REVIEWED = (
 )
 #: Which paths lead on from a stage.
 PATHS: Mapping[StartStage, tuple[Path, ...]] = {
-    StartStage.INTAKE: tuple(Path),
-    StartStage.TRIAGE: tuple(path for path in Path if path is not Path.RETURNED),
+    StartStage.INTAKE: PUBLISHED_PATHS,
+    StartStage.TRIAGE: tuple(path for path in PUBLISHED_PATHS if path is not Path.RETURNED),
     StartStage.NURSE_REVIEW: (Path.NURSE_APPROVES, Path.INFORMED, *_REVIEWED),
     StartStage.MD_REVIEW: (Path.PHYSICIAN_APPROVES, *_REVIEWED),
     StartStage.PEER_TO_PEER: (Path.UPHELD, Path.OVERTURNED),
+    StartStage.APPEAL: (Path.APPEAL_UPHELD, Path.APPEAL_OVERTURNED),
 }
 #: Paths without a review: neither what was sent nor who may approve the service matters.
 UNREVIEWED = (Path.LANE, Path.RETURNED)
@@ -140,8 +150,9 @@ def choices_of(config: ReviewConfig) -> Choices:
 
 def _require_all(config: ReviewConfig, known: Mapping[Way, Groups]) -> None:
     named = {way.path for way in known}
+    usual = set(config.paths) in (set(PUBLISHED_PATHS), set(Path))
     for path in config.paths:
-        if path not in named and set(config.paths) != set(Path):
+        if path not in named and not usual:
             raise ConfigurationError(
                 f"{path} is possible from none of the stages {', '.join(config.stages)} under "
                 "these policies; leave it out, or add a stage."
@@ -208,7 +219,7 @@ def canonical_ways(asked: Ask, ending: Ending, policy: Policy) -> Iterator[Way]:
         policy: The policy in force.
     """
     yield Way(asked.stage, asked.path, ending)
-    for stage in dict.fromkeys((asked.stage, *StartStage)):
+    for stage in dict.fromkeys((asked.stage, *PUBLISHED_STAGES)):
         for path in PATHS[stage]:
             fits = ending in ENDINGS[path] and _possible(stage, path, ending)
             # Here a physician may be the first who reads, and ask.

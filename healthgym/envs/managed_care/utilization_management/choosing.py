@@ -59,15 +59,19 @@ class Shelf:
         most = int(rng.integers(_ALSO + 1))
         return tuple(able[int(place)] for place in rng.permutation(len(able))[:most])
 
-    def without(self, facts: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def without(
+        self, facts: frozenset[str], *, frank: bool = False
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return what is sent if no document is that shows some facts, and what is lacking then.
 
         Args:
             facts: Ids of facts.
+            frank: Whether the rest is sent whole, what stands against the request included.
         """
+        meant = self._facts if frank else self._needed
         rest = [page for page in self._able if not facts & self._told(page.id)]
-        kept = self._few(rest, self._needed)
-        lacking = (self._needed | facts) - self.shown(kept)
+        kept = self._few(rest, meant)
+        lacking = (meant | facts) - self.shown(kept)
         others = [page for page in self._able if page.id not in kept]
         held = self._cover(others, lacking)
         return kept, self._with_kinds(others, held, (*kept, *held))

@@ -28,6 +28,10 @@ from healthgym.envs.managed_care.cases.drawing import (
 from healthgym.envs.managed_care.cases.patients import draw_others, draw_subject
 from healthgym.envs.managed_care.cases.same_service import with_same_service
 from healthgym.envs.managed_care.cases.situations import Gap
+from healthgym.envs.managed_care.utilization_management.appeal_reference import (
+    appeal_reference,
+)
+from healthgym.envs.managed_care.utilization_management.appealing import work_up_appeal
 from healthgym.envs.managed_care.utilization_management.canonical import same_draw
 from healthgym.envs.managed_care.utilization_management.chain import Chain, work_up
 from healthgym.envs.managed_care.utilization_management.choices import (
@@ -39,6 +43,7 @@ from healthgym.envs.managed_care.utilization_management.choices import (
     choices_of,
     narrowed,
 )
+from healthgym.envs.managed_care.utilization_management.disputes import draw_dispute
 from healthgym.envs.managed_care.utilization_management.feasible import require_time
 from healthgym.envs.managed_care.utilization_management.others import open_cases
 from healthgym.envs.managed_care.utilization_management.packet import (
@@ -74,7 +79,7 @@ from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
 from healthgym.worlds.managed_care.provider_plan import PendAnswer, ProviderPlan
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
-from healthgym.worlds.managed_care.vocabulary.authorization import SlotRule
+from healthgym.worlds.managed_care.vocabulary.authorization import PayerRole, SlotRule
 
 #: Streams besides those of the case: what is sent and answered, and when the agent begins.
 _DESK, _STREAMS = 6, 7
@@ -85,6 +90,8 @@ _NOTHING = "We have looked, and there is nothing on this beyond what you have."
 _ATTACHED = "We have gone through the chart again; what we found is attached."
 #: Chance that a reply which settles nothing comes with a document all the same.
 _SPARE = 0.6
+#: Chance that directors of appeals sign denials, too, so that one of them may have signed this one.
+_DIRECTORS_SIGN = 0.5
 
 
 class ReviewGenerator(ReviewTaskGenerator):
@@ -133,6 +140,8 @@ class ReviewGenerator(ReviewTaskGenerator):
         opens = draw_morning(streams[ENDING])
         if way.path is Path.UPHELD:  # a call is about one criterion
             config = replace(config, open_criteria=1)
+        elif way.stage is StartStage.APPEAL:  # without several a call comes before a denial
+            config = replace(config, open_criteria=max(2, config.open_criteria))
         for policy in choices.policies(way, streams[RULES]):
             try:
                 subject = draw_subject(streams[PATIENT], policy, split)
@@ -190,6 +199,8 @@ class ReviewGenerator(ReviewTaskGenerator):
         rng, around = streams[_DESK], streams[AROUND]
         ids = [f"CASE-{_FIRST_CASE + _STEP * place}" for place in range(1, self.config.cases + 2)]
         own = ids.pop(int(rng.integers(len(ids))))
+        if way.stage is StartStage.APPEAL:
+            return self._appealed(key, way, case, own, ids, opens, streams)
         sent = put_together(case, way.path, own, opens, rng, more=self.config.misleading)
         lapses, answer = _answer(way, case, sent, rng)
         _require_due(way, case, sent, lapses=lapses)
@@ -230,12 +241,50 @@ class ReviewGenerator(ReviewTaskGenerator):
         start = _taken_over(start, chain, way.stage, ids, rng)
         if called:
             require_time(world, own, way.stage, start.now, timedelta(hours=answer.hours))
-        task = Task(
-            key,
-            f"{way.stage}-{way.path}",
-            brief(start, own, way.stage),
-            {"difficulty": self.difficulty},
+        return self._instance(key, way, reference, start)
+
+    def _appealed(
+        self,
+        key: TaskKey,
+        way: Way,
+        case: DrawnCase,
+        own: str,
+        ids: list[str],
+        opens: datetime,
+        streams: list[np.random.Generator],
+    ) -> ReviewInstance:
+        """Return a task in which a denial is disputed."""
+        rng = streams[_DESK]
+        more = self.config.misleading
+        dispute = draw_dispute(case, way.path, own, opens, rng, more=more)
+        drawn = draw(streams[NUMBERS], decisive=self.config.numbers)
+        if rng.random() < _DIRECTORS_SIGN:
+            both = (PayerRole.PHYSICIAN_REVIEWER, PayerRole.APPEALS_MEDICAL_DIRECTOR)
+            drawn = replace(drawn, may_sign=both, may_deny=both)
+        numbers = edition().within(drawn, _PAGES_MOST - len(case.book.pages))
+        start = self._offices(case, opens, numbers, streams[AROUND])
+        answer = PendAnswer(sentence=_NOTHING, hours=int(rng.integers(2, 7)))
+        start = replace(start, provider_desk=ProviderPlan(answers={own: (answer,)}))
+        chain = Chain(
+            world=blank(start, opens),
+            case=case,
+            sent=dispute.sent,
+            case_id=own,
+            path=way.path,
+            answer=answer,
+            rng=rng,
+            slips=self.config.slips,
         )
+        work_up_appeal(chain, dispute)
+        reference = appeal_reference(chain, dispute, way.path)
+        start = _taken_over(start, chain, way.stage, ids, rng)
+        return self._instance(key, way, reference, start)
+
+    def _instance(
+        self, key: TaskKey, way: Way, reference: ReviewReference, start: WorldStart
+    ) -> ReviewInstance:
+        text = brief(start, reference.case_id, way.stage)
+        task = Task(key, f"{way.stage}-{way.path}", text, {"difficulty": self.difficulty})
         return Instance(task, reference, start)
 
     def _offices(

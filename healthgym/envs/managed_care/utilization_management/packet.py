@@ -73,29 +73,52 @@ def put_together(
     Raises:
         ConfigurationError: If what is sent does not show what the path needs.
     """
-    answers = _answers(case)
-    own = tuple(_own(case, case_id, at, answers))
+    own = papers(case, case_id, at)
     shelf = Shelf(case)
     kept = shelf.picked()
     held: tuple[str, ...] = ()
     if path in (Path.INFORMED, Path.OVERTURNED):
         kept, held = _overlooked(case, shelf, own, path, rng)
+    sent = filled(case, shelf, own, kept, held, rng, more=more)
+    _require(case, path, sent)
+    return sent
+
+
+def filled(
+    case: DrawnCase,
+    shelf: Shelf,
+    own: tuple[DocumentReference, ...],
+    kept: tuple[str, ...],
+    held: tuple[str, ...],
+    rng: np.random.Generator,
+    *,
+    more: bool,
+) -> Sent:
+    """Return a packet with what practices send along besides what they mean to send.
+
+    Args:
+        case: The case.
+        shelf: The documents of its chart.
+        own: Papers of the practice.
+        kept: What it means to send.
+        held: What it overlooks.
+        rng: Where chance comes from.
+        more: Whether pages that do not count are sent along.
+    """
     besides, spare = shelf.besides(rng)
     kept = (*kept, *shelf.also(kept, rng), *besides)
     void, corrections = _void_along(case, kept, own) if more else ([], [])
     kept = (*kept, *corrections)
     order = {page.id: place for place, page in enumerate(case.patient.chart.documents)}
     documents = sorted((*kept, *void), key=order.__getitem__)
-    sent = Sent(
+    return Sent(
         documents=(*documents, *(page.id for page in own)),
         own=own,
         held_back=held,
         spare=spare,
         found=seen(case, kept, own),
-        answers=answers,
+        answers=_answers(case),
     )
-    _require(case, path, sent)
-    return sent
 
 
 def seen(
@@ -279,6 +302,17 @@ def _answers(case: DrawnCase) -> dict[str, str]:
     known = answers_from(case.found.criteria)
     keys = question_keys(case.book.in_force.criteria)
     return {key: known.get(key, _UNKNOWN) for key in keys}
+
+
+def papers(case: DrawnCase, case_id: str, at: datetime) -> tuple[DocumentReference, ...]:
+    """Return the letter and the questionnaire that the policy asks for.
+
+    Args:
+        case: The case.
+        case_id: Its id.
+        at: When the request is sent.
+    """
+    return tuple(_own(case, case_id, at, _answers(case)))
 
 
 def _own(

@@ -46,7 +46,12 @@ class Slip:
 
 
 def draw_slip(
-    case: DrawnCase, right: Finding, rng: np.random.Generator, *, answered: bool
+    case: DrawnCase,
+    right: Finding,
+    rng: np.random.Generator,
+    *,
+    answered: bool,
+    denies: bool = False,
 ) -> Slip | None:
     """Return an error on which a case would be decided wrongly; None where none would do that.
 
@@ -56,6 +61,7 @@ def draw_slip(
         rng: Which kind of error it is, and on what.
         answered: Whether the practice was asked already; else a nurse who leaves something open
             would ask, and not hand the case on.
+        denies: Whether whoever goes by it denies; else anything may follow.
     """
     kinds = [
         [_judged(right.policy, packet, case) for packet in _passed_over(right.packet)],
@@ -66,9 +72,15 @@ def draw_slip(
         found = kinds[int(kind)]
         for place in rng.permutation(len(found)):
             slip = _slip(right, found[int(place)], answered=answered)
-            if slip is not None:
+            if slip is not None and not (denies and _grants(slip.finding)):
                 return slip
     return None
+
+
+def _grants(seen: Finding) -> bool:
+    """Return whether something is approved by a finding, or it names no criterion against it."""
+    partly = seen.assessment.approved_quantity is not None
+    return seen.carried or partly or not seen.named()
 
 
 def _slip(right: Finding, seen: Finding, *, answered: bool) -> Slip | None:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from healthgym.envs.managed_care.cases.clinic import REGION, workforce
 from healthgym.envs.managed_care.utilization_management.chain import Chain
 from healthgym.envs.managed_care.utilization_management.task import StartStage
+from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.history import Entry
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -24,6 +25,7 @@ _ROLES = {
     StartStage.NURSE_REVIEW: WorkerRole.UM_NURSE,
     StartStage.MD_REVIEW: WorkerRole.PHYSICIAN_REVIEWER,
     StartStage.PEER_TO_PEER: WorkerRole.PHYSICIAN_REVIEWER,
+    StartStage.APPEAL: WorkerRole.INTAKE_COORDINATOR,
 }
 #: The agent begins so many minutes after what came before, or after opening.
 _LATER = (5, 40)
@@ -64,7 +66,10 @@ def begins(chain: Chain, stage: StartStage) -> tuple[datetime, str]:
     calendar = office_calendar(REGION)
     day = calendar.next_business_day(calendar.local(world.clock.now).date())
     morning = calendar.utc(day, calendar.opens)
+    appeal = world.appeals.open(chain.case_id)
     limit = world.cases.get(chain.case_id).decision_due_at
+    if appeal is not None:
+        limit = deadlines.appeal_deadline(world, appeal)
     if limit - morning >= _LEFT:
         world.clock.advance(morning - world.clock.now)
     chain.pass_time(int(chain.rng.integers(*_LATER)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -15,6 +15,7 @@ from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AppealOutcome,
     CaseStatus,
     CriterionResult,
     DeterminationDecision,
@@ -39,6 +40,11 @@ class StartStage(StrEnum):
     NURSE_REVIEW = "nurse_review"
     MD_REVIEW = "md_review"
     PEER_TO_PEER = "p2p"
+    APPEAL = "appeal"  #: on the extended surface only, whose desk it is
+
+
+#: Where the agent can take a case over with the tools that were published.
+PUBLISHED_STAGES = tuple(stage for stage in StartStage if stage is not StartStage.APPEAL)
 
 
 class Path(StrEnum):
@@ -54,6 +60,14 @@ class Path(StrEnum):
     UPHELD = "upheld"  #: a call of peers establishes nothing new
     OVERTURNED = "overturned"  #: a call of peers establishes what was missing
     RETURNED = "returned"  #: ends at intake: not insured, not in the network, nothing to authorize
+    APPEAL_UPHELD = "appeal_upheld"  #: the appeal has no grounds, or the file still falls short
+    APPEAL_OVERTURNED = "appeal_overturned"  #: the file shows what was denied, or shows it now
+
+
+#: How a case is decided that was not decided before.
+PUBLISHED_PATHS = tuple(
+    path for path in Path if path not in (Path.APPEAL_UPHELD, Path.APPEAL_OVERTURNED)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +75,8 @@ class ReviewConfig:
     """What cases are like, and how much stands around them.
 
     Attributes:
-        stages: Where the agent may take a case over; each is drawn as often.
+        stages: Where the agent may take a case over; each is drawn as often. Appeals need the
+            extended surface.
         paths: How a case may rightly be decided; each is drawn as often, of those that are
             possible from a stage.
         unreviewed: Share that is kept of the cases drawn that a lane approves or that end with
@@ -88,8 +103,8 @@ class ReviewConfig:
             vary in any case.
     """
 
-    stages: tuple[StartStage, ...] = tuple(StartStage)
-    paths: tuple[Path, ...] = tuple(Path)
+    stages: tuple[StartStage, ...] = PUBLISHED_STAGES
+    paths: tuple[Path, ...] = PUBLISHED_PATHS
     unreviewed: float = 0.5
     categories: tuple[ServiceTypeCategory, ...] = tuple(ServiceTypeCategory)
     criteria: tuple[int, int] = (2, 14)
@@ -181,6 +196,15 @@ PRESETS: Mapping[str, ReviewConfig] = {
 }
 
 
+#: The same on the extended surface.
+EXTENDED_PRESETS: Mapping[str, ReviewConfig] = {
+    name: config
+    if name == "easy"
+    else replace(config, stages=tuple(StartStage), paths=tuple(Path))
+    for name, config in PRESETS.items()
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntakeTruth:
     """What intake has to confirm.
@@ -218,6 +242,23 @@ class TriageTruth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AppealTruth:
+    """How an appeal is to be decided.
+
+    Attributes:
+        outcome: How.
+        grounded: Whether the appeal names the policy in force and its version.
+        turned: Criteria on which the denial rested, and which the file shows.
+        brought: Ids of the documents that came with the appeal.
+    """
+
+    outcome: AppealOutcome
+    grounded: bool
+    turned: frozenset[str]
+    brought: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewReference(Reference):
     """What the right handling of a case at the payer is.
 
@@ -247,6 +288,7 @@ class ReviewReference(Reference):
         units: Units approved, where fewer than asked for.
         call: What the clinician on the other side of a call holds; None where none is due.
         outcome: What comes of the call.
+        appeal: How an appeal is to be decided; None where there is none.
         determination: The payer's word; None where the case ends without one.
         letters: Letters that go out, each once.
         notices: Kinds of notices to the member, each once.
@@ -278,6 +320,7 @@ class ReviewReference(Reference):
     units: int | None = None
     call: PeerContract | None = None
     outcome: PeerToPeerOutcome | None = None
+    appeal: AppealTruth | None = None
     determination: DeterminationDecision | None
     letters: tuple[LetterType, ...]
     notices: tuple[str, ...]

@@ -14,6 +14,10 @@ _WHERE = {
         "A physician means to decide adversely and has asked for a call with the clinician who "
         "ordered; nothing has been offered yet."
     ),
+    StartStage.APPEAL: (
+        "It was denied, and the practice has appealed: the appeal has come in, and nobody has "
+        "taken it up yet."
+    ),
 }
 _RULES = (
     "See this one case through to its end: whatever intake, triage, review, determination and "
