@@ -1,4 +1,4 @@
-"""How an appeal is rightly decided: from the policy in force, all that was sent, and its grounds."""
+"""How an appeal is rightly decided: by the policy in force, all that was sent, its grounds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def appeal_reference(chain: Chain, dispute: Dispute, path: Path) -> ReviewRefere
     outcome = AppealOutcome(str(path))
     status, letter = CaseStatus(str(path)), LetterType(str(path))
     good = dict(favourable(case.book.in_force.criteria))
-    denied = (chain.slip.finding if chain.slip else chain.finding).named()
+    denial = (chain.slip.finding if chain.slip else chain.finding).assessment.criteria
     documents = tuple(dict.fromkeys((*dispute.sent.documents, *dispute.brought)))
     shows = case.patient.chart.shows
     results = {name: each.result for name, each in after.criteria.items()}
@@ -58,7 +58,11 @@ def appeal_reference(chain: Chain, dispute: Dispute, path: Path) -> ReviewRefere
         appeal=AppealTruth(
             outcome=outcome,
             grounded=dispute.grounded,
-            turned=frozenset(n for n in denied if after.criteria[n].posture is good[n]),
+            turned=frozenset(
+                name
+                for name, each in after.criteria.items()
+                if each.posture is good[name] and denial[name].posture is not good[name]
+            ),
             brought=dispute.brought,
         ),
         determination=DeterminationDecision.APPROVED

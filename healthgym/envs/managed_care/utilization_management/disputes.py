@@ -1,4 +1,4 @@
-"""What a denial is disputed over: what was sent first, what comes with the appeal, what it shows."""
+"""What a denial is disputed over: what was sent first, what comes later, what they show."""
 
 from __future__ import annotations
 

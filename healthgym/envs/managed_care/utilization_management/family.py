@@ -12,7 +12,7 @@ import numpy as np
 from healthgym.core import arguments
 from healthgym.core.episode import Episode
 from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
-from healthgym.core.levels import Level, assemble
+from healthgym.core.levels import Level, assemble, choose_levels
 from healthgym.core.players import Solver
 from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset
@@ -51,11 +51,13 @@ from healthgym.envs.managed_care.utilization_management import (
 )
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
 from healthgym.envs.managed_care.utilization_management.task import (
+    EXTENDED_PRESETS,
     PRESETS,
     ReviewConfig,
     ReviewInstance,
     ReviewReference,
     ReviewTaskGenerator,
+    StartStage,
 )
 from healthgym.envs.managed_care.utilization_management.verifier import ReviewVerifier
 from healthgym.envs.managed_care.utilization_management.working import Opening, ReviewEpisode
@@ -144,6 +146,9 @@ class ReviewFamily(DeskFamily[ReviewReference]):
             )
 
         program = PROGRAM if self.surface is Surface.CLI else ""
+        # What only the appeals desk can do is asked for where there is one.
+        desk = self.tools is ToolSet.EXTENDED and not canonical
+        presets = EXTENDED_PRESETS if desk else PRESETS
         self.drilled = difficulty == drill.DRILL
         if self.drilled:
             if canonical:
@@ -152,7 +157,18 @@ class ReviewFamily(DeskFamily[ReviewReference]):
             self.roles = {AGENT: Role(PUBLISHED, _DRILLED, only=drill.TOOLS, program=program)}
             self.rules = replace(self.rules, max_turns=drill.TURNS)
         else:
-            self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
+            appeals = any(
+                StartStage.APPEAL in level.config.stages
+                for level in choose_levels(difficulty, presets)
+            )
+            if appeals and not desk:
+                raise ConfigurationError(
+                    "Appeals are worked at a desk of the extended surface; ask for "
+                    "tools='extended', and for no canonical tasks, or leave the stage out."
+                )
+            # Where appeals are among the tasks, the others are others as well.
+            name = f"{name}-{self.tools}" if appeals else name
+            self.generator = assemble(presets, difficulty, synthetic, canonical=canonical)
             self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
 
     def _toolsets(self) -> tuple[type[AnyToolset], ...]:

@@ -26,7 +26,11 @@ from healthgym.worlds.managed_care.policies.tree import (
     needed,
     parts,
 )
-from healthgym.worlds.managed_care.records.review import LineReview, NurseCriterionEvaluation
+from healthgym.worlds.managed_care.records.review import (
+    AppealReview,
+    LineReview,
+    NurseCriterionEvaluation,
+)
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
@@ -70,6 +74,19 @@ class Findings:
     def physician(self) -> Found:
         """What physicians found in the episode."""
         return _last(_new(self.before.medical.reviews, self.after.medical.reviews, self.case_id))
+
+    @property
+    def appeal_reviews(self) -> tuple[AppealReview, ...]:
+        """What the reviewer of an appeal wrote down in the episode."""
+        known = self.before.appeals.reviews
+        return tuple(
+            one for one in self.after.appeals.reviews_of(self.case_id) if known.get(one.id) != one
+        )
+
+    @cached_property
+    def on_appeal(self) -> Found:
+        """What the reviewer of an appeal found anew."""
+        return _last(self.appeal_reviews)
 
     @cached_property
     def held_against(self) -> frozenset[str]:
@@ -128,6 +145,11 @@ class Findings:
         """Criteria on which nothing right is on record once a physician has looked."""
         return self._wrong(self.standing, closing=True)
 
+    @cached_property
+    def wrong_on_appeal(self) -> tuple[str, ...]:
+        """Criteria on which the findings of an appeal's reviewer are missing or wrong."""
+        return self._wrong(self.on_appeal, closing=True)
+
     def _wrong(self, found: Found, *, closing: bool) -> tuple[str, ...]:
         spare = frozenset(self._spare(self.policy.criteria, found))
         good = dict(favourable(self.policy.criteria))
@@ -166,7 +188,7 @@ class Findings:
         """Criteria beside which a value stands that the packet does not show, or none of those."""
         return tuple(
             name
-            for found in (self.nurse, self.physician)
+            for found in (self.nurse, self.physician, self.on_appeal)
             for name, entry in found.items()
             if name in self.shown.criteria and not self._read(name, entry)
         )
@@ -194,8 +216,8 @@ class Findings:
     @cached_property
     def unsourced(self) -> tuple[str, ...]:
         """Findings of the episode that rest on nothing, on too much, or on what is not there."""
-        bad = [*self._unsourced(self.nurse), *self._unsourced(self.physician)]
-        return tuple(dict.fromkeys(bad))
+        found = (self.nurse, self.physician, self.on_appeal)
+        return tuple(dict.fromkeys(name for each in found for name in self._unsourced(each)))
 
     def _unsourced(self, found: Found) -> Iterator[str]:
         for name, entry in found.items():

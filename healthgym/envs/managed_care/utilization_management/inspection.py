@@ -8,6 +8,7 @@ from functools import cached_property
 
 from healthgym.envs.managed_care.reading.reasons import read_reason
 from healthgym.envs.managed_care.utilization_management import roles, steps
+from healthgym.envs.managed_care.utilization_management.appealed import Appealed
 from healthgym.envs.managed_care.utilization_management.calls import Call
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.posted import Posted
@@ -251,6 +252,16 @@ class Inspection:
         disputed = frozenset(decisive(self.reference.policy.criteria, postures))
         return Call(self.after, self.reference, contract, disputed | self.reference.denied_on).right
 
+    # -- the appeal ------------------------------------------------------------------------------
+
+    @cached_property
+    def appealed(self) -> Appealed | None:
+        """What became of the appeal; None where there is none."""
+        truth = self.reference.appeal
+        if truth is None:
+            return None
+        return Appealed(self.before, self.after, self.reference, truth, self.findings)
+
     # -- the end ---------------------------------------------------------------------------------
 
     @cached_property
@@ -289,6 +300,8 @@ class Inspection:
     @property
     def late(self) -> bool:
         """Whether the limit for the decision passed before there was one."""
+        if self.appealed is not None:
+            return self.appealed.late
         events = self.after.history.of(self.case_id, EntryKind.EVENT)
         if any(entry.action == deadlines.DECISION_OVERDUE for entry in events):
             return True

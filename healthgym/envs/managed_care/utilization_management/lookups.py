@@ -41,6 +41,7 @@ _STAGES = {
     "waits for a nurse": "nurse",
     "waits for a physician": "physician",
     "asked for a call": "call",
+    "has appealed": "appeal",
 }
 _ACTS = {
     "intake": "Confirm intake",
@@ -50,6 +51,7 @@ _ACTS = {
     "deny": "Deny, in whole or in part",
     "physician": "Sign a physician's decision",
     "call": "Hold a call between peers",
+    "appeal": "Decide an internal appeal",
 }
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _SLOTS = re.compile(r"[Oo]ffer at least (\w+) slots")
@@ -68,7 +70,8 @@ class Brief:
         role: As what.
         now: When the work begins.
         case: The case.
-        stage: Where it stands: ``intake``, ``triage``, ``nurse``, ``physician`` or ``call``.
+        stage: Where it stands: ``intake``, ``triage``, ``nurse``, ``physician``, ``call`` or
+            ``appeal``.
     """
 
     worker: str

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from healthgym.core.borders import Json
 from healthgym.core.family import Script
-from healthgym.envs.managed_care.utilization_management import calling
+from healthgym.envs.managed_care.utilization_management import calling, hearing
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.posting import post, tell
 from healthgym.envs.managed_care.utilization_management.task import ReviewInstance
@@ -71,6 +71,9 @@ class Review:
     def see_through(self) -> None:
         """Do every stage that is left."""
         wanted = self.wanted
+        if wanted.appeal is not None:
+            hearing.hear(self.desk, wanted, self.before, self.evaluations)
+            return
         if wanted.intake is not None:
             self.take_in()
         if wanted.triage is not None:

@@ -20,16 +20,19 @@ _RULES: Mapping[str, str] = {
     "payer_p2p_scheduler.offer_slots": "may_hold_peer_to_peer",
     "payer_p2p_scheduler.schedule_p2p": "may_hold_peer_to_peer",
     "payer_p2p_scheduler.record_p2p_outcome": "may_hold_peer_to_peer",
+    "payer_appeals.assign_internal_appeal_reviewer": "may_decide_appeal",
+    "payer_appeals.save_appeal_review": "may_decide_appeal",
+    "payer_appeals.decide_internal_appeal": "may_decide_appeal",
 }
 #: What anybody of the payer's may do.
 _ANYBODY = frozenset(
-    f"payer_letter_center.generate_{kind}"
-    for kind in (
-        "approval_letter",
-        "partial_approval_letter",
-        "denial_letter",
-        "pend_letter",
-        "member_notification",
+    (
+        "payer_letter_center.generate_approval_letter",
+        "payer_letter_center.generate_partial_approval_letter",
+        "payer_letter_center.generate_denial_letter",
+        "payer_letter_center.generate_pend_letter",
+        "payer_letter_center.generate_member_notification",
+        "payer_appeals.acknowledge_appeal",
     )
 )
 _FINAL = "payer_determination.finalize"

@@ -20,7 +20,7 @@ from healthgym.core.tool import call
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.reading.asking import Play, policy_for
 from healthgym.envs.managed_care.reading.layout import record
-from healthgym.envs.managed_care.utilization_management.caller import Caller
+from healthgym.envs.managed_care.utilization_management.appeal_reader import AppealReader
 from healthgym.envs.managed_care.utilization_management.lookups import (
     OFFICE_PAGES,
     Brief,
@@ -87,7 +87,7 @@ def remembering(memory: Memory, instruction: str) -> Play[None]:
     yield call("finish")
 
 
-class Reviewer(Caller):
+class Reviewer(AppealReader):
     """Somebody who sees a case through from any desk."""
 
     def __init__(self, brief: Brief, memory: Memory) -> None:
@@ -112,6 +112,9 @@ class Reviewer(Caller):
                 return
         if stage in ("intake", "triage") and (yield from self._sort(case)):
             yield from self._close("approval")
+            return
+        if stage == "appeal":
+            yield from self._hear()
             return
         letters = yield from self._do("payer_letter_center.list", case_id=self.case_id)
         self.asked = "pend" in letters

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from healthgym.worlds.managed_care.history import Entry, EntryKind
+from healthgym.worlds.managed_care.records.decision import Appeal
 from healthgym.worlds.managed_care.records.review import LineReview
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     IntakeStatus,
+    MessageKind,
     PeerToPeerStatus,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -22,6 +24,8 @@ _ONCE = (
     "payer_p2p_scheduler.schedule_p2p",
     "payer_p2p_scheduler.record_p2p_outcome",
     "payer_p2p_scheduler.submit_p2p_summary",
+    "payer_appeals.acknowledge_appeal",
+    "payer_appeals.decide_internal_appeal",
 )
 #: Steps that a reply of the provider's calls for again.
 _AGAIN = (
@@ -103,20 +107,50 @@ def reached(before: ManagedCareWorld, after: ManagedCareWorld, case_id: str) -> 
     Intake, triage, findings by their number, a word of a reviewer's or of a call, a determination,
     a letter that went out: of these, what was not done when the episode began. Where a later one
     is reached without an earlier, the earlier counts as well: which of them a case needs must not
-    be told by what is paid.
+    be told by what is paid. Of an appeal: acknowledged, given to a reviewer, findings, a decision,
+    the notice to the member.
 
     Args:
         before: The world as it began.
         after: The world now.
         case_id: The case.
     """
+    if (appeal := before.appeals.open(case_id)) is not None:
+        return _along(_on_appeal(after, appeal))
     begun = _early(before, case_id)
     ahead = [now for now, then in zip(_early(after, case_id), begun, strict=True) if then < 1]
     decided = after.determinations.active(case_id) is not None
     letters = [one for one in after.letters.of(case_id) if one.delivered_at is not None]
     ahead += [_spoken(before, after, case_id), float(decided), float(decided and bool(letters))]
+    return _along(ahead)
+
+
+def _along(ahead: Sequence[float]) -> float:
+    """Return how far somebody came along stages: those before the furthest count as well."""
     furthest = max((place for place, share in enumerate(ahead) if share), default=0)
     return (furthest + ahead[furthest]) / len(ahead)
+
+
+def _on_appeal(world: ManagedCareWorld, filed: Appeal) -> tuple[float, ...]:
+    """Return how far an appeal has come: acknowledged, given, read, decided, the member told."""
+    appeal, case_id = world.appeals.appeals[filed.id], filed.case_id
+    reviews = world.appeals.reviews_of(case_id)
+    answered = {one.criterion_id for each in reviews for one in each.criteria_evaluations}
+    listed = {item.criterion_id for item in world.nursing.catalog(case_id)}
+    decided = appeal.outcome is not None
+    told = any(
+        one.kind == MessageKind.MEMBER_NOTIFICATION
+        and one.case_id == case_id
+        and one.created_at >= (appeal.decided_at or world.clock.now)
+        for one in world.inbox.messages.values()
+    )
+    return (
+        float(world.appeals.receipt_of(appeal.id) is not None),
+        float(appeal.assigned_reviewer_id is not None),
+        len(answered & listed) / len(listed) if listed else float(bool(answered)),
+        float(decided),
+        float(decided and told),
+    )
 
 
 def _early(world: ManagedCareWorld, case_id: str) -> tuple[float, ...]:

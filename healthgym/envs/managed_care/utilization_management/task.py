@@ -198,9 +198,7 @@ PRESETS: Mapping[str, ReviewConfig] = {
 
 #: The same on the extended surface.
 EXTENDED_PRESETS: Mapping[str, ReviewConfig] = {
-    name: config
-    if name == "easy"
-    else replace(config, stages=tuple(StartStage), paths=tuple(Path))
+    name: config if name == "easy" else replace(config, stages=tuple(StartStage), paths=tuple(Path))
     for name, config in PRESETS.items()
 }
 
@@ -248,7 +246,7 @@ class AppealTruth:
     Attributes:
         outcome: How.
         grounded: Whether the appeal names the policy in force and its version.
-        turned: Criteria on which the denial rested, and which the file shows.
+        turned: Criteria that the denial held against the request, and that the file shows.
         brought: Ids of the documents that came with the appeal.
     """
 

@@ -19,6 +19,7 @@ from healthgym.envs.managed_care.checks.rubrics import (
     review_record,
 )
 from healthgym.envs.managed_care.checks.rule import FailureMode
+from healthgym.envs.managed_care.utilization_management.appealed import Appealed
 from healthgym.envs.managed_care.utilization_management.inspection import Inspection
 from healthgym.envs.managed_care.utilization_management.steps import reached
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
@@ -95,6 +96,29 @@ CALL = Check(
     loophole="an outcome without a word, since the other side's greeting counts as a call",
     failure_mode=FailureMode.SKIPPED,
 )
+ACKNOWLEDGED = Check(
+    "appeal_acknowledged",
+    "The appeal was acknowledged, by somebody of the plan's, within the business days of the "
+    "rules.",
+    loophole="the source knows no acknowledgement",
+    failure_mode=FailureMode.SKIPPED,
+)
+INDEPENDENT = Check(
+    "appeal_independent",
+    "One person read the file anew and decided the appeal, who is employed for it and had no part "
+    "in the denial.",
+    loophole="in the source a flag is set, and whoever denied decides; nobody at all passes, too",
+    failure_mode=FailureMode.POLICY,
+)
+ANSWERED = Check(
+    "appeal_decision_right",
+    "The appeal ended as the file and its grounds make it end, with the approval that follows from "
+    "an overturn; the reason names the policy in force, its version, and, unless the appeal has no "
+    "grounds, a criterion that the outcome rests on and none that speaks for the other.",
+    weight=2.0,
+    loophole="one outcome for every appeal; the words of the denial, or of the appeal, once more",
+    failure_mode=FailureMode.CRITERIA,
+)
 DETERMINED = Check(
     "determination_right",
     "The determination is the right one, and made by a lane only where a lane decides.",
@@ -157,11 +181,14 @@ ENDED = Check(
 )
 _STRICT = (
     INTAKE, TRIAGE, FINDINGS, OBSERVED, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL,
-    DETERMINED, UNDECIDED, LETTERS, ROLES, IN_TIME, FOREIGN, ONCE, ENDED,
+    ACKNOWLEDGED, INDEPENDENT, ANSWERED, DETERMINED, UNDECIDED, LETTERS, ROLES, IN_TIME, FOREIGN,
+    ONCE, ENDED,
 )  # fmt: skip
-#: Checks of the source that the hand-over of a request meets, before anybody has looked at it.
+#: Checks of the source that are met before anybody of the payer's has looked.
 _FILLED = frozenset(
     {
+        # Nobody is nobody who decided the case.
+        "appeal.reviewer_independence",
         "intake.diagnoses_match",
         "intake.line_items_populated",
         "intake.provider_npi_matches",
@@ -177,6 +204,7 @@ _STAGES = (
     Stage.PHYSICIAN,
     Stage.PEER,
     Stage.OUTCOME,
+    Stage.APPEAL,
     Stage.CROSS,
 )
 
@@ -262,6 +290,9 @@ def _strict(seen: Inspection) -> Iterator[CheckResult]:
     if wanted.drilled:
         yield from _drilled(seen)
         return
+    if seen.appealed is not None:
+        yield from _appeal(seen, seen.appealed)
+        return
     answered = bool(wanted.wanted) and wanted.determination is not None
     if wanted.intake is not None or answered or seen.reopened:
         due = wanted.intake is not None or seen.reopened
@@ -272,10 +303,30 @@ def _strict(seen: Inspection) -> Iterator[CheckResult]:
     if wanted.call is not None:
         yield CALL.result(seen.call_right)
     yield from _closed(seen)
+    yield from _kept(seen)
+
+
+def _kept(seen: Inspection) -> Iterator[CheckResult]:
+    """Yield whether the rules were kept that hold whatever a case deserves."""
     yield ROLES.result(not seen.misplaced, ", ".join(seen.misplaced))
     yield IN_TIME.result(not seen.late)
     yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
     yield ONCE.result(not seen.repeated, ", ".join(seen.repeated))
+
+
+def _appeal(seen: Inspection, appealed: Appealed) -> Iterator[CheckResult]:
+    """Yield what is found of an appeal."""
+    found, read = seen.findings, appealed.read_first
+    wrong = found.wrong_on_appeal
+    yield ACKNOWLEDGED.result(appealed.acknowledged)
+    yield INDEPENDENT.result(appealed.independent)
+    yield FINDINGS.result(read and not wrong, f"{len(wrong)} differ" if wrong else "")
+    yield OBSERVED.result(read and not found.misread, ", ".join(found.misread))
+    yield SOURCED.result(read and not found.unsourced, ", ".join(found.unsourced))
+    yield ANSWERED.result(appealed.decided_right, str(appealed.appeal.outcome or "not decided"))
+    yield LETTERS.result(seen.posted.right, ", ".join(seen.posted.flawed))
+    yield ENDED.result(seen.ended, str(seen.status))
+    yield from _kept(seen)
 
 
 def _drilled(seen: Inspection) -> Iterator[CheckResult]:

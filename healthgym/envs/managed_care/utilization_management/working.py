@@ -98,6 +98,10 @@ class Desk:
             self.wait(min(map(self._opens, people)))
         return able[int(self.rng.integers(len(able)))]
 
+    def wait_for_person(self, person: str) -> None:
+        """Wait until somebody is in."""
+        self.wait(self._opens(person))
+
     def clerk(self) -> None:
         """Wait until intake can be confirmed: it asks for no name, and takes whoever it is used by.
 
