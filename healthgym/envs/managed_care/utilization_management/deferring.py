@@ -1,7 +1,7 @@
-"""Physicians who open no packet: one takes the nurse's word, one takes the contrary for true.
+"""Physicians who open no packet: one takes the last word for true, one takes the contrary.
 
-They begin where a nurse has handed a case on, and give up elsewhere. What they go by is on record;
-calls they hold as somebody does who knows what to ask.
+They begin where a nurse has handed a case on, or a denial is appealed, and give up elsewhere. What
+they go by is on record; calls they hold as somebody does who knows what to ask.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from healthgym.core.borders import Json
 from healthgym.core.family import Baseline, Script
 from healthgym.core.task import Task
 from healthgym.envs.managed_care.utilization_management import calling
+from healthgym.envs.managed_care.utilization_management.hearing import conclude
 from healthgym.envs.managed_care.utilization_management.posting import post, tell
 from healthgym.envs.managed_care.utilization_management.task import (
     ReviewInstance,
@@ -35,6 +36,7 @@ from healthgym.worlds.managed_care.policies.evaluation import (
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AppealOutcome,
     CaseStatus,
     CriterionResult,
     LetterType,
@@ -70,8 +72,11 @@ def baselines(opening: Openings) -> Mapping[str, Baseline[Task, ReviewReference,
     def of(*, contrary: bool) -> Baseline[Task, ReviewReference, WorldStart]:
         def play(instance: ReviewInstance, rng: np.random.Generator) -> Script:
             desk = Desk(opening(instance)(), rng)
+            physician = Deferring(desk, instance, contrary=contrary)
             if instance.reference.stage is StartStage.MD_REVIEW:
-                Deferring(desk, instance, contrary=contrary).work()
+                physician.work()
+            elif instance.reference.stage is StartStage.APPEAL:
+                physician.hear()
             desk.do("finish")
             return desk.calls
 
@@ -81,7 +86,7 @@ def baselines(opening: Openings) -> Mapping[str, Baseline[Task, ReviewReference,
 
 
 class Deferring:
-    """A physician who decides by what the nurse wrote, and looks at nothing else.
+    """A physician who decides by what was written before, and looks at nothing else.
 
     Args:
         desk: Where calls are made.
@@ -110,6 +115,18 @@ class Deferring:
             overturned = held.outcome is PeerToPeerOutcome.OVERTURN_TO_APPROVAL
             decision = _MD.APPROVE if overturned else _MD.DENY
         self._close(_WORDS[decision])
+
+    def hear(self) -> None:
+        """Decide an appeal by what the denial found, or by the contrary of what it rests on."""
+        found = findings(self.before.medical.reviews_of(self.case_id))
+        rows = {name: one for (_, name), one in found.items()}
+        hangs_on = decisive(self.tree, _postures(rows))
+        outcome = AppealOutcome.APPEAL_UPHELD
+        if self.contrary:
+            outcome, rows = AppealOutcome.APPEAL_OVERTURNED, self._turned(rows)
+        policy = self.wanted.policy
+        said = f"{policy.id}, version {policy.version}: {' and '.join(hangs_on)}."
+        conclude(self.desk, self.case_id, outcome, said, _written(rows))
 
     def _turned(
         self, rows: Mapping[str, NurseCriterionEvaluation]
@@ -140,7 +157,7 @@ class Deferring:
             "review.save_md_review",
             case_id=self.case_id,
             line_number=1,
-            evaluations=json.loads(_EVALUATIONS.dump_json(tuple(rows.values()))),
+            evaluations=_written(rows),
             reviewer_id=physician,
         )
         reason = f"{self.wanted.policy.id}: what was sent does not show {' and '.join(hangs_on)}."
@@ -186,6 +203,12 @@ class Deferring:
             letter, notice = _LETTERS[status]
             post(self.desk, self.case_id, letter)
             tell(self.desk, self.case_id, [notice])
+
+
+def _written(rows: Mapping[str, NurseCriterionEvaluation]) -> list[Json]:
+    """Return findings as a tool takes them."""
+    written: list[Json] = json.loads(_EVALUATIONS.dump_json(tuple(rows.values())))
+    return written
 
 
 def _postures(rows: Mapping[str, NurseCriterionEvaluation]) -> dict[str, Posture]:

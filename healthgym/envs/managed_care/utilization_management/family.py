@@ -140,11 +140,6 @@ class ReviewFamily(DeskFamily[ReviewReference]):
             # Now rather than at the first reset: a folder that cannot be written is told at once.
             standing_handbook(size)
 
-        def synthetic(level: Level[ReviewConfig]) -> ReviewTaskGenerator:
-            return ReviewGenerator(
-                level.config, level.label, name, kept, handbook=size, canonical=canonical
-            )
-
         program = PROGRAM if self.surface is Surface.CLI else ""
         # What only the appeals desk can do is asked for where there is one.
         desk = self.tools is ToolSet.EXTENDED and not canonical
@@ -168,6 +163,12 @@ class ReviewFamily(DeskFamily[ReviewReference]):
                 )
             # Where appeals are among the tasks, the others are others as well.
             name = f"{name}-{self.tools}" if appeals else name
+
+            def synthetic(level: Level[ReviewConfig]) -> ReviewTaskGenerator:
+                return ReviewGenerator(
+                    level.config, level.label, name, kept, handbook=size, canonical=canonical
+                )
+
             self.generator = assemble(presets, difficulty, synthetic, canonical=canonical)
             self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
 

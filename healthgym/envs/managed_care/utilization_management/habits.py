@@ -10,6 +10,7 @@ import numpy as np
 from healthgym.core.borders import Json
 from healthgym.core.family import Baseline, Script
 from healthgym.core.task import Task
+from healthgym.envs.managed_care.utilization_management.hearing import conclude
 from healthgym.envs.managed_care.utilization_management.posting import post, tell
 from healthgym.envs.managed_care.utilization_management.task import (
     ReviewInstance,
@@ -19,6 +20,7 @@ from healthgym.envs.managed_care.utilization_management.working import Desk, Ope
 from healthgym.worlds.managed_care.service_levels import case_timers, triage_urgency
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AppealOutcome,
     CaseStatus,
     CriterionResult,
     DeterminationDecision,
@@ -145,6 +147,9 @@ class Clerk:
     def work(self) -> None:
         """Try each stage that is left, one after the other."""
         world, case = self.desk.world, self.case_id
+        if world.appeals.open(case) is not None:
+            self._hear()
+            return
         if world.triage.routing_of(case) is None:
             self._take_in()
             self._sort()
@@ -156,6 +161,15 @@ class Clerk:
             self._record()
         self._determine()
         self._post()
+
+    def _hear(self) -> None:
+        """Decide an appeal as every appeal, for every criterion there is."""
+        overturns = self.habit.physician is _APPROVE
+        outcome = AppealOutcome.APPEAL_OVERTURNED if overturns else AppealOutcome.APPEAL_UPHELD
+        rows = self._rows()
+        named = " and ".join(row["criterion_id"] for row in rows)
+        said = f"{self.policy.id}, version {self.policy.version}: {named}."
+        conclude(self.desk, self.case_id, outcome, said, rows)
 
     def _over(self) -> bool:
         return self.desk.world.cases.get(self.case_id).status is not CaseStatus.UNDER_REVIEW
