@@ -163,7 +163,8 @@ def assess(book: Rulebook, planned: CaseFacts, drawn: Situation, today: date) ->
         ConfigurationError: If policy and facts do not deserve it after all.
     """
     _require_found(book, planned, today)
-    kinds = tuple(k for k in UploadableDocumentKind if str(k) in planned.on_file or k in OWN_KINDS)
+    on_file = planned.on_file
+    kinds = tuple(k for k in UploadableDocumentKind if str(k) in on_file or k in OWN_KINDS)
     seen = replace(drawn, request=replace(drawn.request, documents=kinds))
     found = seen.assess(planned.facts, today)
     _require_deserved(drawn, found)

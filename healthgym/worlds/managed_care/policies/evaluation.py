@@ -187,7 +187,8 @@ def evaluate(
     mismatch = not policy.covers_diagnosis(request.diagnosis_codes)
     action, findings = _action(whole, blocked, mismatch, bool(missing))
     gather = action is ProviderDeterminationAction.GATHER_MORE_EVIDENCE
-    limit = limit_of(tree, postures) if whole is Posture.CONTRADICTS else None
+    denied = whole is Posture.CONTRADICTS
+    limit = limit_of(tree, postures) if denied else None
     payer = Posture.INSUFFICIENT if whole is Posture.SATISFIED and (mismatch or missing) else whole
     recommendation, decision, determination = _review(policy, payer, limit is not None)
     return PolicyAssessment(
@@ -196,7 +197,7 @@ def evaluate(
         action=action,
         findings=findings,
         gaps=tuple(dict.fromkeys(_open(tree, postures))) if gather else (),
-        against=tuple(dict.fromkeys(_against(tree, postures))),
+        against=tuple(dict.fromkeys(_against(tree, postures))) if denied else (),
         missing_documents=missing,
         recommendation=recommendation,
         decision=decision,
