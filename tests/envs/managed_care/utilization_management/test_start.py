@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance, StartStage
 from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.calendar import office_calendar
@@ -23,7 +24,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.workflow import state_of
 from healthgym.worlds.managed_care.world import ManagedCareWorld
-from tests.envs.managed_care.utilization_management.drawing import canonical, drawn
+from tests.envs.managed_care.utilization_management.drawing import canonical, drawn, generator
 
 ORDER = tuple(StartStage)
 WHERE = {
@@ -181,7 +182,10 @@ def _written(record: Deferred) -> bool:
 
 
 def test_records_of_other_cases_are_written_when_they_are_read() -> None:
-    for task, world in opened():
+    made = generator()
+    for index in range(4):
+        task = made.generate(Split.TRAIN, index)  # nobody has read anything of it
+        world = ManagedCareWorld(task.start)
         late = [record for record in task.start.records if isinstance(record, Deferred)]
         others = [record for record in late if record.plain.__name__ == "SubmissionPacket"]
         assert others
