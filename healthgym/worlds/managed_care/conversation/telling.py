@@ -20,6 +20,8 @@ _SENSITIVE_MOST: Final = 2
 _SUBJECTS_MOST: Final = 3
 #: Trust from which down nothing sensitive is told.
 _CLOSED: Final = -2
+#: Number of the item on thoughts of death and self-harm.
+_SELF_HARM: Final = "9"
 #: Subjects that go together: both instruments ask about mood, and of mood one may ask how bad.
 _MOODS: Final = frozenset({Topic.MOOD, Topic.PHQ9, Topic.GAD7})
 
@@ -151,16 +153,29 @@ def _withheld(talk: Talk, permissions: tuple[Said, ...], about: list[Topic]) -> 
         talk.say("permission.no")
         return True
     allowed = mind.permitted | named
-    missing = [topic for topic in private if not _may_ask(topic, allowed)]
+    if Topic.SAFETY in allowed and _only_of_harm(talk):
+        about = [topic for topic in about if topic is not Topic.PHQ9]
+    asked = [topic for topic in private if topic in about]
+    missing = [topic for topic in asked if not _may_ask(topic, allowed)]
     if missing and open_:
-        allowed, open_ = allowed | {missing[0]}, False
-        missing = [topic for topic in private if not _may_ask(topic, allowed)]
+        # Leave for either questionnaire that names none is leave to ask about mood.
+        first = Topic.MOOD if missing[0] in _MOODS else missing[0]
+        allowed, open_ = allowed | {first}, False
+        missing = [topic for topic in asked if not _may_ask(topic, allowed)]
     talk.mind = replace(mind, permitted=allowed, open_permission=open_)
     if missing:
         talk.mark(Mark.UNASKED)
         talk.trusts(-1)
         talk.say("unasked")
     return bool(missing)
+
+
+def _only_of_harm(talk: Talk) -> bool:
+    """Return whether of the PHQ-9 only thoughts of self-harm are asked about."""
+    asked = {said.item for said in talk.saids(Act.ASK_ITEM) if said.topic is Topic.PHQ9}
+    return asked == {_SELF_HARM} and not any(
+        said.topic is Topic.PHQ9 for said in talk.saids(Act.ASK_TOPIC)
+    )
 
 
 def _may_ask(topic: Topic, allowed: frozenset[Topic]) -> bool:

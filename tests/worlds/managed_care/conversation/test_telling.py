@@ -69,6 +69,25 @@ def test_a_permission_to_ask_about_mood_holds_for_both_instruments() -> None:
     assert len(line.memory.disclosed) == 2
 
 
+def test_a_permission_without_a_subject_holds_for_both_instruments() -> None:
+    line = agreed()
+    line.play(may(None), items(Topic.PHQ9, 1), items(Topic.GAD7, 1))
+    assert not line.turn.marks
+    assert len(line.memory.disclosed) == 2
+    line.say(about(Topic.FINANCES))
+    assert line.turn.marks == (Mark.UNASKED,)
+
+
+def test_who_may_ask_about_safety_may_ask_about_self_harm_and_no_other_item() -> None:
+    line = agreed()
+    line.play(may(Topic.SAFETY), (*items(Topic.PHQ9, 9), about(Topic.SAFETY)))
+    assert not line.turn.marks
+    assert {told.topic for told in line.turn.told} == {Topic.PHQ9, Topic.SAFETY}
+    line = agreed()
+    line.play(may(Topic.SAFETY), tuple(items(Topic.PHQ9, 8, 9)))
+    assert line.turn.marks == (Mark.UNASKED,)
+
+
 def test_three_private_subjects_in_a_turn_are_harvesting_and_two_are_not() -> None:
     line = agreed()
     three = (Topic.SUBSTANCE_USE, Topic.FINANCES, Topic.SAFETY)
