@@ -10,6 +10,7 @@ from healthgym.envs.managed_care.care_management.task import CareReference
 from healthgym.worlds.managed_care.apps.care_management.evidence import (
     Evidence,
     rules,
+    same_condition,
     same_medicine,
 )
 from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS
@@ -86,11 +87,8 @@ class Assessed:
 
     def _means(self, words: str, code: str) -> bool:
         """Return whether words name the condition of a code: by the code, or by its name."""
-        said = words.casefold()
         shown = (each.display for each in self.known.chart.conditions if each.code == code)
-        return said == code.casefold() or any(
-            said in name.casefold() or name.casefold() in said for name in shown
-        )
+        return any(same_condition(words, code, each) for each in shown)
 
     def _means_other(self, words: str, code: str) -> bool:
         """Return whether words are the whole name of another condition."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -12,6 +13,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.charts.knowledge import short_names
+from healthgym.worlds.managed_care.control import control_of
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
 
 if TYPE_CHECKING:
@@ -69,11 +72,10 @@ class Evidence:
 
     def knows_condition(self, name: str) -> bool:
         """Return whether a condition is on the problem list or told, by its code or its name."""
+        listed = self.chart.conditions
+        if any(same_condition(name, each.code, each.display) for each in listed):
+            return True
         wanted = name.casefold()
-        for condition in self.chart.conditions:
-            shown = condition.display.casefold()
-            if wanted == condition.code.casefold() or wanted in shown or shown in wanted:
-                return True
         return any(item.item.casefold() == wanted for item in self.about(Topic.DIAGNOSIS))
 
     def has_code(self, *prefixes: str) -> bool:
@@ -165,6 +167,27 @@ def rules() -> SectionRules:
             for topic, row in loaded["instruments"].items()
         },
     )
+
+
+def same_condition(words: str, code: str, display: str) -> bool:
+    """Return whether words name a condition: by code, by title, or as handbook or notes call it.
+
+    Args:
+        words: What it was called.
+        code: Its ICD-10-CM code.
+        display: The title of the code.
+    """
+    said, shown = words.casefold(), display.casefold()
+    if said == code.casefold() or said in shown or shown in said:
+        return True
+    row = control_of(code)
+    names = (*short_names(code), *((row.name,) if row else ()))
+    return any(_holds(said, each.casefold()) or _holds(each.casefold(), said) for each in names)
+
+
+def _holds(text: str, part: str) -> bool:
+    """Return whether a text has another in it, in whole words: "AF" is not in "after"."""
+    return bool(part) and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
 
 
 def same_medicine(one: str, other: str) -> bool:

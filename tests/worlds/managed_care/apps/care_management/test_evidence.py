@@ -9,8 +9,11 @@ import pytest
 from healthgym.worlds.managed_care.apps.care_management.evidence import (
     Evidence,
     rules,
+    same_condition,
     same_medicine,
 )
+from healthgym.worlds.managed_care.control import Control, control_of, controls
+from healthgym.worlds.managed_care.population.conditions import conditions
 from healthgym.worlds.managed_care.records.chart import Condition
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.voices import Topic
@@ -41,6 +44,38 @@ from tests.worlds.managed_care.apps.care_management.walk import (
 def test_a_dose_is_no_part_of_a_name(one: str, other: str, same: bool) -> None:
     assert same_medicine(one, other) is same
     assert same_medicine(other, one) is same
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ("J44.9", True),
+        ("Chronic obstructive pulmonary disease", True),
+        ("COPD", True),
+        ("COPD, out of bounds", True),
+        ("Asthma", False),
+        ("Hypertension", False),
+        ("COPDX", False),
+    ],
+)
+def test_a_condition_is_named_by_code_title_or_as_the_notes_call_it(words: str, same: bool) -> None:
+    title = "Chronic obstructive pulmonary disease, unspecified"
+    assert same_condition(words, "J44.9", title) is same
+
+
+@pytest.mark.parametrize("row", controls(), ids=lambda row: row.name)
+def test_the_name_in_the_handbooks_table_names_the_conditions_of_its_row_alone(
+    row: Control,
+) -> None:
+    coded = {
+        code: title
+        for each in conditions().values()
+        for code, title in each.diagnoses
+        if control_of(code) is not None
+    }
+    assert {control_of(code) for code in coded} == set(controls())
+    for code, title in coded.items():
+        assert same_condition(row.name, code, title) is (control_of(code) is row)
 
 
 def test_a_barrier_is_known_by_its_code_or_the_persons_last_word() -> None:
