@@ -92,10 +92,11 @@ class CareChart(App):
             Refusal: If the episode is not one that waits for it; under strict rules also a second
                 time, with nothing in it, or in the name of nobody who manages care.
         """
-        self.world.referrals.case(case_id)
+        case = self.world.referrals.case(case_id)
         if self.strict:
             _require_content(review)
-            if review.reviewer_id != OFFICE:
+            # Whose episode it is opened it at this desk and is there, whatever the hours.
+            if review.reviewer_id not in (OFFICE, case.assigned_to):
                 roles = (WorkerRole.CARE_MANAGER,)
                 require_on_duty(self.world, review.reviewer_id, roles, "reviewer_id")
         self.world.referrals.move(case_id, CMCaseStatus.CHART_REVIEWED)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.care_management.entries import (
     control,
     diagnosis,
@@ -32,10 +34,13 @@ from tests.worlds.managed_care.apps.care_management.walk import (
     at_stage,
     end,
     plan,
+    play,
     refused,
     review,
     say,
     section,
+    start,
+    walk,
 )
 
 Json = Any
@@ -230,3 +235,10 @@ def test_a_strict_world_refuses_what_a_compatible_one_accepts(rule: str) -> None
     stage, call, code = RULES[rule]
     assert refused(at_stage(stage), call) is code
     assert refused(at_stage(stage, Rules.COMPAT), call) is None
+
+
+def test_who_opened_the_episode_reviews_its_chart_at_any_hour() -> None:
+    world = ManagedCareWorld(replace(start(), rules=Rules.STRICT, voices={}, actor="W-3"))
+    for call in walk("opened"):
+        play(world, call)
+    assert refused(world, review(reviewer_id="W-3")) is None
