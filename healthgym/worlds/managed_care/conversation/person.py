@@ -100,7 +100,9 @@ def _listens(talk: Talk) -> None:
     """Answer where nothing was asked of somebody who has agreed."""
     if talk.words or consenting.heard_half(talk):
         return
-    if talk.sure & {Act.SUMMARIZE, Act.NEXT_STEPS, Act.OFFER_CALLBACK, Act.OFFER_MATERIAL}:
+    if Act.OFFER_CALLBACK in talk.sure:
+        talk.say("next.when")
+    elif talk.sure & {Act.SUMMARIZE, Act.NEXT_STEPS, Act.OFFER_MATERIAL}:
         talk.say("next")
     else:
         talk.say("warm" if Act.ACKNOWLEDGE in talk.sure else "listen.agreed")

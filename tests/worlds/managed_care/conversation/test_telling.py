@@ -7,6 +7,7 @@ from dataclasses import replace
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break, Mark
+from healthgym.worlds.managed_care.conversation.replies import lines
 from healthgym.worlds.managed_care.voices import Consent, Topic
 from tests.worlds.managed_care.conversation.calls import (
     OPENING,
@@ -44,6 +45,12 @@ def test_who_may_i_asks_about_what_is_no_secret_is_told_at_once() -> None:
     line = agreed()
     line.say(may(Topic.TRANSPORTATION))
     assert [told.topic for told in line.turn.told] == [Topic.TRANSPORTATION]
+
+
+def test_asked_when_to_call_again_they_say_when() -> None:
+    line = agreed()
+    line.say(Act.OFFER_CALLBACK)
+    assert line.texts[-1] in {each.text for each in lines()["next.when"]}
 
 
 def test_an_open_question_is_answered_with_what_is_on_their_mind() -> None:
