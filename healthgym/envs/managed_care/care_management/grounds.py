@@ -49,14 +49,16 @@ class Grounds:
         return bool(large & self._measured) or self._names_medicines(text)
 
     def _names_medicines(self, text: str) -> bool:
-        named = frozenset(_WORD.findall(text.lower())) & _medicine_words()
-        listed = "\n".join(each.medication_name for each in self.chart.medications)
-        own = named & frozenset(_WORD.findall(listed.lower()))
-        told = frozenset(_WORD.findall(_told_by(self.referral).lower()))
-        if not own - told or named == own:
+        said, told = _words(text), _words(_told_by(self.referral))
+        # The first word is the name; those behind it are salts, and in many names.
+        listed = " ".join(each.medication_name.split()[0] for each in self.chart.medications)
+        own = said & _words(listed)
+        strange = (said & _medicine_words()) - own
+        if not own - told or not strange:
             return bool(own - told)
-        pages = "\n".join(each.content for each in self.chart.documents)
-        return named <= own | frozenset(_WORD.findall(pages.lower()))
+        named = " ".join(each.medication_name for each in self.chart.medications)
+        pages = " ".join(each.content for each in self.chart.documents)
+        return strange <= _words(named) | _words(pages)
 
     def unfounded_codes(self, text: str) -> tuple[str, ...]:
         """Return the codes in a text that nothing on file has."""
@@ -174,11 +176,15 @@ def _told_by(referral: CMReferral) -> str:
     return "\n".join((referral.reason, referral.notes or "", *referral.utilization_flags))
 
 
+def _words(text: str) -> frozenset[str]:
+    """Return the longer words of a text, in small letters."""
+    return frozenset(_WORD.findall(text.lower()))
+
+
 @cache
 def _medicine_words() -> frozenset[str]:
     """Return the words that are names of medicines, or parts of them."""
-    words = (word for name in grammar().medicines for word in _WORD.findall(name))
-    return frozenset(words)
+    return _words(" ".join(grammar().medicines))
 
 
 def _small(number: str) -> bool:

@@ -16,6 +16,9 @@ from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPe
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus, RevealMode
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
+#: Criteria that may be raised although nobody disputes them: one may be a slip of the ear.
+_BESIDE_MOST = 1
+
 
 class Call:
     """Looks at the last call about a case.
@@ -73,13 +76,19 @@ class Call:
 
     @property
     def asked(self) -> bool:
-        """Whether each criterion in dispute was raised, and everything told that can be had."""
+        """Whether each criterion in dispute was raised, and everything told that can be had.
+
+        A second one that was not disputed is not brought up; whoever asks about everything has
+        not found out what the case hangs on.
+        """
         if self.session is None:
             return False
         revealed = set(self.session.revealed_fact_ids)
         about = self.disputed & {one.id for one in self.contract.subjects}
         told = all(point.id in revealed for point in self._points())
-        return told and about <= raised(self.contract, self.session)
+        brought_up = raised(self.contract, self.session)
+        beside = brought_up - self.disputed
+        return told and about <= brought_up and len(beside) <= _BESIDE_MOST
 
     @property
     def followed(self) -> bool:

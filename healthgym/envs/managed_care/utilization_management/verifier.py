@@ -90,10 +90,12 @@ DECIDED = Check(
 )
 CALL = Check(
     "call_right",
-    "The call was held at its time for a physician who may, what the case hangs on was asked, the "
-    "outcome follows from what was established, and the summary names the criterion and that.",
+    "The call was held at its time for a physician who may, what the case hangs on was asked, at "
+    "most one criterion was raised besides, the outcome follows from what was established, and the "
+    "summary names the criterion and that.",
     weight=2.0,
-    loophole="an outcome without a word, since the other side's greeting counts as a call",
+    loophole="an outcome without a word, since the other side's greeting counts as a call; asking "
+    "about every criterion there is",
     failure_mode=FailureMode.SKIPPED,
 )
 ACKNOWLEDGED = Check(

@@ -32,7 +32,7 @@ def test_a_drill_is_one_call_and_judged_strictly() -> None:
 def test_the_oracle_solves_what_the_source_asks_for() -> None:
     env = make_health_env(ID, {"rules": "compat", "profile": "paper"})
     endings, forgotten = set(), 0
-    for index in range(8):
+    for index in range(16):
         steps = play(env, ScriptPolicy(ORACLE), Split.TEST, index)
         verdict = env.episode.verdict()
         assert verdict.profile is Profile.PAPER

@@ -10,9 +10,11 @@ import pytest
 from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.care_management import requirements
+from healthgym.envs.managed_care.care_management.assessed import subjects_due
 from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause
 from healthgym.worlds.managed_care.vocabulary.care import FollowUpCadence
+from healthgym.worlds.managed_care.voices import Topic
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,
     END,
@@ -49,7 +51,10 @@ def planned() -> CareInstance:
 
 
 def _missed(each: CareInstance) -> bool:
-    return any(level == "partial" for level in each.reference.adherence.values())
+    """Return whether doses are missed, and the home is asked about."""
+    levels = each.reference.adherence.values()
+    due = subjects_due(each.reference, each.start.charts[each.reference.patient_id])
+    return "partial" in levels and Topic.HOUSING in due
 
 
 @cache

@@ -149,6 +149,7 @@ def result() -> str:
 @pytest.mark.parametrize("said", [medicine, result])
 def test_a_review_that_names_one_thing_of_the_chart_passes(said: Callable[[], str]) -> None:
     review = {
+        "primary_concerns": ["Too much at once"],
         "preliminary_risk_level": str(planned().reference.risk_level),
         "key_findings": said(),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -77,6 +78,28 @@ def test_words_that_ask_nothing_establish_nothing(path: Path, words: str) -> Non
     said = words.format(title=titles[contract.disputed[0]])
     calls = with_turns(solution(instance), lambda each: [saying(each, said)])
     assert "call_right" in play(instance, calls)
+
+
+@pytest.mark.parametrize("path", [Path.UPHELD, Path.OVERTURNED])
+@pytest.mark.parametrize("more", range(4))
+def test_one_criterion_besides_may_be_raised_and_no_more(path: Path, more: int) -> None:
+    instance = next(each for each in map(partial(task, path), range(8)) if _roomy(each, more))
+    contract = instance.reference.call
+    assert contract is not None
+    besides = [one for one in contract.subjects if one.id not in contract.disputed][:more]
+    calls = solution(instance)
+    first = next(place for place, each in enumerate(calls) if each.name == TURN)
+    asked = [saying(calls[first], f"And what about {one.id}, the {one.title}?") for one in besides]
+    calls = [*calls[: first + 1], *asked, *calls[first + 1 :]]
+    assert ("call_right" in play(instance, calls)) is (more > 1)
+
+
+def _roomy(instance: ReviewInstance, more: int) -> bool:
+    """Return whether so many criteria can be raised besides, and all that is due after them."""
+    contract = instance.reference.call
+    assert contract is not None
+    turns = sum(each.name == TURN for each in solution(instance))
+    return len(contract.subjects) > more and turns + more <= contract.turn_limit
 
 
 @pytest.mark.parametrize("path", [Path.UPHELD, Path.OVERTURNED])
