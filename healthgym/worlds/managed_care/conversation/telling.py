@@ -66,12 +66,14 @@ def telling(talk: Talk) -> bool:
     about = _subjects(questions)
     if not questions and not permissions:
         return _asked_at_large(talk)
-    if _breaks(talk, {*about, *(said.topic for said in permissions)}) or _outside(talk, about):
+    harvests = _harvests(talk, about)
+    if _breaks(talk, {*about, *(said.topic for said in permissions)}):
+        if harvests:
+            talk.mark(Mark.HARVESTING)
         return True
-    private = {topic for topic in about if topic in talk.persona.sensitive}
-    if len(private - ({Topic.MOOD} if private & (_MOODS - {Topic.MOOD}) else set())) > (
-        _SENSITIVE_MOST
-    ):
+    if _outside(talk, about):
+        return True
+    if harvests:
         talk.mark(Mark.HARVESTING)
         talk.trusts(-1)
         talk.say("harvest")
@@ -85,6 +87,13 @@ def telling(talk: Talk) -> bool:
     else:
         _openly(talk)
     return True
+
+
+def _harvests(talk: Talk, about: list[Topic]) -> bool:
+    """Return whether more private subjects are asked about in one turn than are answered."""
+    private = {topic for topic in about if topic in talk.persona.sensitive}
+    spared = {Topic.MOOD} if private & (_MOODS - {Topic.MOOD}) else set()
+    return len(private - spared) > _SENSITIVE_MOST
 
 
 def _asked_at_large(talk: Talk) -> bool:
