@@ -70,14 +70,16 @@ def work_up_appeal(chain: Chain, dispute: Dispute) -> None:
 
 
 def _err(chain: Chain, dispute: Dispute, *, answered: bool) -> None:
-    """Have nurse and physician err where the denial rests on that, or mostly where it does not.
+    """Have nurse and physician err where the denial rests on that, and where it stands anyhow.
+
+    Without the second whoever copies the denial would be right wherever it stands.
 
     Raises:
         ConfigurationError: If no error would mislead.
     """
     rng = chain.rng.spawn(1)[0]
-    rightly = dispute.kind is Kind.STANDS and rng.random() >= chain.slips
-    if rightly or dispute.kind not in (Kind.STANDS, Kind.OVERLOOKED):
+    trusted = dispute.kind is Kind.STANDS and not chain.slips
+    if trusted or dispute.kind not in (Kind.STANDS, Kind.OVERLOOKED):
         return
     chain.slip = draw_slip(chain.case, chain.finding, rng, answered=answered, denies=True)
     if chain.slip is None:

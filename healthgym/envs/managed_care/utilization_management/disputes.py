@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.editions import Ending
 from healthgym.envs.managed_care.cases.situations import Course
 from healthgym.envs.managed_care.utilization_management.choosing import Shelf
 from healthgym.envs.managed_care.utilization_management.packet import (
@@ -64,8 +65,21 @@ class Dispute:
     grounded: bool
 
 
+def draw_kind(ending: Ending, rng: np.random.Generator) -> Kind:
+    """Return how a denial came about: one of two ways, each as often.
+
+    Args:
+        ending: What the request deserves at the provider.
+        rng: Where chance comes from.
+    """
+    deserved = isinstance(ending, Course)
+    kinds = (Kind.BROUGHT, Kind.OVERLOOKED) if deserved else (Kind.SHORT, Kind.STANDS)
+    return kinds[int(rng.integers(len(kinds)))]
+
+
 def draw_dispute(
     case: DrawnCase,
+    kind: Kind,
     path: Path,
     case_id: str,
     at: datetime,
@@ -77,6 +91,7 @@ def draw_dispute(
 
     Args:
         case: The case.
+        kind: How the denial came about.
         path: How the appeal is rightly decided.
         case_id: Its id.
         at: When the request is sent.
@@ -87,8 +102,6 @@ def draw_dispute(
         ConfigurationError: If the chart gives no such dispute.
     """
     deserved = isinstance(case.drawn.ending, Course)
-    kinds = (Kind.BROUGHT, Kind.OVERLOOKED) if deserved else (Kind.SHORT, Kind.STANDS)
-    kind = kinds[int(rng.integers(len(kinds)))]
     own, shelf = papers(case, case_id, at), Shelf(case)
     kept, held = shelf.picked(), ()
     if kind in (Kind.BROUGHT, Kind.SHORT):
@@ -147,8 +160,10 @@ def _disputed(
     case: DrawnCase, kind: Kind, first: PolicyAssessment, after: PolicyAssessment
 ) -> bool:
     """Return whether a request is denied by what was sent first, and what comes then settles."""
+    good = dict(favourable(case.book.in_force.criteria))
     settled = any(
-        each.result is not after.criteria[name].result for name, each in first.criteria.items()
+        each.posture is good[name] and first.criteria[name].posture is not good[name]
+        for name, each in after.criteria.items()
     )
     if not settled or not _deniable(case, first):
         return False

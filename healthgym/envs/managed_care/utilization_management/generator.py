@@ -43,7 +43,11 @@ from healthgym.envs.managed_care.utilization_management.choices import (
     choices_of,
     narrowed,
 )
-from healthgym.envs.managed_care.utilization_management.disputes import draw_dispute
+from healthgym.envs.managed_care.utilization_management.disputes import (
+    Kind,
+    draw_dispute,
+    draw_kind,
+)
 from healthgym.envs.managed_care.utilization_management.feasible import require_time
 from healthgym.envs.managed_care.utilization_management.others import open_cases
 from healthgym.envs.managed_care.utilization_management.packet import (
@@ -142,6 +146,10 @@ class ReviewGenerator(ReviewTaskGenerator):
             config = replace(config, open_criteria=1)
         elif way.stage is StartStage.APPEAL:  # without several a call comes before a denial
             config = replace(config, open_criteria=max(2, config.open_criteria))
+        kind = None
+        if way.stage is StartStage.APPEAL:
+            # Before a case is, or the kinds that are easier to draw would be more frequent.
+            kind = draw_kind(way.ending, streams[ENDING])
         for policy in choices.policies(way, streams[RULES]):
             try:
                 subject = draw_subject(streams[PATIENT], policy, split)
@@ -155,7 +163,8 @@ class ReviewGenerator(ReviewTaskGenerator):
                     accept=may_lead(way.path),
                 )
                 require_shown(case.patient, case.drawn, case.found)
-                return self._task(TaskKey(self.name, split, index), way, case, opens, streams)
+                key = TaskKey(self.name, split, index)
+                return self._task(key, way, case, opens, streams, kind)
             except ConfigurationError:
                 continue
         raise ConfigurationError(f"No policy gives a case that goes {way.path} from {way.stage}.")
@@ -195,12 +204,13 @@ class ReviewGenerator(ReviewTaskGenerator):
         case: DrawnCase,
         opens: datetime,
         streams: list[np.random.Generator],
+        kind: Kind | None = None,
     ) -> ReviewInstance:
         rng, around = streams[_DESK], streams[AROUND]
         ids = [f"CASE-{_FIRST_CASE + _STEP * place}" for place in range(1, self.config.cases + 2)]
         own = ids.pop(int(rng.integers(len(ids))))
-        if way.stage is StartStage.APPEAL:
-            return self._appealed(key, way, case, own, ids, opens, streams)
+        if kind is not None:
+            return self._appealed(key, way, kind, case, own, ids, opens, streams)
         sent = put_together(case, way.path, own, opens, rng, more=self.config.misleading)
         lapses, answer = _answer(way, case, sent, rng)
         _require_due(way, case, sent, lapses=lapses)
@@ -247,6 +257,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         self,
         key: TaskKey,
         way: Way,
+        kind: Kind,
         case: DrawnCase,
         own: str,
         ids: list[str],
@@ -256,7 +267,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         """Return a task in which a denial is disputed."""
         rng = streams[_DESK]
         more = self.config.misleading
-        dispute = draw_dispute(case, way.path, own, opens, rng, more=more)
+        dispute = draw_dispute(case, kind, way.path, own, opens, rng, more=more)
         drawn = draw(streams[NUMBERS], decisive=self.config.numbers)
         if rng.random() < _DIRECTORS_SIGN:
             both = (PayerRole.PHYSICIAN_REVIEWER, PayerRole.APPEALS_MEDICAL_DIRECTOR)

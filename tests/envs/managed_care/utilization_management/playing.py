@@ -28,6 +28,8 @@ from healthgym.worlds.managed_care.rules import Rules
 
 Script = list[ToolCall]
 FAMILY = ReviewFamily()
+#: With the appeals desk.
+EXTENDED = ReviewFamily(tools="extended")
 FINISH = call("finish")
 #: Tools that only look.
 LOOKS = ("handbook.", "review.get_", "triage.calculate", "triage.check", "p2p.list")
@@ -69,11 +71,16 @@ def first_of(
 
 @cache
 def _solved(place: int) -> tuple[ToolCall, ...]:
-    script = FAMILY.oracle(_KNOWN[place], np.random.default_rng(0))
+    script = family_of(_KNOWN[place]).oracle(_KNOWN[place], np.random.default_rng(0))
     return tuple(each for each in script if isinstance(each, ToolCall))
 
 
 _KNOWN: list[ReviewInstance] = []
+
+
+def family_of(instance: ReviewInstance) -> ReviewFamily:
+    """Return the family whose tools a task needs."""
+    return EXTENDED if instance.reference.stage is StartStage.APPEAL else FAMILY
 
 
 def solution(instance: ReviewInstance) -> Script:
@@ -91,6 +98,7 @@ def play(
     *,
     refused: bool = False,
     shaped: bool = False,
+    stops: bool = True,
 ) -> ReviewEpisode:
     """Play a script; what it leaves out is left out.
 
@@ -99,13 +107,14 @@ def play(
         script: The calls.
         refused: Whether calls may be refused.
         shaped: Whether progress is paid.
+        stops: Whether an episode that is not handed in is stopped.
     """
     reward = PotentialReward() if shaped else SparseReward()
-    episode = Episode(FAMILY, instance, reward, EpisodeConfig(max_turns=200))
+    episode = Episode(family_of(instance), instance, reward, EpisodeConfig(max_turns=200))
     for action in script:
         step = episode.step(action)
         assert refused or not step.errors, f"{action}: {step.observation[-400:]}"
-    if not episode.done():
+    if stops and not episode.done():
         episode.stop()
     return episode
 

@@ -8,7 +8,12 @@ from datetime import timedelta
 import pytest
 
 from healthgym.core.seeding import Split
-from healthgym.envs.managed_care.utilization_management.task import Path, ReviewInstance, StartStage
+from healthgym.envs.managed_care.utilization_management.task import (
+    PUBLISHED_STAGES,
+    Path,
+    ReviewInstance,
+    StartStage,
+)
 from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.deferred import Deferred
@@ -26,7 +31,7 @@ from healthgym.worlds.managed_care.workflow import state_of
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.envs.managed_care.utilization_management.drawing import canonical, drawn, generator
 
-ORDER = tuple(StartStage)
+ORDER = PUBLISHED_STAGES
 WHERE = {
     StartStage.INTAKE: (WorkflowStage.PAYER_INTAKE, "in_progress"),
     StartStage.TRIAGE: (WorkflowStage.PAYER_INTAKE, "triage"),
