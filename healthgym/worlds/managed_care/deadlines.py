@@ -102,6 +102,13 @@ def appeal_deadline(world: ManagedCareWorld, appeal: Appeal) -> datetime:
     return appeal.filed_at + timedelta(days=days)
 
 
+def receipt_deadline(world: ManagedCareWorld, appeal: Appeal) -> datetime:
+    """Return until when an appeal is to be acknowledged: business days of the member's state."""
+    calendar = office_calendar(world.intake.member_state(appeal.case_id) or "")
+    days = world.operations.appeal_acknowledge_workdays
+    return calendar.add_business_days(appeal.filed_at, days)
+
+
 def watch_all(world: ManagedCareWorld) -> None:
     """Watch every undecided case and appeal of which there is one; for the beginning of a world."""
     # Nothing is watched yet: a case of two records alone could be watched twice.

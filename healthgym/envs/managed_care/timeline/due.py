@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.deadlines import (
     door_deadline,
     intake_deadline,
     pended_for,
+    receipt_deadline,
 )
 from healthgym.worlds.managed_care.history import Entry, EntryKind
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
@@ -192,6 +193,17 @@ def _windows(world: ManagedCareWorld, moves: Sequence[Entry]) -> Iterator[Deadli
 def _appeals(world: ManagedCareWorld, case_id: str) -> Iterator[Deadline]:
     for appeal in world.appeals.of(case_id):
         due = appeal_deadline(world, appeal)
+        receipt = world.appeals.receipt_of(appeal.id)
+        if receipt is not None:
+            yield Deadline(
+                name=f"Acknowledge the {appeal.level} appeal",
+                side="payer",
+                since=appeal.filed_at,
+                due=receipt_deadline(world, appeal),
+                met=receipt.acknowledged_at,
+                now=world.clock.now,
+                rule=f"{world.operations.appeal_acknowledge_workdays} business days",
+            )
         yield Deadline(
             name=f"Decide the {appeal.level} appeal",
             side="payer",

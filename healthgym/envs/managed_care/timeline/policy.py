@@ -12,7 +12,7 @@ from healthgym.envs.managed_care.timeline.values import chip, tone
 from healthgym.worlds.managed_care.handbook.page import Page
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.tree import Group, Node, Not, criteria, parts
-from healthgym.worlds.managed_care.records.review import MdReviewRecord, NurseReviewRecord
+from healthgym.worlds.managed_care.records.review import LineReview
 
 _POLICIES = "medical-library/medical-policies"
 
@@ -101,11 +101,13 @@ def _card(page: Page) -> str:
     )
 
 
-def _reviews(exhibit: Exhibit) -> Iterator[tuple[str, NurseReviewRecord | MdReviewRecord]]:
+def _reviews(exhibit: Exhibit) -> Iterator[tuple[str, LineReview]]:
     for record in exhibit.world.nursing.reviews.values():
         yield "nurse", record
     for other in exhibit.world.medical.reviews.values():
         yield "physician", other
+    for anew in exhibit.world.appeals.reviews.values():
+        yield "appeal", anew
 
 
 def _cited(exhibit: Exhibit) -> tuple[str, ...]:
@@ -146,7 +148,7 @@ class _Marks:
         if label in self._postures:
             posture = self._postures[label]
             shown.append(chip(f"chart: {posture}", self._tone(label, posture) or "absent"))
-        for who in ("nurse", "physician"):
+        for who in ("nurse", "physician", "appeal"):
             if (label, who) in self._found:
                 result, version = self._found[label, who]
                 on = f" on {version}" if version != self._version else ""
@@ -171,7 +173,9 @@ class _Marks:
         if self._postures:
             told.append("<b>chart</b>: what the whole chart shows of a criterion")
         if self._found:
-            told.append("<b>nurse</b>, <b>physician</b>: what they found in the packet, last")
+            told.append(
+                "<b>nurse</b>, <b>physician</b>, <b>appeal</b>: what they found in the packet, last"
+            )
         return f'<p class="quiet">{"; ".join(told)}.</p>' if told else ""
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from healthgym.envs.managed_care.cases.clinic import REGION
 from healthgym.envs.managed_care.reading.reasons import Reason, read_reason
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.task import AppealTruth, ReviewReference
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.apps.payer.reviewers import PAYER_STAFF
-from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.policies.evaluation import decisive, favourable
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.records.decision import Appeal
@@ -58,8 +56,7 @@ class Appealed:
         receipt = self.after.appeals.receipt_of(self.appeal.id)
         if receipt is None:
             return False
-        days = self.after.operations.appeal_acknowledge_workdays
-        due = office_calendar(REGION).add_business_days(self.appeal.filed_at, days)
+        due = deadlines.receipt_deadline(self.after, self.appeal)
         role = self.after.staff.role_of(receipt.acknowledged_by)
         return receipt.acknowledged_at <= due and role in PAYER_STAFF
 

@@ -103,7 +103,7 @@ def draw_dispute(
     """
     deserved = isinstance(case.drawn.ending, Course)
     own, shelf = papers(case, case_id, at), Shelf(case)
-    kept, held = shelf.picked(), ()
+    kept, held = shelf.picked(), tuple[str, ...]()
     if kind in (Kind.BROUGHT, Kind.SHORT):
         kept, held = _held_back(case, kind, shelf, case_id, at, rng)
     sent = filled(case, shelf, own, kept, held, rng, more=more)

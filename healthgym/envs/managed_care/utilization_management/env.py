@@ -7,7 +7,7 @@ from healthgym.envs.managed_care.utilization_management.family import ReviewFami
 
 
 class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
-    """Review a request at the payer, from any of five stages to the letter.
+    """Review a request at the payer, from any of its stages to the letter.
 
     ## Description
 
@@ -25,7 +25,8 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     hard because the numbers hold for today only, drafts, corrected notes and other patients' pages
     lie in the packet, values come in other units and just short of a limit, people are in at their
     hours, the clock runs on, the practice answers in its own time or not at all, and nobody may
-    take two parts in a case.
+    take two parts in a case. On the extended surface the case may have been denied and appealed:
+    then somebody who had no part in the denial reads the file anew, with what the appeal brings.
 
     The task is that of χ-Bench's utilization-management domain (its public contract is the
     ``paper`` profile), on a world of our own: the 41 payer tools that its agents had, with their
@@ -68,12 +69,25 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     in time, is drawn again. Around stand up to 24 open cases of other members in all stages, and a
     handbook of about 120 pages besides the policies, with the roster of who works when.
 
+    On the extended surface (``tools="extended"``, medium and hard) an appeal is a sixth stage, as
+    often as the others; where it can be drawn, all tasks are others than on the published one, and
+    their keys say so. The payer's people have denied the case, the letter has gone out, and the
+    practice appeals hours or days later. Overturned and upheld are drawn as often. Overturned:
+    documents that were held back come now and carry the request, or everything was there and nurse
+    and physician erred (a page passed over, digits turned, a superseded version). Upheld: documents
+    come and settle something, though not everything; or the denial stands, though somebody erred on
+    something else; or the appeal has no grounds, since it does not name the policy in force and its
+    version, whatever the file shows. Pages without bearing come along where nothing else does, as
+    often on either side. In half of the tasks directors of appeals may sign denials as well, and
+    one of them mostly signed this one.
+
     ## Rewards
 
     ``sparse``: 1 if the episode ends with ``finish`` and every check of the profile passes, else
     0. ``shaped``: until the end half a point for what is reached of the stages that were ahead,
     right or wrong (intake, triage, findings by their number, a reviewer's word, a determination, a
-    letter that went out); at the end the verdict's progress takes its place, so that an empty walk
+    letter that went out; of an appeal: acknowledged, given to a reviewer, findings, decided, the
+    member told); at the end the verdict's progress takes its place, so that an empty walk
     pays back its advance, and harm counts. Doing nothing scores 0. What was done before the agent
     came is not asked about.
 
@@ -122,8 +136,10 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
         listed then but explained by ``chi --help``.
     - `tools` (str, "published"): Which tools there are: the source's, or ``"extended"`` by the
         look-ups of intake, the benefit check, the payer's policy library, its appeals desk and its
-        audit. The library goes with the pages where policies are withheld.
-
+        audit. The library goes with the pages where policies are withheld. With the desk come
+        appeals, at medium and hard; a configuration names the stage (``appeal``) and the paths
+        (``appeal_upheld``, ``appeal_overturned``) itself. Easy and canonical tasks are the same
+        with either.
     - `judge` (RubricJudge, None): A language model that is asked about the source's rubrics, such
         as :class:`healthgym.rewards.rubrics.RubricJudge`: each is one more check under ``paper``,
         met by a strict majority of votes that quote the record. By default nobody is asked.

@@ -144,6 +144,7 @@ class AppealsDesk(AppealWork):
         world, case_id = self.world, appeal.case_id
         return {
             "appeal": appeal,
+            "receipt_due_at": deadlines.receipt_deadline(world, appeal),
             "decision_due_at": deadlines.appeal_deadline(world, appeal),
             "new_documents": appeal_rules.enclosed(world, appeal),
             "receipt": self.receipt_of(appeal_id),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -108,6 +109,87 @@ def test_an_appeal_runs_its_course(rules: Rules) -> None:
     assert world.appeals.open(CASE) is None
     last = world.appeals.of(CASE)[-1]
     assert (last.binding_result, last.external_vendor) == (True, "Outside Review Inc.")
+
+
+@BOTH
+@pytest.mark.parametrize("channel", SubmissionChannel)
+def test_the_letter_goes_by_the_channel_of_the_request(
+    rules: Rules, channel: SubmissionChannel
+) -> None:
+    world = assigned(rules)
+    world.cases.put(replace(world.cases.get(CASE), submission_channel=channel))
+    decide(world)
+    assert world.letters.of(CASE)[-1].delivery_channel is channel
+
+
+@BOTH
+def test_an_appeal_is_acknowledged(rules: Rules) -> None:
+    world = appealed(rules)
+    assert world.appeals.receipt_of(number(world)) is None
+    world.appeals.acknowledge(number(world), NURSE)
+    known = world.appeals.receipt_of(number(world))
+    assert known is not None
+    assert (known.acknowledged_by, known.acknowledged_at) == (NURSE, world.clock.now)
+
+
+def test_an_appeal_is_acknowledged_once_and_by_the_plan() -> None:
+    def known(rules: Rules) -> ManagedCareWorld:
+        world = appealed(rules)
+        world.appeals.acknowledge(number(world), NURSE)
+        return world
+
+    both(known, lambda w: w.appeals.acknowledge(number(w), NURSE), RefusalCode.DUPLICATE)
+    both(
+        appealed,
+        lambda w: w.appeals.acknowledge(number(w), STRANGER),
+        RefusalCode.ROLE_FORBIDDEN,
+    )
+    world = upheld()
+    refused(
+        world,
+        RefusalCode.WRONG_STATE,
+        lambda: world.appeals.acknowledge(number(world), NURSE),
+    )
+
+
+@BOTH
+def test_the_file_is_read_anew_by_whom_it_was_given_to(rules: Rules) -> None:
+    world = assigned(rules)
+    row = world.medical.reviews_of(CASE)[-1:] or world.nursing.reviews_of(CASE)
+    found = row[0].criteria_evaluations
+    world.appeals.save_review(number(world), AMD, 1, found[:1])
+    world.clock.advance(timedelta(minutes=5))
+    world.appeals.save_review(number(world), AMD, 1, found)
+    (kept,) = world.appeals.reviews_of(CASE)
+    assert (kept.reviewer_id, kept.criteria_evaluations) == (AMD, found)
+    assert kept.updated_at - kept.created_at == timedelta(minutes=5)
+    file = world.appeals.data(number(world))
+    assert file["reviews"] == (kept,)
+    assert file["decision_due_at"] == deadlines.appeal_deadline(world, world.appeals.of(CASE)[-1])
+
+
+def test_an_appeal_is_not_read_by_anybody_else_nor_once_it_is_decided() -> None:
+    both(
+        appealed,
+        lambda w: w.appeals.save_review(number(w), AMD, 1, ()),
+        RefusalCode.WRONG_OWNER,
+    )
+    both(
+        assigned,
+        lambda w: w.appeals.save_review(number(w), MD, 1, ()),
+        RefusalCode.ROLE_FORBIDDEN,
+    )
+    both(
+        assigned,
+        lambda w: w.appeals.save_review(number(w), AMD, 7, ()),
+        RefusalCode.NOT_FOUND,
+    )
+    world = upheld()
+    refused(
+        world,
+        RefusalCode.WRONG_STATE,
+        lambda: world.appeals.save_review(number(world), AMD, 1, ()),
+    )
 
 
 @BOTH
