@@ -173,9 +173,8 @@ class _Marks:
         if self._postures:
             told.append("<b>chart</b>: what the whole chart shows of a criterion")
         if self._found:
-            told.append(
-                "<b>nurse</b>, <b>physician</b>, <b>appeal</b>: what they found in the packet, last"
-            )
+            who = "<b>nurse</b>, <b>physician</b>, <b>appeal</b>"
+            told.append(f"{who}: what they found in the packet, last")
         return f'<p class="quiet">{"; ".join(told)}.</p>' if told else ""
 
 

@@ -28,7 +28,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
 from tests.envs.managed_care.covering import Row, covering, pairs, possible
-from tests.envs.managed_care.utilization_management.playing import FAMILY, fails, play
+from tests.envs.managed_care.utilization_management.playing import FAMILY, fails, family_of, play
 
 LEVELS = tuple(PRESETS)
 FREE = {"rules": tuple(Rules)}
@@ -109,7 +109,7 @@ def require_solved(kind: Kind) -> None:
     instance = drawn(kind)
     assert (instance.reference.stage, instance.reference.path) == (kind.stage, kind.path)
     assert instance.reference.policy.category is kind.category
-    script = FAMILY.oracle(instance, np.random.default_rng(0))
+    script = family_of(instance).oracle(instance, np.random.default_rng(0))
     assert len(script) <= FAMILY.rules.max_turns
     calls = [each for each in script if isinstance(each, ToolCall)]
     episode = play(instance, calls, shaped=True)
