@@ -111,7 +111,7 @@ def receipt_deadline(world: ManagedCareWorld, appeal: Appeal) -> datetime:
 
 def watch_all(world: ManagedCareWorld) -> None:
     """Watch every undecided case and appeal of which there is one; for the beginning of a world."""
-    # Nothing is watched yet: a case of two records alone could be watched twice.
+    # All at once, since the agenda is gone through for whatever is put on it.
     limits: dict[tuple[str, str], datetime] = {}
     for intake in world.intake.intakes.values():
         case_id = intake.case_id
@@ -120,9 +120,11 @@ def watch_all(world: ManagedCareWorld) -> None:
     for appeal in world.appeals.appeals.values():
         if appeal.outcome is None:
             limits[APPEAL_OVERDUE, appeal.case_id] = appeal_deadline(world, appeal)
-    world.clock.agenda.put_all(
-        (at, name, {"case_id": case_id}) for (name, case_id), at in limits.items()
-    )
+    agenda = world.clock.agenda
+    for due in agenda.entries():
+        if (due.name, str(due.facts.get("case_id"))) in limits:
+            agenda.cancel(due.number)
+    agenda.put_all((at, name, {"case_id": case_id}) for (name, case_id), at in limits.items())
 
 
 def intake_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
