@@ -118,6 +118,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         try:
             if case:
                 self._count(seat, case, self._seats[role].catalog.closes_case(request.name))
+            world.entered(role)
             done, waits = self._invoke(state, role, request)
             if done.spec.kind is ToolKind.SUBMIT:
                 self._close(seat, case, done)
@@ -139,6 +140,10 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if waits is None:
             self.pass_time(state, step)
             return Result(spec.identifier, done.result.text, images)
+        if len(state.seats) > 1:  # the others go on meanwhile; time passes when all wait
+            seat.waits, seat.away = world.clock.now + waits, True
+            text = f"You wait, until {seat.waits:%Y-%m-%d %H:%M} at the latest."
+            return Result(spec.identifier, text)
         self.pass_time(state, waits, waiting=role)
         return Result(spec.identifier, f"Waited until {world.clock.now:%Y-%m-%d %H:%M}.", images)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self, TypeVar
 
 from healthgym.core import action as actions
@@ -33,6 +33,9 @@ _OVER = "This episode is over."
 # Turns of counterparts and waits that may follow one action; more is a fault of the family.
 _MOST_IN_BETWEEN = 10_000
 _NO_TIME = timedelta(0)
+#: Until when somebody waits who waits for news alone.
+_FOR_EVER = datetime.max.replace(tzinfo=UTC)
+_NOTHING_MORE = "Nobody else has anything to do, and nothing will happen by itself."
 
 Done = TypeVar("Done")
 
@@ -69,7 +72,10 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         cases = family.cases(instance)
         self._runner = CallRunner(family, self.config, self._seats, cases, self._bench)
         stale = frozenset(self._bench.parts)
-        seats = {role: SeatState(stale=stale) for role in self._seats}
+        seats = {
+            role: SeatState(stale=stale, waits=_FOR_EVER if seat.waits else None, away=seat.waits)
+            for role, seat in self._seats.items()
+        }
         self._state = EpisodeState(world, seats, dict(filled))
         for role, seat in seats.items():
             self._update_progress(role, seat)
@@ -85,7 +91,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """
         role = role or self.role
         seat = self._state.seats[role]
-        text = self._told(role, seat)
+        back = seat.away and role == self.to_act()
+        text = self._returned(role, seat) if back else self._told(role, seat)
         seat.news = "\n".join(part for part in (seat.news, text) if part)
         return text
 
@@ -170,14 +177,21 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         state, seat = self._state, self._state.seats[role]
         first, place = len(state.events), len(state.turns)
         text = actions.text_of(action)
+        seat.spell = seat.spell if state.last == role else 0
         results = self._run(action, text, role)
         if not seat.done and seat.calls >= self.config.budget(role):
             seat.truncated = True
+        if self._spent(seat):
+            seat.waits, seat.away = _FOR_EVER, True
+            results.append(Result("", f"({seat.spell} calls in a row: now you wait for news.)"))
         own = [event for event in state.events[first:] if event.role == role]
         errors = tuple(event.error for event in own if event.error)
         state.last = role
         meanwhile()
-        observation = self._compose(results, role, seat)
+        if seat.away and role == self.to_act():
+            observation = self._returned(role, seat, results[:-1])
+        else:
+            observation = self._compose(results, role, seat)
         images = tuple(image for result in results for image in result.images)
         return Acted(role, text, observation, images, len(own), errors, place)
 
@@ -188,14 +202,23 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             requests = self._requests(action, text, role)
         except ToolError as error:
             seat.calls += 1
+            seat.spell += 1
             return [self._runner.refuse(state, role, "", {}, str(error))]
-        results = []
+        results: list[Result] = []
         for request in requests:
             if seat.done or seat.calls >= self.config.budget(role):
                 break
+            if seat.waits is not None or self._spent(seat):  # the turn is handed over
+                break
             seat.calls += 1
+            seat.spell += 1
             results.append(self._runner.run(state, role, request))
         return results
+
+    def _spent(self, seat: SeatState) -> bool:
+        """Return whether a role has made as many calls in a row as it may."""
+        limit = self.config.spell
+        return limit is not None and seat.spell >= limit and not seat.done and seat.waits is None
 
     def _requests(self, action: object, text: str, role: str) -> Sequence[ToolCall]:
         if self._family.takes_turns and self.to_act() != role:
@@ -208,26 +231,45 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             return
         state = self._state
         for _ in range(_MOST_IN_BETWEEN):
-            live = state.live()
+            state.wake()
             role = self.to_act()
-            if not live or (role is not None and role not in state.players):
+            if state.over or (role is not None and role not in state.players):
                 return
-            due = self.world.clock.agenda.first()
             if role is not None:
                 self._play(role)
-            elif due is not None:
-                self._runner.pass_time(state, max(due.at - self.world.clock.now, _NO_TIME))
             else:
-                for waiting in live:  # for something that will never happen
-                    state.seats[waiting].truncated = True
+                self._let_pass()
         raise EpisodeStateError(f"{self.task.task_id}: nobody outside is ever to act again.")
+
+    def _let_pass(self) -> None:
+        """Let time pass to what happens next, while all wait; what never comes is not waited for.
+
+        Who called ``wait`` is told that nothing will come; who waits by the rules of the world is
+        out of the game.
+        """
+        state, now = self._state, self.world.clock.now
+        seats = {role: state.seats[role] for role in state.live()}
+        due = self.world.clock.agenda.first()
+        times = [due.at] if due is not None else []
+        times += [s.waits for s in seats.values() if s.waits is not None and s.waits < _FOR_EVER]
+        if times:
+            self._runner.pass_time(state, max(min(times) - now, _NO_TIME))
+            return
+        for role, seat in seats.items():
+            if seat.waits is None:
+                seat.truncated = True
+            else:
+                self.world.notify(role, _NOTHING_MORE)
 
     def _play(self, role: str) -> None:
         """Let a counterpart take one turn."""
         state, seat = self._state, self._state.seats[role]
-        news = self._told(role, seat)
-        seat.news = news
-        action = state.players[role].act("\n".join(part for part in (news, seat.shown) if part))
+        if seat.away:
+            seat.news = text = self._returned(role, seat)
+        else:
+            seat.news = self._told(role, seat)
+            text = "\n".join(part for part in (seat.news, seat.shown) if part)
+        action = state.players[role].act(text)
         if action is None:
             state.last = role
             seat.truncated = seat.stopped = True
@@ -288,6 +330,12 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if not seat.done and self.turns_left(role) == 1 and not self.config.plain:
             text += "\n(1 call left)"
         return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+    def _returned(self, role: str, seat: SeatState, results: Sequence[Result] = ()) -> str:
+        """Return what a role reads that has the turn again: the time, and what it was told."""
+        seat.away = False
+        waited = Result(str(Verb.WAIT), f"Waited until {self.world.clock.now:%Y-%m-%d %H:%M}.")
+        return self._compose([*results, waited], role, seat)
 
     def _told(self, role: str, seat: SeatState) -> str:
         notices = self.world.notices

@@ -93,6 +93,7 @@ class Role:
         only: Names of the tools it keeps; all of them if None.
         program: Where the role writes command lines in place of typed calls, their first word;
             its tools are not listed then, it asks for them with ``--help``.
+        waits: Whether it begins by waiting, until it is told something or nobody else can act.
     """
 
     toolsets: Sequence[type[AnyToolset]]
@@ -101,6 +102,7 @@ class Role:
     grammar: Grammar = actions.parse
     only: Sequence[str] | None = None
     program: str = ""
+    waits: bool = False
 
     @cached_property
     def commands(self) -> CommandLine | None:
@@ -129,6 +131,7 @@ class Seat:
         actor: The person who fills it.
         grammar: Reads calls from its text.
         commands: Its command lines, where it writes them.
+        waits: Whether it begins by waiting.
     """
 
     catalog: ToolCatalog
@@ -136,6 +139,7 @@ class Seat:
     actor: str = ""
     grammar: Grammar = actions.parse
     commands: CommandLine | None = None
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,8 @@ class EpisodeConfig:
         budgets: Tool calls of single roles, in place of ``max_turns``.
         case_turns: Tool calls each role may make about one case, beside the one that closes it;
             no limit if None.
+        spell: Tool calls a role may make before it has to hand the turn over, where there are
+            several roles; no limit if None.
         plain: Whether an observation is what the tools say, word for word: without ``Error:``
             before a refusal, and without a notice before the last call.
     """
@@ -163,12 +169,15 @@ class EpisodeConfig:
     max_observation: int = 16_000
     budgets: Mapping[str, int] = field(default_factory=dict)
     case_turns: int | None = None
+    spell: int | None = None
     plain: bool = False
 
     def __post_init__(self) -> None:
         numbers = {"max_turns": self.max_turns, "max_observation": self.max_observation}
         numbers |= {f"the budget of {role}": calls for role, calls in self.budgets.items()}
-        numbers |= {} if self.case_turns is None else {"case_turns": self.case_turns}
+        for name in ("case_turns", "spell"):
+            limit: int | None = getattr(self, name)
+            numbers |= {} if limit is None else {name: limit}
         for name, number in numbers.items():
             if number < 1:
                 raise ConfigurationError(f"{name} is at least 1, not {number}.")
@@ -247,11 +256,14 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Return whose turn it is, or None if all wait for something to happen.
 
         A role that has handed its work over waits: it is simply not named until there is work for
-        it again, and waiting costs it no turns.
+        it again, and waiting costs it no turns. One that called ``wait`` where there are several
+        roles is not among those that are asked about, until its time has come or it is told
+        something.
 
         Args:
             world: The world now.
-            live: The roles that are not done, beginning with the one after who acted last.
+            live: The roles that are not done and did not call ``wait``, beginning with the one
+                after who acted last.
         """
         return live[0]
 
@@ -295,6 +307,7 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
                 role.actor,
                 role.commands or role.grammar,
                 role.commands,
+                role.waits,
             )
             for name, role in self.roles.items()
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Generic, TypeVar, overload
 
 from healthgym.core.borders import JsonObject
@@ -75,6 +76,9 @@ class SeatState:
         progress: Its potential, by part.
         stale: Parts of which the potential has to be asked for anew.
         rest: What is left of the last result that was too long.
+        waits: Until when it waits, having handed the turn over; None if it does not.
+        away: Whether it handed the turn over, and has not been told yet that it has it again.
+        spell: Calls it made since it last got the turn.
         told: How many of the world's notices it has been shown, its own or not.
         news: What it was told since its last turn, apart from an observation.
         shown: What it last read; for players, who answer it.
@@ -91,6 +95,9 @@ class SeatState:
     progress: Mapping[str, float] = field(default_factory=dict)
     stale: frozenset[str] = frozenset()
     rest: str = ""
+    waits: datetime | None = None
+    away: bool = False
+    spell: int = 0
     told: int = 0
     news: str = ""
     shown: str = ""
@@ -199,6 +206,19 @@ class EpisodeState(Generic[WorldIn]):
         order = list(self.seats)
         start = order.index(self.last) + 1 if self.last in self.seats else 0
         return [role for role in order[start:] + order[:start] if not self.seats[role].done]
+
+    def ready(self) -> list[str]:
+        """Return the roles that are not done and do not wait, in the order of :meth:`live`."""
+        return [role for role in self.live() if self.seats[role].waits is None]
+
+    def wake(self) -> None:
+        """End the waiting of the roles whose time has come, or that were told something."""
+        for role, seat in self.seats.items():
+            if seat.waits is not None and (
+                seat.waits <= self.world.clock.now
+                or any(notice.role == role for notice in self.world.notices[seat.told :])
+            ):
+                seat.waits = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,12 +122,14 @@ class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     def to_act(self) -> str | None:
         """Return whose turn it is; None if the episode is over, or all wait.
 
+        A role that handed the turn over by waiting is not asked.
+
         Raises:
             EpisodeStateError: If the family names a role that can no longer act.
         """
-        live = self._state.live()
-        role = self._family.to_act(self.world, live) if live else None
-        if role is not None and role not in live:
+        ready = self._state.ready()
+        role = self._family.to_act(self.world, ready) if ready else None
+        if role is not None and role not in ready:
             raise EpisodeStateError(f"{self.task.task_id}: it cannot be the turn of {role!r}.")
         return role
 

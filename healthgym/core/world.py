@@ -61,6 +61,9 @@ class World(Stateful):
         """
         raise NotImplementedError(f"{type(self).__name__} does not know what {due.name!r} is.")
 
+    def entered(self, role: str) -> None:
+        """Note who is about to use a tool, for worlds in which their tools do not say it."""
+
     def left_to_do(self, role: str) -> bool:
         """Return whether there is anything left to do for a role; a role without is done."""
         return True

@@ -95,7 +95,7 @@ def _request(
         procedure_code=order.procedure_code,
         diagnosis_codes=line.diagnosis_codes,
         site=PlaceOfService(order.site_of_service),
-        quantity=_quantity(world, case_id, policy),
+        quantity=quantity(world, case_id, policy),
         age=today.year - patient.dob.year - (not had_birthday),
         sex=patient.sex,
         coverage_active=coverage is not None and coverage.active,
@@ -104,8 +104,14 @@ def _request(
     )
 
 
-def _quantity(world: ManagedCareWorld, case_id: str, policy: Policy) -> float | None:
-    """Return how much the form asks for; None if it does not say, or not in a number."""
+def quantity(world: ManagedCareWorld, case_id: str, policy: Policy) -> float | None:
+    """Return how much the form of a case asks for; None if it does not say, or not in a number.
+
+    Args:
+        world: The world.
+        case_id: The case.
+        policy: The policy whose form asks.
+    """
     keys = {
         answer_key(evidence_items(item)[0].item_id)
         for item in criteria(policy.criteria)

@@ -15,6 +15,7 @@ from healthgym.core.state import table
 from healthgym.worlds.managed_care import duty, payer_calls
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
+from healthgym.worlds.managed_care.covering import covering
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import read_packet
@@ -74,11 +75,14 @@ class PayerDesk(App):
 
     # -- what sets the desk to work ------------------------------------------------------------
 
+    def coming(self, case_id: str) -> None:
+        """Note that a case is about to be handed in; the staff reads the packet itself."""
+
     def take_in(self, case_id: str, *, reply: bool = False) -> None:
         """Begin work on what was handed in; a reply goes on where the question arose."""
         if self.plan is None:
             return
-        if self._covering(case_id) is None:
+        if covering(self.world, case_id) is None:
             self._tell(f"The payer returns case {case_id}: its plan asks for no authorization.")
             return
         # Sent again in the place of an answer, the question stays open, and nobody takes it up.
@@ -366,21 +370,10 @@ class PayerDesk(App):
         return plan
 
     def _in_force(self, case_id: str) -> Policy:
-        policy = self._covering(case_id)
+        policy = covering(self.world, case_id)
         if policy is None:
             raise RuntimeError(f"No policy of the payer's covers what {case_id} asks for.")
         return policy
-
-    def _covering(self, case_id: str) -> Policy | None:
-        """Return the policy that a case falls under; None if the payer has none for it."""
-        case = self.world.cases.get(case_id)
-        chart = self.world.charts[case.patient_id]
-        day = case.created_at.date()
-        coverage = chart.coverage  # as the system took it when the case was opened
-        code = self.world.cases.order(case.service_request_id).procedure_code
-        return self._plan().policies.in_force(
-            code, coverage.plan_name if coverage else "", chart.patient.address_state, day
-        )
 
     def _found(self, case_id: str, policy: Policy | None = None) -> Finding:
         """Return what the packet shows, by the policy that the reviewers go by."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from healthgym.core.clock import Clock, Counters, Due
 from healthgym.core.state import state
@@ -57,6 +58,10 @@ class ManagedCareWorld(World):
         counters: Where identifiers come from.
     """
 
+    #: Who works at the desks of a side; where somebody plays both, others receive what is sent.
+    payer_side: ClassVar[type[PayerDesk]] = PayerDesk
+    provider_side: ClassVar[type[ProviderDesk]] = ProviderDesk
+
     actor = state("provider", content=False)
 
     def __init__(self, start: WorldStart) -> None:
@@ -99,8 +104,8 @@ class ManagedCareWorld(World):
         self.assessments = Assessments(self)
         self.plans = CarePlans(self)
         # Whoever does the work of a side that nobody plays.
-        self.desk = PayerDesk(self)
-        self.practice = ProviderDesk(self)
+        self.desk = self.payer_side(self)
+        self.practice = self.provider_side(self)
         self._begin_with(start.records)
         if start.rules is Rules.STRICT:
             deadlines.watch_all(self)

@@ -97,7 +97,7 @@ class Rulebook:
         words = str(kind).replace("_", " ")
         note = (
             f"Keep the latest {words} (`{kind}`) at hand and do not send it with the request: the "
-            "reviewer asks for it where it is wanted."
+            "reviewer asks for it before approving."
         )
         printed = _noting(self.printed, note)
         in_force = _noting(self.in_force, note)

@@ -11,7 +11,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from healthgym.envs.managed_care.checks.case_file import CaseFile
-from healthgym.envs.managed_care.checks.relay import (
+from healthgym.envs.managed_care.checks.rule import Answer, Question, Rule, rule
+from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
+from healthgym.worlds.managed_care.relay import (
     BOUND,
     CALL,
     PAYER,
@@ -20,8 +22,6 @@ from healthgym.envs.managed_care.checks.relay import (
     transcripts,
     windows,
 )
-from healthgym.envs.managed_care.checks.rule import Answer, Question, Rule, rule
-from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     PeerToPeerStatus,

@@ -21,6 +21,7 @@ from healthgym.envs.managed_care.cases.drawing import (
     NUMBERS,
     PATIENT,
     RULES,
+    DrawnCase,
     draw_case,
 )
 from healthgym.envs.managed_care.cases.patients import (
@@ -109,6 +110,10 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
 
     def draw(self, split: Split, index: int) -> AuthorizationInstance:
         """Return a task."""
+        return self.drawn(split, index)[1]
+
+    def drawn(self, split: Split, index: int) -> tuple[DrawnCase, AuthorizationInstance]:
+        """Return a task, after the case it is about."""
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
         streams = [task_rng(family, split, index, key) for key in range(6)]
@@ -140,7 +145,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
                 brief(start, patient, drawn),
                 {"difficulty": self.difficulty},
             )
-            return Instance(task, reference, start)
+            return case, Instance(task, reference, start)
         raise ConfigurationError(f"No policy gives a request that ends {ending.value!r}.")
 
     def _asked(

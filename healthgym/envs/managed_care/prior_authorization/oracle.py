@@ -46,6 +46,22 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator, rehearse: R
         rehearse: Plays calls in a world of its own; tells which times the payer will offer.
     """
     wanted, start = instance.reference, instance.start
+    begun = opening(wanted, start)
+    if wanted.action is not _SENDS:
+        return [*begun, _FINISH]
+    sent = [*begun, _wait(start.now)]
+    if wanted.course is Course.PEER_CALL:
+        return [*sent, *_called(wanted, rehearse(sent)), _FINISH]
+    return [*sent, *_answers(wanted, start, start.charts[wanted.patient_id]), _FINISH]
+
+
+def opening(wanted: AuthorizationReference, start: WorldStart) -> list[ToolCall]:
+    """Return the calls up to the decision, and to the submission where there is one.
+
+    Args:
+        wanted: The right handling.
+        start: What the world begins with.
+    """
     chart = start.charts[wanted.patient_id]
     patient = chart.patient
     policy = wanted.policy
@@ -60,11 +76,8 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator, rehearse: R
     ]
     if wanted.action is not _SENDS:
         reason = f"{reason_of(wanted, chart)}; {follow_up(start)}"
-        return [*looks, decide(wanted.action, override_reason=reason), _FINISH]
-    sent = [*looks, *submission(wanted, start, chart)]
-    if wanted.course is Course.PEER_CALL:
-        return [*sent, *_called(wanted, rehearse(sent)), _FINISH]
-    return [*sent, *_answers(wanted, start, chart), _FINISH]
+        return [*looks, decide(wanted.action, override_reason=reason)]
+    return [*looks, *submission(wanted, start, chart)]
 
 
 def open_case(order: ServiceRequest) -> ToolCall:
@@ -150,7 +163,6 @@ def submission(
             # A compat world sends an empty packet where none is named.
             bundle_document_id=BUNDLE,
         ),
-        _wait(start.now),
     ]
 
 

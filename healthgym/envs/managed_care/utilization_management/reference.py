@@ -83,6 +83,7 @@ class Taken:
         path: How it is rightly decided.
         lapses: Whether a request for information is never answered.
         call: What the clinician on the other side of a call holds.
+        on_request: Kinds of documents that are not sent before they are asked for, and are.
     """
 
     chain: Chain
@@ -90,6 +91,7 @@ class Taken:
     path: Path
     lapses: bool
     call: PeerContract | None
+    on_request: frozenset[str] = frozenset()
 
     @property
     def case(self) -> DrawnCase:
@@ -234,7 +236,7 @@ def _wanted(taken: Taken) -> frozenset[str]:
     """Return the criteria, and the kinds of documents, that are to be asked for."""
     found = taken.sent.found
     kinds = {str(kind) for kind in found.missing_documents}
-    return frozenset({*turning(taken.case, found), *kinds})
+    return frozenset({*turning(taken.case, found), *kinds, *taken.on_request})
 
 
 def _post(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.worlds.managed_care.start import WorldStart
 
-_WHERE = {
+#: What is said of a case, by where it is taken over.
+WHERE = {
     StartStage.INTAKE: "It has just come in and lies at intake.",
     StartStage.TRIAGE: "Intake has confirmed it, and nobody has triaged it yet.",
     StartStage.NURSE_REVIEW: "It is triaged, routed, and waits for a nurse.",
@@ -44,5 +45,5 @@ def brief(start: WorldStart, case_id: str, stage: StartStage) -> str:
     return (
         f"You work the desks of {start.payer.name}, at first as {worker.name} ({worker.id}, "
         f"{title}); it is {start.now:%A, %Y-%m-%d %H:%M} UTC. Case {case_id} is yours. "
-        f"{_WHERE[stage]}\n\n{_RULES}"
+        f"{WHERE[stage]}\n\n{_RULES}"
     )

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import numpy as np
 
-from healthgym.core.episode import Episode
+from healthgym.core.episode import Episode, StepOutcome
 from healthgym.core.task import Task
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.utilization_management.task import ReviewInstance, ReviewReference
@@ -30,6 +31,20 @@ Openings = Callable[[ReviewInstance], Opening]
 _MOST_NEWS = 40
 
 
+class Playable(Protocol):
+    """An episode at the offices, whatever is judged in it."""
+
+    @property
+    def world(self) -> ManagedCareWorld:
+        """The world as it is now."""
+
+    def done(self, role: str | None = None) -> bool:
+        """Return whether a role, or everybody, is done."""
+
+    def step(self, action: object, role: str = "") -> StepOutcome:
+        """Carry an action out."""
+
+
 class Desk:
     """Carries calls out, and keeps them.
 
@@ -38,7 +53,7 @@ class Desk:
         rng: Who of several able people does something.
     """
 
-    def __init__(self, episode: ReviewEpisode, rng: np.random.Generator) -> None:
+    def __init__(self, episode: Playable, rng: np.random.Generator) -> None:
         self.episode, self.rng = episode, rng
         self.calls: list[ToolCall] = []
         self.refused: list[str] = []
@@ -70,7 +85,11 @@ class Desk:
         for _ in range(_MOST_NEWS):
             if self.now >= until or self.episode.done():
                 return
-            self.do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
+            self.rest(until)
+
+    def rest(self, until: datetime) -> None:
+        """Let time pass until a time, or until something is heard."""
+        self.do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
 
     def wait_for(self, holds: Callable[[ManagedCareWorld], bool], at_most: timedelta) -> None:
         """Let time pass until something holds, or so long.
@@ -83,7 +102,7 @@ class Desk:
         for _ in range(_MOST_NEWS):
             if holds(self.world) or self.now >= until or self.episode.done():
                 return
-            self.do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
+            self.rest(until)
 
     def somebody(self, roles: Iterable[str], but: Iterable[str] = ()) -> str:
         """Return one who may do something and is in; wait for the first where nobody is.

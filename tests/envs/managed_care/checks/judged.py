@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from healthgym.core.verdict import CheckResult
-from healthgym.envs.managed_care.checks import relay
 from healthgym.envs.managed_care.checks.expectation import Expectation
 from healthgym.envs.managed_care.checks.reading import read_expectation
+from healthgym.worlds.managed_care import relay
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.records.chart import (
     DocumentReference,

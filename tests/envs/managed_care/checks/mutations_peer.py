@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from healthgym.envs.managed_care.checks import relay
 from healthgym.envs.managed_care.checks.expectation import ArenaExpectation, Expectation
+from healthgym.worlds.managed_care import relay
 from healthgym.worlds.managed_care.records.peer import P2PSessionTurn
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,

@@ -387,6 +387,7 @@ class Authorizations(ProviderApp):
         }
 
     def _handed_over(self, case_id: str, name: str, reply: bool = False) -> View:
+        self.world.desk.coming(case_id)
         intake = self.world.intake.receive(case_id, self.packet(case_id), reply=reply)
         case = self.world.cases.get(case_id)
         if case.payer_intake_case_id != intake.id:

@@ -1,0 +1,37 @@
+"""The arena of a provider and a payer as an environment for one agent, the other seat filled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Unpack
+
+from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.managed_care.prior_auth_arena.family import READER, ArenaFamily
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
+from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+
+_OTHER = {PROVIDER: PAYER, PAYER: PROVIDER}
+
+
+class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
+    """Take one request to its end from one of two desks, somebody else at the other.
+
+    ## Description
+
+    Under construction: see :class:`ArenaFamily`.
+    """
+
+    def __init__(
+        self,
+        *,
+        difficulty: str | AuthorizationConfig | Mapping[str, float] = "medium",
+        role: str = PROVIDER,
+        opponent: str = READER,
+        **common: Unpack[Common],
+    ) -> None:
+        super().__init__(
+            ArenaFamily(difficulty, role=role),
+            role=role,
+            counterparts={_OTHER[role]: opponent},
+            **common,
+        )

@@ -1,0 +1,138 @@
+"""The arena of a provider and a payer, declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from healthgym.core.episode import Episode
+from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Player, Role, Script
+from healthgym.core.levels import Level, assemble
+from healthgym.core.players import Solver
+from healthgym.core.task import Task
+from healthgym.core.verbs import Verb
+from healthgym.envs.managed_care.prior_auth_arena import oracle, reader
+from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
+from healthgym.envs.managed_care.prior_auth_arena.task import (
+    PRESETS,
+    ArenaInstance,
+    ArenaReference,
+    ArenaTaskGenerator,
+)
+from healthgym.envs.managed_care.prior_auth_arena.verifier import ArenaVerifier
+from healthgym.envs.managed_care.prior_auth_arena.wording import payer_brief, provider_brief
+from healthgym.envs.managed_care.prior_authorization.family import PUBLISHED as PROVIDERS
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
+from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
+from healthgym.envs.managed_care.utilization_management.family import PUBLISHED as PAYERS
+from healthgym.errors import ConfigurationError
+from healthgym.rewards import SparseReward
+from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+from healthgym.worlds.managed_care.shared import SharedOffices
+from healthgym.worlds.managed_care.start import WorldStart
+
+_VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
+#: Name of the policy that reads what an agent reads, in either seat.
+READER = "reader"
+_OTHER = {PROVIDER: PAYER, PAYER: PROVIDER}
+
+
+class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
+    """A provider's desk and a payer's, on one request.
+
+    Args:
+        difficulty: A preset, a configuration, or weights of presets.
+        role: The seat that scripted policies play; the provider's if empty.
+        spell: Calls that a side may make in a row.
+
+    Raises:
+        ConfigurationError: If the arguments do not fit together.
+    """
+
+    name: ClassVar[str] = "prior-auth-arena"
+    roles: Mapping[str, Role] = {
+        PROVIDER: Role([each for each in PROVIDERS if each is not PeerSessionToolset], _VERBS),
+        PAYER: Role(
+            [each for each in PAYERS if each is not PeerSessionToolset], _VERBS, waits=True
+        ),
+    }
+    verifier = ArenaVerifier()
+    hand_in = HandIn("finish", paper=False, withheld=False)
+    takes_turns = True
+
+    def __init__(
+        self,
+        difficulty: str | AuthorizationConfig | Mapping[str, float] = "medium",
+        *,
+        role: str = "",
+        spell: int = 50,
+    ) -> None:
+        if role and role not in self.roles:
+            raise ConfigurationError(f"role {role!r} is not one of {', '.join(self.roles)}.")
+        self._seat = role or PROVIDER
+        self.rules = EpisodeConfig(max_turns=120, max_observation=12_000, spell=spell)
+
+        def synthetic(level: Level[AuthorizationConfig]) -> ArenaTaskGenerator:
+            return ArenaGenerator(level.config, level.label, self.name)
+
+        self.generator = assemble(PRESETS, difficulty, synthetic)
+
+    def open(self, instance: ArenaInstance) -> SharedOffices:
+        """Return the offices as both sides find them."""
+        return SharedOffices(instance.start)
+
+    def instruction(self, role: str, instance: ArenaInstance) -> str:
+        """Return what a side is told; the payer's is told of no request."""
+        if role == PAYER:
+            return payer_brief(instance.start)
+        return provider_brief(instance.task.instruction)
+
+    def to_act(self, world: SharedOffices, live: Sequence[str]) -> str | None:
+        """Return who has the turn: whoever acted last, until that side waits."""
+        return live[-1]
+
+    def oracle(self, instance: ArenaInstance, rng: np.random.Generator) -> Script:
+        """Do what is right, against a side that does."""
+        return self.together(instance, rng)[self._seat]
+
+    def together(
+        self,
+        instance: ArenaInstance,
+        rng: np.random.Generator,
+        counterparts: Mapping[str, str] | None = None,
+    ) -> Mapping[str, Script]:
+        """Return what the sides do that know the answer, worked out by playing.
+
+        Args:
+            instance: The task.
+            rng: Who of several able people does something.
+            counterparts: Names of scripted players, by the side they fill.
+        """
+        players = {
+            role: self.player(name, instance, rng.spawn(1)[0], role)
+            for role, name in (counterparts or {}).items()
+        }
+        episode = Episode(self, instance, SparseReward(), self.rules, players)
+        return dict(oracle.pair(instance, rng, episode).play())
+
+    def baselines(self) -> Mapping[str, Baseline[Task, ArenaReference, WorldStart]]:
+        """Return the scripts that do not read what decides."""
+        return oracle.baselines()
+
+    def solvers(self) -> Mapping[str, Solver]:
+        """Return who reads what an agent reads, in the seat that is played."""
+        return {READER: reader.READERS[self._seat]}
+
+    def counterparts(self) -> Mapping[str, Mapping[str, Solver]]:
+        """Return who can fill a seat."""
+        return {role: {READER: play} for role, play in reader.READERS.items()}
+
+    def player(
+        self, name: str, instance: ArenaInstance, rng: np.random.Generator, role: str = PROVIDER
+    ) -> Player:
+        """Return a player of a scripted policy; an oracle's moves are worked out for its seat."""
+        if name == "oracle" and role in self.roles:
+            return Player.of_script(self.together(instance, rng)[role])
+        return super().player(name, instance, rng, role)

@@ -1,0 +1,105 @@
+"""What both sides do who know what each deserves, and what those do who do not look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+import numpy as np
+
+from healthgym.core.family import Baseline, Script
+from healthgym.core.task import Instance, Task
+from healthgym.envs.managed_care.prior_auth_arena.payer import PayerOracle
+from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance, ArenaReference
+from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, Seat, Table, Worker
+from healthgym.envs.managed_care.prior_authorization import oracle
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    ProviderDeterminationAction,
+)
+
+_SENDS = ProviderDeterminationAction.SUBMIT_PA
+_PATIENCE = timedelta(days=55)
+_OPEN = frozenset({CaseStatus.SUBMITTED, CaseStatus.UNDER_REVIEW, CaseStatus.RESUBMITTED})
+
+
+class ProviderOracle(Worker):
+    """Sends what is right, answers what is asked, and stays until there is a word.
+
+    Args:
+        seat: The provider's desk.
+        instance: The task.
+    """
+
+    def __init__(self, seat: Seat, instance: ArenaInstance) -> None:
+        super().__init__(seat)
+        self.start, self.wanted = instance.start, instance.reference.provider
+        self._begun = False
+
+    def turn(self) -> None:
+        """Begin, or see to what has come."""
+        if not self._begun:
+            self._begun = True
+            for each in oracle.opening(self.wanted, self.start):
+                self.seat.do(each.name, **each.arguments)
+            if self.wanted.action is not _SENDS:
+                self.seat.do("finish")
+                return
+        elif self._status is CaseStatus.PENDED_ACTION_REQUIRED:
+            self._answer(self.wanted)
+        if self._status in _OPEN:
+            self.seat.hand_over(self.start.now + _PATIENCE)
+        else:
+            self.seat.do("finish")
+
+    @property
+    def _status(self) -> CaseStatus:
+        return self.seat.world.cases.get(oracle.CASE).status
+
+    def _answer(self, wanted: AuthorizationReference) -> None:
+        """Send the latest document of the kind that is sent on request."""
+        documents = self.start.charts[wanted.patient_id].documents
+        asked = [page.id for page in documents if str(page.kind) in wanted.on_request]
+        self.seat.do(
+            "auth.respond_to_pend",
+            case_id=oracle.CASE,
+            note="As asked for.",
+            document_ids=asked[-1:],
+        )
+
+
+def pair(instance: ArenaInstance, rng: np.random.Generator, episode: ArenaEpisode) -> Table:
+    """Return a table at which both sides know the answer; those that are filled stay so.
+
+    Args:
+        instance: The task.
+        rng: Who of several able people does something.
+        episode: Where it is played.
+    """
+    table = Table(episode)
+    makers: Mapping[str, Callable[[Seat], Worker]] = {
+        PROVIDER: lambda seat: ProviderOracle(seat, instance),
+        PAYER: lambda seat: PayerOracle(seat, instance),
+    }
+    for role, make in makers.items():
+        if role not in episode.counterparts:
+            table.workers[role] = make(Seat(episode, rng, role, table.others))
+    return table
+
+
+def baselines() -> Mapping[str, Baseline[Task, ArenaReference, WorldStart]]:
+    """Return the provider's scripts of prior authorization, which do not read what decides."""
+
+    def adapted(
+        play: Baseline[Task, AuthorizationReference, WorldStart],
+    ) -> Baseline[Task, ArenaReference, WorldStart]:
+        def script(instance: ArenaInstance, rng: np.random.Generator) -> Script:
+            request = Instance(instance.task, instance.reference.provider, instance.start)
+            return play(request, rng)
+
+        return script
+
+    return {name: adapted(play) for name, play in oracle.baselines().items()}

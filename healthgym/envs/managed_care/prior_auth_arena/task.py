@@ -1,0 +1,56 @@
+"""Both halves of a task for two seats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from healthgym.core.task import Instance, Reference, Task, TaskGenerator
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.situations import Course
+from healthgym.envs.managed_care.prior_authorization.task import (
+    PRESETS as REQUESTS,
+)
+from healthgym.envs.managed_care.prior_authorization.task import (
+    AuthorizationConfig,
+    AuthorizationReference,
+)
+from healthgym.worlds.managed_care.start import WorldStart
+
+#: What may become of a request where two honest sides meet: nobody goes by a superseded version.
+_HONEST = (
+    Course.APPROVED,
+    Course.PENDED,
+    Course.PARTIAL,
+    Course.GOLD_CARD,
+    Course.NOTIFICATION,
+    Course.DELEGATED,
+    Course.SPECIALTY,
+    Course.VENDOR,
+)
+
+#: What a name of a difficulty stands for: the requests of prior authorization.
+PRESETS: Mapping[str, AuthorizationConfig] = {
+    name: replace(config, courses=tuple(each for each in config.courses if each in _HONEST))
+    for name, config in REQUESTS.items()
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArenaReference(Reference):
+    """What the right handling is on both sides.
+
+    What is right for the payer follows from what the provider sends; it is worked out when there
+    is something to judge.
+
+    Attributes:
+        provider: The right handling at the provider.
+        case: The case: policies, chart, and what the facts show.
+    """
+
+    provider: AuthorizationReference
+    case: DrawnCase
+
+
+ArenaInstance = Instance[Task, ArenaReference, WorldStart]
+ArenaTaskGenerator = TaskGenerator[Task, ArenaReference, WorldStart]

@@ -1,0 +1,152 @@
+"""What is right for the payer: it follows from what was sent, and from what came in reply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.situations import Bar
+from healthgym.envs.managed_care.utilization_management.chain import Chain
+from healthgym.envs.managed_care.utilization_management.packet import Sent, seen
+from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
+from healthgym.envs.managed_care.utilization_management.task import (
+    Path,
+    ReviewReference,
+    StartStage,
+)
+from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.provider_plan import PendAnswer
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, Posture
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A case at the payer: what it held when it came, and what it holds now.
+
+    Attributes:
+        before: The world when the case was received.
+        now: The world now.
+        case: The case as it was drawn.
+        case_id: Its id.
+    """
+
+    before: ManagedCareWorld
+    now: ManagedCareWorld
+    case: DrawnCase
+    case_id: str
+
+    @property
+    def packet(self) -> tuple[str, ...]:
+        """Ids of the documents that were sent at first."""
+        return self._listed(self.before)
+
+    @property
+    def reply(self) -> tuple[str, ...]:
+        """Ids of the documents that came later."""
+        known = set(self.packet)
+        return tuple(name for name in self._listed(self.now) if name not in known)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the provider answered a request for information."""
+        moves = self.now.history.of(self.case_id, EntryKind.TRANSITION)
+        return any(entry.action == CaseStatus.RESUBMITTED for entry in moves)
+
+    def shows(self, names: tuple[str, ...]) -> PolicyAssessment:
+        """Return what documents show of the policy in force."""
+        patient = self.case.patient
+        charted = {page.id for page in patient.chart.documents}
+        counting = [name for name in names if name in charted and name not in patient.void]
+        own = [self.now.documents.get(name) for name in names if name not in charted]
+        return seen(self.case, counting, own)
+
+    def lacking(self, names: tuple[str, ...]) -> frozenset[str]:
+        """Return the kinds that the policy's note has the reviewer ask for, and that are not here."""
+        kinds = {str(self.now.documents.get(name).kind) for name in names}
+        return frozenset(map(str, self.case.book.on_request)) - kinds
+
+    def _listed(self, world: ManagedCareWorld) -> tuple[str, ...]:
+        return tuple(page.id for page in world.intake.sent(self.case_id))
+
+
+def truth_of(received: Received) -> ReviewReference:
+    """Return the right handling of a received case at the payer, as far as it has come.
+
+    Args:
+        received: The case.
+    """
+    case = received.case
+    first = received.shows(received.packet)
+    path, lapses = _path(received, first)
+    own = tuple(
+        received.before.documents.get(name)
+        for name in received.packet
+        if name not in {page.id for page in case.patient.chart.documents}
+    )
+    chain = Chain(
+        world=received.before,
+        case=case,
+        sent=Sent(
+            documents=received.packet,
+            own=own,
+            held_back=received.reply,
+            found=first,
+            answers={},
+        ),
+        case_id=received.case_id,
+        path=path,
+        answer=PendAnswer(documents=received.reply),
+        rng=np.random.default_rng(0),  # nothing is drawn
+    )
+    taken = Taken(
+        chain=chain,
+        stage=StartStage.INTAKE,
+        path=path,
+        lapses=lapses,
+        call=None,
+        on_request=received.lacking(received.packet),
+    )
+    return reference_of(taken)
+
+
+def _path(received: Received, first: PolicyAssessment) -> tuple[Path, bool]:
+    """Return how a case is rightly decided, and whether it lapses for want of an answer."""
+    case = received.case
+    lanes, ending = case.book.in_force.lanes, case.drawn.ending
+    if isinstance(ending, Bar) and ending is not Bar.CONTRADICTED:
+        return Path.RETURNED, False
+    if lanes.gold_card or lanes.notification_only:
+        return Path.LANE, False
+    asks = received.lacking(received.packet)
+    if not asks and not first.missing_documents:
+        settled = _settled(case, first)
+        if settled is not None:
+            return settled, False
+    elif first.posture is Posture.CONTRADICTS and first.approved_quantity is None:
+        return Path.DENIED, False
+    if not received.answered:
+        return (Path.INFORMED, False) if _is_open(received) else (Path.UNINFORMED, True)
+    after = received.shows((*received.packet, *received.reply))
+    lacks = received.lacking((*received.packet, *received.reply)) or after.missing_documents
+    if after.posture is Posture.SATISFIED and not lacks:
+        return Path.INFORMED, False
+    return Path.UNINFORMED, False
+
+
+def _is_open(received: Received) -> bool:
+    """Return whether an answer may still come: the case has not lapsed."""
+    return received.now.cases.get(received.case_id).status is not CaseStatus.CLOSED
+
+
+def _settled(case: DrawnCase, found: PolicyAssessment) -> Path | None:
+    """Return how a packet decides that lacks nothing; None if it leaves something open."""
+    if found.posture is Posture.SATISFIED:
+        nurse = case.book.in_force.nurse_may_approve
+        return Path.NURSE_APPROVES if nurse else Path.PHYSICIAN_APPROVES
+    if found.approved_quantity is not None:
+        return Path.PARTLY
+    return Path.DENIED if found.posture is Posture.CONTRADICTS else None

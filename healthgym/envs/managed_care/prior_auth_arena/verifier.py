@@ -1,0 +1,183 @@
+"""The judge of both sides: each by its own duties, and both by what became of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from healthgym.core.task import Task
+from healthgym.core.verdict import Check, CheckResult, Harm, Judgement, Profile
+from healthgym.core.verifier import Evidence, Verifier
+from healthgym.envs.managed_care.checks import e2e
+from healthgym.envs.managed_care.checks.case_file import CaseFile
+from healthgym.envs.managed_care.checks.expectation import ArenaExpectation
+from healthgym.envs.managed_care.checks.rule import FailureMode, ask_all
+from healthgym.envs.managed_care.prior_auth_arena.crossing import Crossing
+from healthgym.envs.managed_care.prior_auth_arena.task import ArenaReference
+from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
+from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
+from healthgym.envs.managed_care.prior_authorization.verifier import AuthorizationVerifier
+from healthgym.envs.managed_care.utilization_management.steps import reached
+from healthgym.envs.managed_care.utilization_management.verifier import ReviewVerifier
+from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+from healthgym.worlds.managed_care.shared import SharedOffices
+
+OUTCOME = Check(
+    "joint.care_decided",
+    "The request stands in the end where the hidden truth has it: what is right is authorized, what "
+    "is not is neither sent nor authorized.",
+    weight=2.0,
+    loophole="two sides that agree with each other about anything",
+    failure_mode=FailureMode.CRITERIA,
+)
+WHOLE = Check(
+    "joint.packet_whole",
+    "The payer holds the documents that were listed as sent, each of them and no other.",
+    failure_mode=FailureMode.TOOL_USE,
+)
+ANSWERED = Check(
+    "joint.pends_answered",
+    "Each request for information that was rightly made was answered, with what settles it.",
+    idle=True,
+    loophole="an answer that brings something else closes a pend in the source",
+    failure_mode=FailureMode.SKIPPED,
+)
+ORDERED = Check(
+    "joint.dates_in_order",
+    "Sent, received, asked, answered, determined and written follow each other on the clock, and "
+    "the word was there before its limit.",
+    idle=True,
+    loophole="the source compares times on a clock that stands still",
+    failure_mode=FailureMode.POLICY,
+    harm=Harm.LATE,
+)
+IDLE = Check(
+    "payer.nothing_invented",
+    "Where nothing was handed in, nothing was determined and no letter went out.",
+    idle=True,
+    failure_mode=FailureMode.TOOL_USE,
+    harm=Harm.FOREIGN_WRITE,
+)
+_JOINT = (OUTCOME, WHOLE, ANSWERED, ORDERED)
+
+ArenaEvidence = Evidence[Task, ArenaReference, SharedOffices]
+
+
+class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
+    """Judges a side by its duties and by the outcome; both together are the joint success."""
+
+    def __init__(self) -> None:
+        self._provider, self._payer = AuthorizationVerifier(), ReviewVerifier()
+
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of both sides, and of what passes between them."""
+        own = [
+            *_named(PROVIDER, self._provider.checks(profile)),
+            *_named(PAYER, self._payer.checks(profile)),
+            IDLE,
+        ]
+        return (*own, *(_JOINT if profile is Profile.STRICT else _source()))
+
+    def judge(self, evidence: ArenaEvidence, profile: Profile) -> Judgement:
+        """Return what is found of a side; the metrics tell of the other one, and of both."""
+        sides = {
+            PROVIDER: tuple(self._of_provider(evidence, profile)),
+            PAYER: tuple(self._of_payer(evidence, profile)),
+        }
+        joint = tuple(_strict(evidence) if profile is Profile.STRICT else _paper(evidence))
+        passed = {side: _pass((*results, *joint)) for side, results in sides.items()}
+        return Judgement.of(
+            (*sides[evidence.role], *joint),
+            metrics={
+                **{f"{side}_success": float(good) for side, good in passed.items()},
+                "joint_success": float(all(passed.values())),
+            },
+        )
+
+    def _of_provider(self, evidence: ArenaEvidence, profile: Profile) -> Iterator[CheckResult]:
+        asked = Evidence(
+            evidence.task,
+            evidence.reference.provider,
+            evidence.before,
+            evidence.after,
+            evidence.events,
+            evidence.submission,
+        )
+        yield from _prefixed(PROVIDER, self._provider.judge(asked, profile).results)
+
+    def _of_payer(self, evidence: ArenaEvidence, profile: Profile) -> Iterator[CheckResult]:
+        received = received_in(evidence)
+        if received is None:
+            made = evidence.after.determinations.determinations
+            idle = not made and not evidence.after.letters.letters
+            yield IDLE.result(idle)
+            return
+        asked = Evidence(
+            evidence.task,
+            truth_of(received),
+            received.before,
+            evidence.after,
+            evidence.events,
+            evidence.submission,
+        )
+        yield from _prefixed(PAYER, self._payer.judge(asked, profile).results)
+
+    def progress(self, evidence: ArenaEvidence, profile: Profile, part: str = "") -> float:
+        """Return how far a side has taken the request, right or wrong, as a share of a half."""
+        if evidence.role == PROVIDER:
+            seen = Inspection(evidence.before, evidence.after, evidence.reference.provider)
+            return 0.1 * seen.stage
+        received = received_in(evidence)
+        if received is None:
+            return 0.0
+        return 0.5 * reached(received.before, evidence.after, received.case_id)
+
+
+def received_in(evidence: ArenaEvidence) -> Received | None:
+    """Return the case that reached the payer; None if none did."""
+    world = evidence.after
+    for case_id, before in world.received.items():
+        return Received(before, world, evidence.reference.case, case_id)
+    return None
+
+
+def _strict(evidence: ArenaEvidence) -> Iterator[CheckResult]:
+    seen = Inspection(evidence.before, evidence.after, evidence.reference.provider)
+    yield OUTCOME.result(seen.ended, seen.status)
+    received = received_in(evidence)
+    if received is None:
+        return
+    crossed = Crossing(received)
+    yield WHOLE.result(crossed.whole)
+    yield ANSWERED.result(not crossed.unanswered, ", ".join(crossed.unanswered))
+    yield ORDERED.result(crossed.ordered)
+
+
+def _paper(evidence: ArenaEvidence) -> Iterator[CheckResult]:
+    """Yield what the source's checks of the whole way say of the case that was opened."""
+    reference = evidence.reference.provider
+    opened = Inspection(evidence.before, evidence.after, reference).case
+    expected = replace(
+        reference.paper,
+        target_case_id=opened.id if opened else "",
+        provider_action=reference.action,
+        arena=ArenaExpectation(require_pend_resolution=bool(reference.on_request)),
+    )
+    yield from ask_all(e2e.RULES, CaseFile(evidence.after, expected))
+
+
+def _source() -> tuple[Check, ...]:
+    return tuple(rule.check for rule in e2e.RULES)
+
+
+def _named(side: str, checks: Iterable[Check]) -> Iterator[Check]:
+    return (replace(check, name=f"{side}.{check.name}") for check in checks)
+
+
+def _prefixed(side: str, results: Iterable[CheckResult]) -> Iterator[CheckResult]:
+    for one in results:
+        yield replace(one, check=replace(one.check, name=f"{side}.{one.check.name}"))
+
+
+def _pass(results: Iterable[CheckResult]) -> bool:
+    return all(one.passed for one in results)

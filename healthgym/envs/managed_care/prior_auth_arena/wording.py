@@ -1,0 +1,39 @@
+"""What each side is told first."""
+
+from __future__ import annotations
+
+from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.start import WorldStart
+
+_PROVIDER = (
+    "The payer's desks are worked by somebody else, who sees what you send and nothing more. With "
+    "wait you hand over: you have the turn again when something reaches you, or at the time that "
+    "you name."
+)
+_PAYER = (
+    "Requests reach you from {provider}, whose desks are worked by somebody else; what you send is "
+    "all that they see. You have the turn when something reaches you. See each request that comes "
+    "in through to its end: intake, triage, review, determination and correspondence, each step by "
+    "somebody who may do it and is on duty, under that person's id. Who works here, as what and "
+    "when, is on the roster in the handbook. Judge by the policy that is in force for the member "
+    "on the day of the request and by what was sent, and by nothing else; cite what you rely on. "
+    "With wait you hand over, until something reaches you or the time that you name. How the plan "
+    "works is in the handbook, and its numbers are those that hold today. Call finish when nothing "
+    "is left to do, or has come in."
+)
+
+
+def provider_brief(instruction: str) -> str:
+    """Return what the provider's side is told: the request, and how turns pass."""
+    return f"{instruction} {_PROVIDER}"
+
+
+def payer_brief(start: WorldStart) -> str:
+    """Return what the payer's side is told, which is nothing of any request."""
+    clerks = start.staff.with_role(WorkerRole.INTAKE_COORDINATOR)
+    worker = start.staff.workers[next(iter(clerks))]
+    return (
+        f"You work the desks of {start.payer.name}, at first as {worker.name} ({worker.id}, intake "
+        f"coordinator); it is {start.now:%A, %Y-%m-%d %H:%M} UTC.\n\n"
+        f"{_PAYER.format(provider=start.provider.name)}"
+    )
