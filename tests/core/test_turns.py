@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from healthgym.core.episode import AnyEpisode, Episode
-from healthgym.core.family import EpisodeConfig
+from healthgym.core.family import EpisodeConfig, Role
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolKind, call
+from healthgym.core.verbs import Verb
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
 from tests.core.playing import play
 from tests.core.toys import LedgerTools, LedgerWorld, Market, at
-from tests.core.toys.relay import Relay
+from tests.core.toys.relay import Relay, RelayTools, RelayWorld
 
+VERBS = frozenset({Verb.FINISH, Verb.WAIT})
 FINISH = call("finish")
 
 
@@ -157,3 +160,83 @@ def test_roles_that_may_act_at_any_time_are_not_held_up() -> None:
     assert episode.to_act() == "buyer"
     assert episode.step(call("read_messages"), "seller").errors == ()
     assert episode.to_act() == "buyer"
+
+
+# -- waiting, where others act meanwhile ----------------------------------------------------------
+
+
+def desk(**rules: Any) -> AnyEpisode:
+    """Two roles of which each keeps the turn until it waits; the editor begins by waiting."""
+
+    class Desk(Relay):
+        roles: ClassVar[Mapping[str, Role]] = {
+            "writer": Role((RelayTools,), VERBS, actor="Ada"),
+            "editor": Role((RelayTools,), VERBS, actor="Bo", waits=True),
+        }
+
+        def to_act(self, world: RelayWorld, live: Sequence[str]) -> str | None:
+            return live[-1]
+
+    family = Desk()
+    instance = family.generator.generate(Split.TRAIN, 0)
+    return Episode(family, instance, SparseReward(), replace(family.rules, **rules))
+
+
+def wait(until: str) -> Any:
+    return call("wait", until=until)
+
+
+def test_who_waits_leaves_the_turn_to_whoever_was_told_something() -> None:
+    episode = desk()
+    play(episode, [line(), hand_over("editor")], "writer")
+    assert episode.to_act() == "writer"  # it has not waited
+    begun = episode.world.clock.now
+    waited = episode.step(wait("2024-03-02T09:00"), "writer")
+    assert "You wait, until 2024-03-02 09:00 at the latest." in waited.observation
+    assert (episode.world.clock.now, episode.to_act()) == (begun, "editor")
+    assert "Bo hands" not in episode.news("editor")
+    play(episode, [line("two"), hand_over("writer")], "editor")
+    assert episode.to_act() == "editor"
+    episode.step(wait("2024-03-02T09:00"), "editor")
+    assert episode.to_act() == "writer"
+    back = episode.news("writer")
+    assert "Bo hands you the pen." in back
+    assert back.startswith("[2024-03-01 09:04]\n")
+    assert "Waited until 2024-03-01 09:04." in back
+    assert episode.turns_left("writer") == 7
+
+
+def test_time_passes_when_all_wait_to_the_first_who_is_due() -> None:
+    episode = desk()
+    episode.step([wait("2024-03-02T09:00"), line("dropped")], "writer")
+    assert (episode.to_act(), len(episode.world.lines)) == ("writer", 0)
+    assert episode.world.clock.text.startswith("2024-03-02T09:00")
+    # Nobody told the editor anything: it waits still, and is woken once nothing else can happen.
+    outcome = episode.step(FINISH, "writer")
+    assert not episode.done()
+    assert outcome.terminated
+    assert episode.to_act() == "editor"
+    assert "nothing will happen by itself" in episode.news("editor")
+    episode.step(FINISH, "editor")
+    assert episode.settled
+
+
+def test_a_spell_of_calls_ends_with_the_turn() -> None:
+    episode = desk(spell=2)
+    play(episode, [hand_over("editor")], "writer")
+    outcome = episode.step([line(), line("dropped")], "writer")
+    assert "2 calls in a row" in outcome.observation
+    assert (len(episode.world.lines), episode.to_act()) == (1, "editor")
+    assert "Ada hands you the pen." in episode.news("editor")
+    twin = episode.clone()
+    for each in (episode, twin):
+        each.step(wait("2024-03-01T12:00"), "editor")
+        # The writer waits for news, and gets none: time passes until the editor is due.
+        assert each.to_act() == "editor"
+        assert each.world.clock.text.startswith("2024-03-01T12:00")
+    assert twin.world.digest() == episode.world.digest()
+
+
+def test_a_spell_is_at_least_one_call() -> None:
+    with pytest.raises(ConfigurationError, match="spell"):
+        EpisodeConfig(spell=0)

@@ -18,12 +18,17 @@ from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
-    ProviderDeterminationAction,
 )
 
-_SENDS = ProviderDeterminationAction.SUBMIT_PA
 _PATIENCE = timedelta(days=55)
-_OPEN = frozenset({CaseStatus.SUBMITTED, CaseStatus.UNDER_REVIEW, CaseStatus.RESUBMITTED})
+_OPEN = frozenset(
+    {
+        CaseStatus.SUBMITTED,
+        CaseStatus.UNDER_REVIEW,
+        CaseStatus.RESUBMITTED,
+        CaseStatus.PENDED_ACTION_REQUIRED,
+    }
+)
 
 
 class ProviderOracle(Worker):
@@ -43,26 +48,28 @@ class ProviderOracle(Worker):
         """Begin, or see to what has come."""
         if not self._begun:
             self._begun = True
-            for each in oracle.opening(self.wanted, self.start):
-                self.seat.do(each.name, **each.arguments)
-            if self.wanted.action is not _SENDS:
-                self.seat.do("finish")
-                return
+            self.begin()
         elif self._status is CaseStatus.PENDED_ACTION_REQUIRED:
-            self._answer(self.wanted)
+            self.answer()
         if self._status in _OPEN:
             self.seat.hand_over(self.start.now + _PATIENCE)
         else:
             self.seat.do("finish")
 
-    @property
-    def _status(self) -> CaseStatus:
-        return self.seat.world.cases.get(oracle.CASE).status
+    def begin(self) -> None:
+        """Look, decide, and send what is to be sent."""
+        for each in oracle.opening(self.wanted, self.start):
+            self.seat.do(each.name, **each.arguments)
 
-    def _answer(self, wanted: AuthorizationReference) -> None:
+    @property
+    def _status(self) -> CaseStatus | None:
+        case = self.seat.world.cases.cases.get(oracle.CASE)
+        return case.status if case else None
+
+    def answer(self) -> None:
         """Send the latest document of the kind that is sent on request."""
-        documents = self.start.charts[wanted.patient_id].documents
-        asked = [page.id for page in documents if str(page.kind) in wanted.on_request]
+        documents = self.start.charts[self.wanted.patient_id].documents
+        asked = [page.id for page in documents if str(page.kind) in self.wanted.on_request]
         self.seat.do(
             "auth.respond_to_pend",
             case_id=oracle.CASE,

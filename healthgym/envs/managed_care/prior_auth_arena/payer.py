@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from typing import ClassVar
 
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
@@ -10,34 +10,8 @@ from healthgym.envs.managed_care.prior_auth_arena.working import Seat, Worker
 from healthgym.envs.managed_care.utilization_management.oracle import Review
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 
-_PATIENCE = timedelta(days=60)
 
-
-class PayerOracle(Worker):
-    """Works each case that comes in, and waits while there is none.
-
-    Args:
-        seat: The payer's desk.
-        instance: The task.
-    """
-
-    def __init__(self, seat: Seat, instance: ArenaInstance) -> None:
-        super().__init__(seat)
-        self.instance = instance
-        self._done: set[str] = set()
-
-    def turn(self) -> None:
-        """See what has come in through to its end; a reply is waited for in between."""
-        world = self.seat.offices
-        for case_id, before in world.received.items():
-            if case_id not in self._done:
-                self._done.add(case_id)
-                received = Received(before, world, self.instance.reference.case, case_id)
-                _Reviewing(self.seat, received, self.instance).see_through()
-        self.seat.do("finish")
-
-
-class _Reviewing(Review):
+class Reviewing(Review):
     """A review whose right handling follows from what has come by now."""
 
     def __init__(self, seat: Seat, received: Received, instance: ArenaInstance) -> None:
@@ -51,3 +25,34 @@ class _Reviewing(Review):
         came = super().answered()
         self.wanted = truth_of(self.received)
         return came and self.desk.world.cases.get(self.case_id).status is not CaseStatus.CLOSED
+
+
+class PayerOracle(Worker):
+    """Works each case that comes in, and waits while there is none.
+
+    Args:
+        seat: The payer's desk.
+        instance: The task.
+    """
+
+    reviewing: ClassVar[type[Reviewing]] = Reviewing
+
+    def __init__(self, seat: Seat, instance: ArenaInstance) -> None:
+        super().__init__(seat)
+        self.instance = instance
+        self._done: set[str] = set()
+
+    def turn(self) -> None:
+        """See what has come in through to its end; a reply is waited for in between."""
+        world = self.seat.offices
+        for case_id, before in world.received.items():
+            if case_id not in self._done:
+                self._done.add(case_id)
+                received = Received(before, world, self.instance.reference.case, case_id)
+                review = self.reviewing(self.seat, received, self.instance)
+                self.decided(review)
+                review.see_through()
+        self.seat.do("finish")
+
+    def decided(self, review: Reviewing) -> None:
+        """Take the right handling as it is; others bend it."""

@@ -65,7 +65,7 @@ class Received:
         return seen(self.case, counting, own)
 
     def lacking(self, names: tuple[str, ...]) -> frozenset[str]:
-        """Return the kinds that the policy's note has the reviewer ask for, and that are not here."""
+        """Return the kinds that a note of the policy has the reviewer ask for, and that lack."""
         kinds = {str(self.now.documents.get(name).kind) for name in names}
         return frozenset(map(str, self.case.book.on_request)) - kinds
 

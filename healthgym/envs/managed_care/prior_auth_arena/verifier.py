@@ -24,8 +24,8 @@ from healthgym.worlds.managed_care.shared import SharedOffices
 
 OUTCOME = Check(
     "joint.care_decided",
-    "The request stands in the end where the hidden truth has it: what is right is authorized, what "
-    "is not is neither sent nor authorized.",
+    "The request stands in the end where the hidden truth has it: what is right is authorized, "
+    "what is not is neither sent nor authorized.",
     weight=2.0,
     loophole="two sides that agree with each other about anything",
     failure_mode=FailureMode.CRITERIA,
