@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from healthgym.core.task import Task
+from healthgym.core.tool import ToolKind
 from healthgym.core.verdict import Check, CheckResult, Harm, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.checks import e2e
@@ -85,7 +86,12 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             PAYER: tuple(self._of_payer(evidence, profile)),
         }
         joint = tuple(_strict(evidence) if profile is Profile.STRICT else _paper(evidence))
-        passed = {side: _pass((*results, *joint)) for side, results in sides.items()}
+        # Each side's verdict asks that it handed in; both together ask it of both.
+        left = profile is Profile.STRICT and {PROVIDER, PAYER} - _finished(evidence)
+        passed = {
+            side: not (left and side in left) and _pass((*results, *joint))
+            for side, results in sides.items()
+        }
         return Judgement.of(
             (*sides[evidence.role], *joint),
             metrics={
@@ -180,4 +186,9 @@ def _prefixed(side: str, results: Iterable[CheckResult]) -> Iterator[CheckResult
 
 
 def _pass(results: Iterable[CheckResult]) -> bool:
-    return all(one.passed for one in results)
+    return all(one.passed is not False for one in results)
+
+
+def _finished(evidence: ArenaEvidence) -> frozenset[str]:
+    """Return the sides that said they were done."""
+    return frozenset(one.role for one in evidence.events if one.kind is ToolKind.SUBMIT)
