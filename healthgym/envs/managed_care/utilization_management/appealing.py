@@ -78,8 +78,7 @@ def _err(chain: Chain, dispute: Dispute, *, answered: bool) -> None:
         ConfigurationError: If no error would mislead.
     """
     rng = chain.rng.spawn(1)[0]
-    trusted = dispute.kind is Kind.STANDS and not chain.slips
-    if trusted or dispute.kind not in (Kind.STANDS, Kind.OVERLOOKED):
+    if dispute.kind not in (Kind.STANDS, Kind.OVERLOOKED):
         return
     chain.slip = draw_slip(chain.case, chain.finding, rng, answered=answered, denies=True)
     if chain.slip is None:

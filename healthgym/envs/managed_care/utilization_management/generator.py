@@ -284,7 +284,6 @@ class ReviewGenerator(ReviewTaskGenerator):
             path=way.path,
             answer=answer,
             rng=rng,
-            slips=self.config.slips,
         )
         work_up_appeal(chain, dispute)
         reference = appeal_reference(chain, dispute, way.path)

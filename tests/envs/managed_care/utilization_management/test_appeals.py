@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 
+import gymnasium as gym
 import pytest
 
 from healthgym.core.family import CEILING
@@ -21,6 +23,12 @@ from healthgym.envs.managed_care.utilization_management.task import (
     StartStage,
 )
 from healthgym.errors import ConfigurationError
+from healthgym.testing import (
+    check_clone,
+    check_declared_checks,
+    check_non_interference,
+    check_oracle,
+)
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.calendar import office_calendar
@@ -245,9 +253,10 @@ def test_who_opens_no_document_decides_no_appeal() -> None:
     assert sum(not read(one, guess) for one in tasks) <= CEILING * len(tasks)
 
 
+@pytest.mark.parametrize("level", PRESETS)
 @pytest.mark.parametrize("name", EXTENDED.baselines())
-def test_no_habit_is_worth_having(name: str) -> None:
-    tasks = appeals("medium", COUNT)
+def test_no_habit_is_worth_having(name: str, level: str) -> None:
+    tasks = appeals(level, COUNT)
     scripts = [(one, [*played_by(name, one)]) for one in tasks]
     found = sum(not fails(play(one, script, refused=True)) for one, script in scripts)
     assert found <= CEILING * len(tasks)
@@ -259,6 +268,23 @@ def test_doing_nothing_earns_nothing(profile: Profile) -> None:
         episode = play(instance, [FINISH], shaped=True)
         assert fails(episode, profile)
         assert episode.total_reward() == 0.0
+
+
+@pytest.fixture(scope="module")
+def registered() -> Iterator[str]:
+    """Register the extended surface for as long as it is checked."""
+    known = gym.spec("HealthAgent/UtilizationManagement-v0")
+    name = "HealthAgent/UtilizationManagementExtended-v0"
+    gym.register(name, known.entry_point, kwargs={**known.kwargs, "tools": "extended"})
+    yield name
+    del gym.registry[name]
+
+
+@pytest.mark.parametrize(
+    "check", [check_declared_checks, check_oracle, check_clone, check_non_interference]
+)
+def test_the_extended_surface_conforms(registered: str, check: Callable[[str], object]) -> None:
+    check(registered)
 
 
 # -- exploits --------------------------------------------------------------------------------------
