@@ -1,34 +1,20 @@
-"""Appeals: what is drawn, what has to be read, and what cannot be had without reading."""
+"""Appeals as they are drawn: what is disputed, what is on record, and what follows from it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
 
-import gymnasium as gym
 import pytest
 
-from healthgym.core.family import CEILING
 from healthgym.core.seeding import Split
-from healthgym.core.tool import call
-from healthgym.core.verdict import Profile
-from healthgym.envs.managed_care.utilization_management import solver
 from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
-from healthgym.envs.managed_care.utilization_management.guessing import guess
 from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
     PUBLISHED_STAGES,
-    Path,
     ReviewInstance,
     StartStage,
 )
 from healthgym.errors import ConfigurationError
-from healthgym.testing import (
-    check_clone,
-    check_declared_checks,
-    check_non_interference,
-    check_oracle,
-)
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.calendar import office_calendar
@@ -43,35 +29,18 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.envs.managed_care.utilization_management.appeal_play import (
-    ACKNOWLEDGE,
-    ANSWER,
-    ASSIGN,
     OVERTURNED,
-    SAVE,
     UPHELD,
     appeals,
     filed,
-    grounded,
-    in_the_hands_of,
     only_appeals,
     partial,
-    played_by,
     truth,
 )
 from tests.envs.managed_care.utilization_management.playing import (
     EXTENDED,
     FAMILY,
-    FINISH,
-    Script,
-    changed,
-    fails,
-    first_of,
-    play,
-    rows,
-    solution,
-    without,
 )
-from tests.envs.managed_care.utilization_management.reading_play import Reads
 
 COUNT = 60
 
@@ -212,166 +181,3 @@ def test_there_is_time_for_the_work() -> None:
         for task, world in opened(level):
             limit = deadlines.appeal_deadline(world, filed(task))
             assert office_calendar("IL").business_time(world.clock.now, limit).total_seconds() > 0
-
-
-# -- who solves it ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("level", PRESETS)
-def test_who_knows_the_answer_solves_every_appeal(level: str) -> None:
-    for instance in appeals(level, COUNT):
-        episode = play(instance, solution(instance))
-        for profile in Profile:
-            assert fails(episode, profile) == set(), instance.task.kind
-
-
-def read(instance: ReviewInstance, reads: Reads) -> set[str]:
-    """Return what somebody fails who reads."""
-    episode = play(instance, [], shaped=False, stops=False)
-    moves = reads(instance.task.instruction)
-    made = next(moves)
-    while not episode.done():
-        observation = episode.step(made).observation
-        if not episode.done():
-            made = moves.send(observation)
-    return fails(episode)
-
-
-@pytest.mark.parametrize("level", PRESETS)
-def test_the_reader_solves_nearly_every_appeal(level: str) -> None:
-    missed = [one.task.key.index for one in appeals(level, 20) if read(one, solver.solve)]
-    assert len(missed) <= 2, missed
-
-
-def test_numbers_known_by_heart_fail_where_they_decide() -> None:
-    tasks = appeals("medium", 30)
-    assert sum(not read(one, solver.solve_by_heart) for one in tasks) <= 0.8 * len(tasks)
-
-
-def test_who_opens_no_document_decides_no_appeal() -> None:
-    tasks = appeals("medium", 40)
-    assert sum(not read(one, guess) for one in tasks) <= CEILING * len(tasks)
-
-
-@pytest.mark.parametrize("level", PRESETS)
-@pytest.mark.parametrize("name", EXTENDED.baselines())
-def test_no_habit_is_worth_having(name: str, level: str) -> None:
-    tasks = appeals(level, COUNT)
-    scripts = [(one, [*played_by(name, one)]) for one in tasks]
-    found = sum(not fails(play(one, script, refused=True)) for one, script in scripts)
-    assert found <= CEILING * len(tasks)
-
-
-@pytest.mark.parametrize("profile", Profile)
-def test_doing_nothing_earns_nothing(profile: Profile) -> None:
-    for instance in appeals("medium", 10):
-        episode = play(instance, [FINISH], shaped=True)
-        assert fails(episode, profile)
-        assert episode.total_reward() == 0.0
-
-
-@pytest.fixture(scope="module")
-def registered() -> Iterator[str]:
-    """Register the extended surface for as long as it is checked."""
-    known = gym.spec("HealthAgent/UtilizationManagement-v0")
-    name = "HealthAgent/UtilizationManagementExtended-v0"
-    gym.register(name, known.entry_point, kwargs={**known.kwargs, "tools": "extended"})
-    yield name
-    del gym.registry[name]
-
-
-@pytest.mark.parametrize(
-    "check", [check_declared_checks, check_oracle, check_clone, check_non_interference]
-)
-def test_the_extended_surface_conforms(registered: str, check: Callable[[str], object]) -> None:
-    check(registered)
-
-
-# -- exploits --------------------------------------------------------------------------------------
-
-
-def answered(instance: ReviewInstance, outcome: str) -> Script:
-    """Return what is done rightly, but for one outcome of every appeal."""
-    return changed(solution(instance), ANSWER, outcome=outcome)
-
-
-@pytest.mark.parametrize("path", [UPHELD, OVERTURNED])
-def test_one_outcome_for_every_appeal_is_wrong_for_half(path: Path) -> None:
-    tasks = appeals("medium", COUNT)
-    wrong = [one for one in tasks if fails(play(one, answered(one, str(path))))]
-    assert {one.reference.path for one in wrong} == {UPHELD, OVERTURNED} - {path}
-    assert len(wrong) >= 0.4 * COUNT
-
-
-def test_who_signed_the_denial_is_refused_the_appeal() -> None:
-    covered = first_of(StartStage.APPEAL, UPHELD, partial)
-    person = str(partial(covered))
-    episode = play(covered, in_the_hands_of(covered, person, ASSIGN, SAVE, ANSWER), refused=True)
-    assert {"appeal_independent", "appeal_decision_right", "letters_right"} <= fails(episode)
-
-
-def test_a_letter_without_a_decision_is_none() -> None:
-    instance = grounded(UPHELD)
-    letters = [
-        call(f"payer_letter_center.generate_{kind}", case_id=instance.reference.case_id)
-        for kind in ("denial", "approval", "partial_approval")
-    ]
-    told = call(
-        "payer_letter_center.generate_notification",
-        case_id=instance.reference.case_id,
-        notification_type="appeal_outcome",
-    )
-    script = [*without(solution(instance), ANSWER)[:-2], *letters, told, FINISH]
-    episode = play(instance, script, refused=True)
-    assert {"letters_right", "appeal_decision_right", "ends_right"} <= fails(episode)
-    assert len(episode.world.letters.of(instance.reference.case_id)) == len(
-        ManagedCareWorld(instance.start).letters.of(instance.reference.case_id)
-    )
-
-
-def test_a_decision_without_findings_is_a_guess() -> None:
-    for path in (UPHELD, OVERTURNED):
-        instance = grounded(path)
-        episode = play(instance, without(solution(instance), SAVE))
-        assert fails(episode) == {"findings_right", "values_observed", "findings_sourced"}
-
-
-def test_an_appeal_is_not_read_before_it_is_anybody_s_nor_after_it_is_decided() -> None:
-    instance = grounded(OVERTURNED)
-    script = solution(instance)
-    (saved,) = (each for each in script if each.name == SAVE)
-    early = [saved, *without(script, SAVE)]
-    assert "findings_right" in fails(play(instance, early, refused=True))
-    late = [*without(script, SAVE)[:-1], saved, FINISH]
-    assert "findings_right" in fails(play(instance, late, refused=True))
-
-
-def test_the_findings_of_the_denial_are_no_findings_of_the_appeal() -> None:
-    instance = grounded(OVERTURNED)
-    world = ManagedCareWorld(instance.start)
-    denial = world.medical.reviews_of(instance.reference.case_id)[-1].criteria_evaluations
-    results = {one.criterion_id: str(one.result) for one in denial}
-    found = rows(solution(instance), SAVE)
-    for row in found:
-        row["result"] = results[row["criterion_id"]]
-    script = changed(solution(instance), SAVE, evaluations=found)
-    assert fails(play(instance, script)) == {"findings_right"}
-
-
-def test_what_is_paid_on_the_way_does_not_tell_what_is_right() -> None:
-    instance = grounded(OVERTURNED)
-    paid = [
-        [each.reward for each in play(instance, script, shaped=True).turns[:-1]]
-        for script in (solution(instance), answered(instance, "appeal_upheld"))
-    ]
-    assert paid[0] == paid[1]
-    assert max(paid[0]) > 0.0
-
-
-def test_a_step_is_taken_once_and_by_whom_it_is_given() -> None:
-    instance = grounded(UPHELD)
-    script = solution(instance)
-    twice = [each for each in script for _ in range(1 + (each.name in (ACKNOWLEDGE, ANSWER)))]
-    episode = play(instance, twice, refused=True)
-    assert fails(episode) == set()
-    assert sum(bool(turn.errors) for turn in episode.turns) == 2
