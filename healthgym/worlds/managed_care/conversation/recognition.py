@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
 from healthgym.worlds.managed_care.conversation.ears.grammar import (
@@ -30,11 +31,21 @@ _GRAVE = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 _STANDING = frozenset({Act.GREET, Act.INTRODUCE, Act.CLOSE, Act.RESPOND_SAFETY})
 #: Words within which a fact follows "your" or "you have".
 _CLOSE = 6
+#: Words of a question that wants a yes, whatever it says of how somebody feels.
+_TO_JOIN = frozenset(
+    {"agree", "agreeing", "consent", "decline", "declining", "enroll", "enrolling", "hang"}
+    | {"join", "joining", "participate", "refuse", "refusing", "sign", "signing"}
+)
+_YOU = frozenset({"you"})
+_WILL = frozenset({"would", "will", "are", "may", "might", "could", "can"})
 #: Words of a clause in which the caller speaks of themselves.
 _SPEAKER = frozenset({"i", "we"})
 #: Words that point back to what was named before.
 _POINTERS = frozenset({"them", "these", "those"})
 _POINTED = frozenset({"it", "that", "this"})
+#: Words that open a list of what was announced.
+_LIST = frozenset({"about", "namely"})
+_THAT, _IS = frozenset({"that"}), frozenset({"is"})
 _TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if"})
 _Drugs = tuple[tuple[str, int], ...]
 
@@ -112,6 +123,7 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
         clauses = reading.clauses.filled(held)
         if rule.act is Act.ASK_PERMISSION and rule.topic is None:
             permitted |= clauses | reading.tagged & reading.clauses.sentence(held)
+            permitted |= _listed(reading, clauses)
             continue
         claimed |= clauses if rule.claims else 0
         if held:
@@ -130,8 +142,25 @@ def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
         held = reading.held(rule, ends)
         if rule.act in SENSITIVE:
             held &= ~(reading.words.aside | reading.disowned | _imagined(rule, reading))
+        if held and rule.act is Act.PRESSURE:
+            held &= ~_screening(reading)
         if held:
             yield rule, held
+
+
+def _screening(reading: Reading) -> int:
+    """Return the questions of an instrument, which ask about guilt and fear without stirring them.
+
+    A clause alone does not tell: "have you felt bad about yourself, or let your family down".
+    """
+    clauses = reading.clauses
+    felt = reading.role(Role.FELT)
+    sentences = clauses.sentence(reading.role(Role.SYMPTOM) & reading.asked)
+    sentences &= clauses.sentence(felt | reading.role(Role.FRAME))
+    sentences &= ~clauses.sentence(reading.places.of(_TO_JOIN))
+    # "You would let them down, and how often" says the first of it.
+    said = reading.places.openings & reading.places.of(_YOU) & reading.places.of(_WILL) >> 1
+    return sentences & (reading.asked | clauses.filled(felt)) & ~clauses.filled(said)
 
 
 def _imagined(rule: Rule, reading: Reading) -> int:
@@ -196,6 +225,26 @@ def _permissions(
             near = clauses.back(pointed, back) & ~reading.asked
             about = tuple(_placed(subjects, near, Act.ASK_PERMISSION))
     yield from about or (_Found(permitted, Said(Act.ASK_PERMISSION)),)
+
+
+def _listed(reading: Reading, permitted: int) -> int:
+    """Return the bare lists after a permission: "a few things: mood, and money".
+
+    A question there is one all the same: "something: do you drink?".
+
+    Args:
+        reading: The message.
+        permitted: The clauses that ask whether something may be asked.
+    """
+    clauses, places = reading.clauses, reading.places
+    opens = reading.words.announced | places.of(_LIST) | places.of(_THAT) & places.of(_IS) >> 1
+    opens &= clauses.starts
+    found = 0
+    for before, clause in pairwise(clauses.clauses):
+        follows = before & (permitted | found) and clauses.sentence(before) & clause
+        if follows and clause & opens and not clause & reading.role(Role.ASKS):
+            found |= clause
+    return found
 
 
 def _pointers(reading: Reading) -> int:

@@ -69,6 +69,7 @@ class Role(StrEnum):
     META = "meta"
     TAG = "tag"  #: makes a question of the clause before it
     FRAME = "frame"  #: asks how often something troubled somebody; what follows is asked with it
+    FELT = "felt"  #: asks what somebody felt, as the instruments do
     WORRY = "worry"  #: names the person's worry
     SUBJECT = "subject"  #: what a question may be about
     SYMPTOM = "symptom"  #: what an instrument asks about
