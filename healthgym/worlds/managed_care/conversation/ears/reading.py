@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from healthgym.worlds.managed_care.conversation.ears.clauses import Clauses, clauses_of
 from healthgym.worlds.managed_care.conversation.ears.grammar import (
@@ -32,6 +33,9 @@ _WOULD = frozenset({"would"})
 _KINDLY = frozenset(
     {"like", "rather", "prefer", "find", "be", "help", "want", "care", "feel", "suit"}
 )
+_WHO = frozenset({"who"})
+#: Words for the caller after whom "who" asks nothing.
+_CALLER = frozenset({"nurse", "manager", "coordinator", "me", "someone", "person"})
 #: Words of a sentence in which the caller speaks of something else than was asked.
 _SPEAKER = frozenset({"i", "we", "my", "thank", "thanks", "let"})
 
@@ -196,7 +200,8 @@ def _reported(reading: Reading) -> int:
 def _ask(reading: Reading) -> None:
     """Take note of what is asked."""
     clauses = reading.clauses
-    asked = clauses.asked | clauses.onward(reading.role(Role.ASKS))
+    asks = reading.role(Role.ASKS)
+    asked = clauses.asked | clauses.onward(asks & ~_related(reading))
     tags = clauses.filled(reading.role(Role.TAG) & asked)
     if tags:
         # The clause before a tag is asked with it, if it is of the same sentence.
@@ -208,6 +213,19 @@ def _ask(reading: Reading) -> None:
     if frames:
         asked |= _continued(reading, frames)
     reading.asked = asked
+
+
+def _related(reading: Reading) -> int:
+    """Return the clauses that tell more of a caller who was just named: "a nurse, who helps"."""
+    clauses, places = reading.clauses, reading.places
+    who = places.of(_WHO) & clauses.starts
+    if not who:
+        return 0
+    found = 0
+    for before, clause in pairwise(clauses.clauses):
+        if clause & who and before & places.of(_CALLER) and clauses.sentence(before) & clause:
+            found |= clause
+    return found
 
 
 def _previous(clauses: Clauses, bits: int) -> int:
