@@ -26,7 +26,7 @@ class Act(StrEnum):
     ASK_TOPIC = "ask_topic"  #: a question on a subject; the topic says which
     ASK_ITEM = "ask_item"  #: a question of a screening instrument; topic and item say which
     ACKNOWLEDGE = "acknowledge"  #: reflects or validates what the person said
-    ASK_HESITATION = "ask_hesitation"  #: what makes the person hesitate
+    ASK_HESITATION = "ask_hesitation"  #: what makes the person hesitate; why, of what was told
     ANSWER_CONCERN = "answer_concern"  #: answers a worry: cost, privacy, time, more calls, doctors
     OFFER_AUTONOMY = "offer_autonomy"  #: it is the person's decision; a no is all right
     OFFER_MATERIAL = "offer_material"  #: to send something

@@ -66,9 +66,18 @@ def _again(talk: Talk, told: Iterable[Disclosure]) -> str:
 
 
 def _asked_again(talk: Talk, told: tuple[Disclosure, ...]) -> None:
-    last = talk.memory.turns[-1].told if talk.memory.turns else ()
-    if not set(told) & set(last):
+    if not _just_told(talk, told):
         talk.mark(Mark.ASKED_AGAIN)
+
+
+def _just_told(talk: Talk, told: tuple[Disclosure, ...]) -> bool:
+    """Return whether some of it was told with the last answer."""
+    return bool(set(told) & set(_last(talk)))
+
+
+def _last(talk: Talk) -> tuple[Disclosure, ...]:
+    """Return what was told with the last answer."""
+    return talk.memory.turns[-1].told if talk.memory.turns else ()
 
 
 # -- instruments ---------------------------------------------------------------------------------
@@ -117,6 +126,8 @@ def _medicines(talk: Talk, asked: Asked) -> None:
     left = [told for told in taken if not _known(talk, told)]
     if not left:
         _asked_again(talk, taken)
+        if _just_told(talk, taken) and reasons(talk):
+            return
         talk.say("known")
         left = list(taken)
     shown = left[: talk.persona.items_at_once + 1]
@@ -136,7 +147,41 @@ def _named_medicine(talk: Talk, taken: tuple[Disclosure, ...], name: str) -> Non
     if told is None:
         talk.say("medicine.strange", drug=_spoken_name(name))
         return
+    # Who comes back to a medicine that is left out asks why, the first time.
+    if _known(talk, told) and _unexplained(talk, told):
+        _tell_medicine(talk, told, "")
+        _explain(talk, told)
+        return
     _tell_medicine(talk, told, _again(talk, (told,)))
+
+
+def reasons(talk: Talk) -> bool:
+    """Say why medicines are left out of which that was told; return whether there was a reason.
+
+    Of many medicines as many reasons are given as there are words for in one breath, those of what
+    was told last before others. A reason is given once.
+    """
+    told = dict.fromkeys((*talk.told, *_last(talk), *talk.memory.disclosed))
+    open_ = [each for each in told if _unexplained(talk, each)]
+    for each in open_[: talk.persona.items_at_once]:
+        _explain(talk, each)
+    return bool(open_)
+
+
+def _unexplained(talk: Talk, told: Disclosure) -> bool:
+    """Return whether a medicine is left out, and nobody was told why."""
+    left_out = not told.present or bool(told.score)
+    return (
+        told.topic is Topic.MEDICATION and left_out and told.item not in {"", *talk.mind.explained}
+    )
+
+
+def _explain(talk: Talk, told: Disclosure) -> None:
+    key = "reason.missed" if told.present else "reason.stopped"
+    talk.words.append(talk.speaker.fixed(key, told.item, drug=_spoken_name(told.item)))
+    talk.mind = replace(talk.mind, explained=talk.mind.explained | {told.item})
+    if told not in talk.told:
+        talk.tell((told,))
 
 
 def _tell_medicine(talk: Talk, told: Disclosure, before: str) -> None:

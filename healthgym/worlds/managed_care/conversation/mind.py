@@ -111,6 +111,7 @@ class Mind:
         hinted: Whether they have given the hint, or told what it is about.
         hint_turn: Place of the turn in which they gave it; None before.
         worried: Whether they have told what worries them most.
+        explained: Medicines of which they have said why they leave them out.
         since_no: What was surely done since they first said no.
         asked_behind: Whether they were asked what is behind a refusal.
         supposed: What became of an "I suppose so".
@@ -140,6 +141,7 @@ class Mind:
     hinted: bool = False
     hint_turn: int | None = None
     worried: bool = False
+    explained: frozenset[str] = frozenset()
     since_no: frozenset[Act] = frozenset()
     asked_behind: bool = False
     supposed: Supposed = Supposed.NEVER

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
-from healthgym.worlds.managed_care.conversation.answers import Asked, answer, safety
+from healthgym.worlds.managed_care.conversation.answers import Asked, answer, reasons, safety
 from healthgym.worlds.managed_care.conversation.clues import readiness, worry_told
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Mark
@@ -86,6 +86,8 @@ def telling(talk: Talk) -> bool:
         _permitted(talk, permissions)
     else:
         _openly(talk)
+    if Act.ASK_HESITATION in talk.sure:
+        reasons(talk)
     return True
 
 
@@ -98,7 +100,11 @@ def _harvests(talk: Talk, about: list[Topic]) -> bool:
 
 def _asked_at_large(talk: Talk) -> bool:
     """Answer what they worry about, or would like to do; return whether that was asked."""
-    if Act.ASK_HESITATION in talk.sure or (talk.echoed and not talk.mind.worried):
+    if Act.ASK_HESITATION in talk.sure:
+        # "Why?" may be about what was just told, or about what is on their mind.
+        if not reasons(talk) or not talk.mind.worried:
+            _openly(talk)
+    elif talk.echoed and not talk.mind.worried:
         _openly(talk)
     elif Act.ASK_WILLINGNESS in talk.sure and talk.persona.readiness is not None:
         readiness(talk)
@@ -116,7 +122,8 @@ def _openly(talk: Talk) -> None:
     told = {item.topic for item in talk.memory.disclosed}
     outside = bool(talk.persona.only) and worry not in talk.persona.only
     if worry is None or outside or (talk.mind.worried and worry in told):
-        talk.say("question")
+        if not talk.words:
+            talk.say("question")
     elif not _breaks(talk, {worry}):
         worry_told(talk)
         if worry not in talk.persona.sensitive | told | {Topic.MEDICATION}:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break, Mark
+from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines
 from healthgym.worlds.managed_care.voices import Consent, Topic
 from tests.worlds.managed_care.conversation.calls import (
@@ -21,6 +24,7 @@ from tests.worlds.managed_care.conversation.calls import (
 
 ASK = Act.REQUEST_CONSENT
 FORGIVING = frozenset[Mark]()
+REASONS = ("reason.missed", "reason.stopped")
 
 
 def test_nothing_is_told_before_the_agreement() -> None:
@@ -144,6 +148,46 @@ def test_bottles_are_gone_through_a_few_at_a_time() -> None:
     assert counts == [2, 2, 1]
     line.play(Act.ACKNOWLEDGE, about(Topic.MEDICATION))
     assert line.turn.marks == (Mark.ASKED_AGAIN,)
+
+
+def test_who_asks_why_medicines_are_left_out_is_told_and_has_not_asked_again() -> None:
+    why = {each.text.split("{drug}")[-1] for key in REASONS for each in lines()[key]}
+    line = agreed(replace(READY, hint="It's a long way.", hint_topic=Topic.TRANSPORTATION))
+    line.say(about(Topic.MEDICATION, "metformin"), about(Topic.MEDICATION, "atorvastatin"))
+    line.say(Act.ASK_HESITATION)
+    assert sum(each in line.texts[-1] for each in why) == 2
+    assert not line.turn.marks
+    line.play(about(Topic.FOOD), Act.ASK_HESITATION)
+    assert not any(each in line.texts[-1] for each in why)  # a reason is given once
+
+
+@pytest.mark.parametrize(
+    "words", ["Why do you leave it out?", "What gets in the way of taking it?", "Why is that?"]
+)
+def test_a_question_for_the_reason_is_understood(words: str) -> None:
+    assert understand(words).has(Act.ASK_HESITATION)
+
+
+def test_who_comes_back_to_a_medicine_that_is_left_out_asks_why_once() -> None:
+    line = agreed()
+    for name in ("metformin", "atorvastatin", "lisinopril"):
+        line.say(about(Topic.MEDICATION, name))
+    line.play(about(Topic.FOOD), about(Topic.MEDICATION, "metformin"))
+    assert not line.turn.marks
+    line.say(about(Topic.MEDICATION, "atorvastatin"))
+    assert not line.turn.marks
+    line.play(about(Topic.HOUSING), about(Topic.MEDICATION, "metformin"))
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+    line.play(about(Topic.HOUSING), about(Topic.MEDICATION, "lisinopril"))
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)  # nothing is left out of it
+
+
+def test_the_reason_may_be_asked_with_the_question() -> None:
+    line = agreed()
+    line.say(about(Topic.MEDICATION, "metformin"), Act.ASK_HESITATION)
+    assert [told.item for told in line.turn.told] == ["metformin 500 mg"]
+    assert line.memory.mind is not None
+    assert line.memory.mind.explained == {"metformin 500 mg"}
 
 
 def test_what_was_told_is_told_again_but_not_gladly() -> None:
