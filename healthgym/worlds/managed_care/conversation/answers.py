@@ -241,7 +241,9 @@ def _plainly(talk: Talk, topic: Topic) -> None:
     """Tell whether something is there, as a story of every day."""
     listed = talk.persona.tells.get(topic, ())
     told = listed[0] if listed else Disclosure(topic=topic, present=False)
-    before = _again(talk, (told,))
+    before = "" if talk.mind.confided is topic else _again(talk, (told,))
+    if talk.mind.confided is topic:
+        talk.mind = replace(talk.mind, confided=None)
     side = "yes" if told.present else "no"
     talk.words.append(before + talk.speaker.fixed(f"{topic.value}.{side}", ""))
     talk.tell(listed or (told,))

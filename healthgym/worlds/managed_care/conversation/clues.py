@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.manners import HEALTH
 from healthgym.worlds.managed_care.conversation.mind import Stage
 from healthgym.worlds.managed_care.conversation.persona import Concern, Willingness
 from healthgym.worlds.managed_care.conversation.replies import lines
@@ -58,13 +59,20 @@ def hint(talk: Talk) -> None:
 
 
 def worry_told(talk: Talk) -> None:
-    """Tell what worries them most, in words that leave no doubt what it is about."""
+    """Tell what worries them most, in words that leave no doubt what it is about.
+
+    Where it is a barrier, it is told as one; to ask what it is like is then no asking again.
+    """
     topic = talk.persona.hint_topic
     if topic is not None:
         heard = {n for n, one in enumerate(talk.persona.triggers) if one.after_hint}
         triggers = talk.mind.triggers | heard
         talk.mind = replace(talk.mind, hinted=True, worried=True, triggers=triggers)
         talk.say(f"worry.{topic.value}")
+        barriers = [each for each in talk.persona.tells.get(topic, ()) if each.present]
+        if barriers and topic not in HEALTH:
+            talk.mind = replace(talk.mind, confided=topic)
+            talk.tell(barriers)
 
 
 def readiness(talk: Talk) -> None:

@@ -111,6 +111,7 @@ class Mind:
         hinted: Whether they have given the hint, or told what it is about.
         hint_turn: Place of the turn in which they gave it; None before.
         worried: Whether they have told what worries them most.
+        confided: Subject of the worry that they told by its name, until they are asked about it.
         explained: Medicines of which they have said why they leave them out.
         since_no: What was surely done since they first said no.
         asked_behind: Whether they were asked what is behind a refusal.
@@ -141,6 +142,7 @@ class Mind:
     hinted: bool = False
     hint_turn: int | None = None
     worried: bool = False
+    confided: Topic | None = None
     explained: frozenset[str] = frozenset()
     since_no: frozenset[Act] = frozenset()
     asked_behind: bool = False

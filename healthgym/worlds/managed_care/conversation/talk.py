@@ -146,7 +146,7 @@ class Talk:
 
     def tell(self, told: Iterable[Disclosure]) -> None:
         """Tell something."""
-        self.told += told
+        self.told += (each for each in told if each not in self.told)
 
     def voice(self, concern: Concern) -> None:
         """Tell a worry."""

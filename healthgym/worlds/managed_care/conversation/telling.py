@@ -119,7 +119,7 @@ def _openly(talk: Talk) -> None:
     What it is they tell themselves; more of it, where it is private, only to whoever may ask.
     """
     worry = talk.persona.hint_topic
-    told = {item.topic for item in talk.memory.disclosed}
+    told = {item.topic for item in talk.memory.disclosed} - {talk.mind.confided}
     outside = bool(talk.persona.only) and worry not in talk.persona.only
     if worry is None or outside or (talk.mind.worried and worry in told):
         if not talk.words:

@@ -139,8 +139,11 @@ def held(line: Line, consent: Consent, stage: Stage) -> None:
         assert mind.heard.issuperset(STATEMENTS)
         assert mind.identified_in
         assert any(one.act is Act.REQUEST_CONSENT and one.sure for one in line.turn.acts)
-    if line.turn.told:
+    # What worries them most is all that they tell before they agree.
+    if {told.topic for told in line.turn.told} - {Topic.TRANSPORTATION}:
         assert line.consent() is Consent.GIVEN
+    elif line.turn.told:
+        assert mind.worried or line.consent() is Consent.GIVEN
 
 
 @pytest.mark.parametrize("willingness", Willingness)

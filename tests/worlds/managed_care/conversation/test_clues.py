@@ -11,6 +11,7 @@ from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import (
     Circumstance,
     Concern,
+    Mark,
     Trigger,
     Willingness,
 )
@@ -109,6 +110,29 @@ def test_what_worries_most_is_told_to_whoever_asks_openly() -> None:
         assert says(line.texts[-1], f"worry.{private.value}")
         assert not line.turn.marks
         assert not [told for told in line.turn.told if told.topic is Topic.MOOD]
+
+
+def test_a_worry_that_is_named_before_the_agreement_is_told_and_may_be_asked_about_once() -> None:
+    line = Line(replace(READY, hint="It's a long way.", hint_topic=Topic.TRANSPORTATION))
+    line.play(*OPENING)
+    assert not line.memory.disclosed  # a hint tells nothing yet
+    line.say(about(Topic.TRANSPORTATION))
+    assert [told.topic for told in line.memory.disclosed] == [Topic.TRANSPORTATION]
+    line.say(ASK)
+    assert line.consent() is Consent.GIVEN
+    line.say(about(Topic.TRANSPORTATION))  # what it is like
+    assert not line.turn.marks
+    line.play(about(Topic.FOOD), about(Topic.TRANSPORTATION))
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+
+
+@pytest.mark.parametrize("worry", [Topic.MEDICATION, Topic.DIAGNOSIS, Topic.FOOD])
+def test_a_worry_that_is_no_barrier_of_theirs_tells_nothing(worry: Topic) -> None:
+    line = Line(replace(HESITANT, hint_topic=worry))
+    line.play(*OPENING, about(worry))
+    assert line.memory.mind is not None
+    assert line.memory.mind.worried
+    assert not line.memory.disclosed
 
 
 # -- clues ---------------------------------------------------------------------------------------

@@ -233,7 +233,7 @@ def test_a_hint_is_picked_up_only_after_it_was_given() -> None:
     assert not line.memory.mind.triggers
     line.play(OPENING[1], about(Topic.TRANSPORTATION))
     assert line.memory.mind.triggers == {0}
-    assert not line.memory.disclosed
+    assert [told.topic for told in line.memory.disclosed] == [Topic.TRANSPORTATION]
 
 
 def test_somebody_who_distrusts_does_not_agree() -> None:

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant, Said
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import Busy, Persona
 from healthgym.worlds.managed_care.refusals import RefusalCode
-from healthgym.worlds.managed_care.voices import Consent
+from healthgym.worlds.managed_care.voices import Consent, Topic
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.worlds.managed_care.apps.care_management.walk import (
     CASE,
@@ -95,3 +96,10 @@ def test_a_refusal_for_good_is_filed_as_a_refusal() -> None:
         wrong = end(engagement_status=status, consent_obtained=False)
         assert refused(world, wrong) is RefusalCode.UNSUPPORTED_CLAIM
     play(world, end(engagement_status="refused", consent_obtained=False))
+
+
+def test_a_worry_by_name_is_evidence_of_a_barrier() -> None:
+    world = called(HESITANT, WHO, TERMS)
+    assert Evidence.of(world, CASE).barrier(Topic.TRANSPORTATION) is None
+    play(world, say("Ask topic."))
+    assert Evidence.of(world, CASE).barrier(Topic.TRANSPORTATION) is True
