@@ -90,7 +90,8 @@ class AppealsToolset(OfficeToolset):
             appeal_id: Id of the appeal, such as "APL-0001".
             reviewer_id: Id of the appeals medical director it was given to, such as "C-AMD".
             outcome: appeal_upheld if the denial stands, appeal_overturned if not.
-            rationale: Why, in a few sentences: policy and version, and the criteria it rests on.
+            rationale: Why, in a few sentences: policy and version, and the criteria that it rests
+                on by their numbers, such as C3.
         """
         appeals = self.world.appeals
         return self.show(appeals.decide_internal_appeal(appeal_id, reviewer_id, outcome, rationale))

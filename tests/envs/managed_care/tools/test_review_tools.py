@@ -99,6 +99,8 @@ READS = {
     "payer_appeals.validate_independence",
     "payer_appeals.validate_timeliness",
 }
+#: What the source's appeals desk has no tool for.
+OURS = {"payer_appeals.get_file", "payer_appeals.acknowledge", "payer_appeals.save_review"}
 #: What nobody staffs where the payer decides by itself.
 CLOSED = [
     name
@@ -125,6 +127,8 @@ def use(world: ManagedCareWorld, name: str, **arguments: Any) -> str:
 def test_names_arguments_defaults_and_kinds_are_the_published_ones() -> None:
     found = {}
     for name, (spec, _) in specs().items():
+        if name in OURS:
+            continue
         words = []
         for key, argument in spec.signature.parameters.items():
             bare = argument.default is argument.empty
