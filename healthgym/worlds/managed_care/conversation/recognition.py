@@ -208,6 +208,10 @@ def _dark(
     beside = clauses.sentence(open_) & ~clauses.filled(open_) & ~taken
     # "The blood pressure, what is that like?" asks about the blood pressure.
     about = tuple(_placed(subjects, beside & ~reading.places.of(_SPEAKER), Act.ASK_TOPIC))
+    if not about:
+        # "You missed some doses. What gets in the way of those?"
+        pointed = open_ & reading.places.of(_POINTERS)
+        about = tuple(_placed(subjects, clauses.back(pointed, 1) & ~taken, Act.ASK_TOPIC))
     yield from about or (_Found(open_, Said(Act.ASK_TOPIC, sure=False)),)
 
 
