@@ -115,6 +115,10 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
             grave |= reading.clauses.filled(held)
         elif rule.act is Act.SUMMARIZE:
             told_back |= reading.clauses.sentence(held)
+        elif rule.act is Act.NEXT_STEPS:
+            # "I'll arrange a ride, is that all right?" asks for nothing but a nod.
+            plan = reading.clauses.filled(held)
+            claimed |= plan & reading.clauses.filled(plan & reading.places.of(_SPEAKER))
     for rule, held in done:
         if rule.act is None or rule.yields & acts:
             continue
