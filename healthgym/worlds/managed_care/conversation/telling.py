@@ -86,9 +86,20 @@ def telling(talk: Talk) -> bool:
         _permitted(talk, permissions)
     else:
         _openly(talk)
+    _besides(talk, about)
+    return True
+
+
+def _besides(talk: Talk, about: list[Topic]) -> None:
+    """Answer what names no subject and was asked along with some: why, and how ready they are."""
     if Act.ASK_HESITATION in talk.sure:
         reasons(talk)
-    return True
+    if Act.ASK_WILLINGNESS not in talk.sure or Topic.DIAGNOSIS in about:
+        return  # of their illness they tell it anyhow
+    if len(about) < _SUBJECTS_MOST:
+        readiness(talk)
+    elif len(about) == _SUBJECTS_MOST:
+        talk.say("two")
 
 
 def _harvests(talk: Talk, about: list[Topic]) -> bool:

@@ -31,6 +31,7 @@ from tests.worlds.managed_care.conversation.calls import (
     about,
     agreed,
     eases,
+    may,
 )
 
 ASK = Act.REQUEST_CONSENT
@@ -225,6 +226,20 @@ def test_what_somebody_means_to_do_is_told_with_the_agreement_and_when_asked() -
     for turn in (Act.ASK_WILLINGNESS, about(Topic.DIAGNOSIS)):
         line.say(turn)
         assert says(line.texts[-1], "readiness.preparation")
+
+
+def test_how_ready_they_feel_is_answered_along_with_a_subject() -> None:
+    line = agreed(replace(READY, readiness=MotivationStage.CONTEMPLATION))
+    line.say(about(Topic.TRANSPORTATION), Act.ASK_WILLINGNESS)
+    assert says(line.texts[-1], "readiness.contemplation")
+    assert [told.topic for told in line.turn.told] == [Topic.TRANSPORTATION]
+    line.say(may(Topic.SUBSTANCE_USE), Act.ASK_WILLINGNESS)
+    assert says(line.texts[-1], "readiness.contemplation")
+    line.say(about(Topic.DIAGNOSIS), Act.ASK_WILLINGNESS)
+    said = sum(each.text in line.texts[-1] for each in lines()["readiness.contemplation"])
+    assert said == 1
+    line.say(*map(about, (Topic.FOOD, Topic.HOUSING, Topic.WORK)), Act.ASK_WILLINGNESS)
+    assert says(line.texts[-1], "two")  # three subjects are the most
 
 
 def test_what_is_said_of_a_life_fits_it() -> None:
