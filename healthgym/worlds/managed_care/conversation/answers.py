@@ -211,7 +211,9 @@ def _diagnoses(talk: Talk) -> None:
             talk.tell((told,))
             before = ""
     if not any(named.values()):
-        talk.words.append(before + talk.speaker.fixed("diagnosis.nothing", ""))
+        none = Disclosure(topic=Topic.DIAGNOSIS, present=False)
+        talk.words.append(_again(talk, (none,)) + talk.speaker.fixed("diagnosis.nothing", ""))
+        talk.tell((none,))
 
 
 def _stays(talk: Talk) -> None:

@@ -59,12 +59,14 @@ class ClinicalAssessment:
 
     Attributes:
         major_diagnoses: Diagnoses that drive the plan.
-        symptom_burden: How much symptoms weigh on daily life.
+        symptom_burden: How much symptoms weigh on daily life; left out, it stands as 'moderate',
+            which says that it is open.
         recent_hospitalizations: Hospital stays of the last months, such as 2.
         disease_control: Control of each chronic condition.
         red_flags: Signs that need prompt attention, such as 'chest pain at rest'; empty when there
             are none.
-        self_monitoring_capability: Whether the member can take and note readings at home.
+        self_monitoring_capability: Whether the member can take and note readings at home; left
+            out, it stands as 'adequate', which says that it is open.
     """
 
     major_diagnoses: tuple[DiagnosisEntry, ...] = ()
@@ -139,9 +141,11 @@ class BehavioralHealthAssessment:
         substance_use_concerns: Whether alcohol or drugs are a worry.
         motivation_stage: Readiness to change, by the stages of change; blank when not judged.
         motivation_notes: What shows that stage, such as 'wants to cut down on salt'; may be blank.
-        mood_affecting_adherence: Whether mood keeps the member from following treatment.
+        mood_affecting_adherence: Whether mood keeps the member from following treatment; left out,
+            it stands as false, which also says that it was not asked.
         safety_concerns: Whether there is a risk of self-harm, violence or neglect.
-        bh_treatment_connected: Whether the member is in behavioral-health treatment.
+        bh_treatment_connected: Whether the member is in behavioral-health treatment; left out, it
+            stands as false, which also says that it was not asked.
         escalation_required: Whether somebody must be brought in now.
         escalation_reason_kind: Why; blank when no escalation is needed.
         escalation_notes: Who was told what, and when; blank when no escalation is needed.

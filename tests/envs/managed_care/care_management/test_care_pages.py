@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from healthgym.envs.managed_care.care_management import answers
+from healthgym.envs.managed_care.tools.cm_assessment import AssessmentTools
 from healthgym.worlds.managed_care.apps.care_management import sections
 from healthgym.worlds.managed_care.conversation import consenting, telling
 from healthgym.worlds.managed_care.conversation.persona import Persona, PersonaKind, Willingness
 from healthgym.worlds.managed_care.handbook.edition import written_library
+from healthgym.worlds.managed_care.records.assessment import (
+    BehavioralHealthAssessment,
+    ClinicalAssessment,
+)
 from healthgym.worlds.managed_care.voices import Topic
 
 OPERATIONAL = "care-manager/operational/"
@@ -71,6 +78,23 @@ def test_the_screen_and_the_bands_are_those_of_the_world():
     assert f"From {WORDS[sections._POSITIVE_SCREEN]} points on it is positive" in text
     for least, (name, *_) in sections._ANXIETY[:-1]:
         assert f"`{name}` from {least}" in text
+
+
+def test_page_and_manual_say_what_stands_in_a_section_where_nobody_asked():
+    (save,) = (each for each in AssessmentTools.specs() if each.name.endswith("save_section"))
+    manual, left_out = json.dumps(save.parameters), ClinicalAssessment()
+    named = {
+        left_out.symptom_burden: "for the symptom burden",
+        left_out.self_monitoring_capability: "for self-monitoring",
+    }
+    for value, words in named.items():
+        assert f"left out, it stands as '{value}'" in manual
+        assert f"`{value}` {words}" in ASSESSMENT.text
+    mind = BehavioralHealthAssessment()
+    assert not mind.mood_affecting_adherence
+    assert not mind.bh_treatment_connected
+    assert manual.count("left out, it stands as false") == 2
+    assert "no for mood that affects adherence and for being in behavioural-" in ASSESSMENT.text
 
 
 def test_every_social_subject_of_the_section_is_named():

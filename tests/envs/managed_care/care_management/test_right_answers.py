@@ -224,7 +224,11 @@ def test_further_entries_of_a_section_pass() -> None:
         "red_flags": ["short of breath on the stairs"],
         "self_monitoring_capability": "limited",
     }
-    passes(planned(), section(solution(planned()), "clinical", **extra))
+    script = solution(planned())
+    last = places(script, SAY)[-1]
+    session = script[last].arguments["session_id"]
+    asked = call(SAY, session_id=session, message="What does a bad day look like for you?")
+    passes(planned(), section([*script[:last], asked, *script[last:]], "clinical", **extra))
 
 
 def _apart() -> int:

@@ -45,6 +45,10 @@ Payload: TypeAlias = (
 _Data: TypeAlias = (
     ClinicalAssessment | MedicationAssessment | BehavioralHealthAssessment | SDoHAssessment
 )
+#: Fields of the clinical section on which only the person can tell, and what stands in them where
+#: nobody asked: the form has a value for each.
+_OPEN: Final = ("symptom_burden", "self_monitoring_capability")
+_LEFT_OPEN: Final = ClinicalAssessment()
 #: Lowest sum of the GAD-7 of each severity, highest first (Spitzer et al. 2006; below 5 there is
 #: none or a minimal one).
 _ANXIETY: Final = (
@@ -147,6 +151,13 @@ def _sourced_clinical(data: ClinicalAssessment, evidence: Evidence) -> None:
     for item in data.disease_control:
         if not evidence.knows_condition(item.condition):
             raise _unfounded(f"Nothing says that the patient has {item.condition[:60]}")
+    # What a bad day looks like, and what is measured at home, are questions on the illness.
+    untold = not evidence.about(Topic.DIAGNOSIS)
+    for name in _OPEN if untold else ():
+        if getattr(data, name) is not getattr(_LEFT_OPEN, name):
+            raise _unfounded(
+                f"The patient was not asked about {name}, which is left out while open"
+            )
     told = sum(item.score or 1 for item in evidence.about(Topic.HOSPITAL_STAY) if item.present)
     known = max(evidence.stays(), told)
     if not 0 <= data.recent_hospitalizations <= known:

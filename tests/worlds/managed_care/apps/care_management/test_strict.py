@@ -131,6 +131,16 @@ RULES: Mapping[str, tuple[str, Call, RefusalCode]] = {
         section("clinical", CLINICAL | {"recent_hospitalizations": -1}),
         Code.UNSUPPORTED_CLAIM,
     ),
+    "invented burden": (
+        "assessing",
+        section("clinical", CLINICAL | {"symptom_burden": "high"}),
+        Code.UNSUPPORTED_CLAIM,
+    ),
+    "invented self-monitoring": (
+        "assessing",
+        section("clinical", CLINICAL | {"self_monitoring_capability": "limited"}),
+        Code.UNSUPPORTED_CLAIM,
+    ),
     "invented medicine": ("assessing", medicine(name="warfarin"), Code.UNSUPPORTED_CLAIM),
     "medicine that nobody knows": (
         "assessing",
