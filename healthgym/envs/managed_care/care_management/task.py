@@ -148,7 +148,7 @@ class CareConfig:
     kinds: tuple[PersonaKind, ...] = tuple(PersonaKind)
     strengths: tuple[Strength, ...] = (Strength.MODERATE,)
     endings: tuple[Ending, ...] = tuple(Ending)
-    declined: float = 0.6
+    declined: float = 0.4
     referrals: int = 5
     twins: int = 1
     stale: float = 0.35

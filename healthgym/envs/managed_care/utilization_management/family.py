@@ -132,6 +132,9 @@ class ReviewFamily(DeskFamily[ReviewReference]):
             self.verifier = ReviewVerifier(judge)
         kept = arguments.member(Rules, rules, "rules")
         name = f"{self.name}-canonical" if canonical else self.name
+        if canonical:
+            # Two of the 25 go by a lane, and nobody reviews them: to let them pass is right.
+            self.ceilings = {"pass_everything": 0.08}
         self.ablate = arguments.member(Ablation, ablate, "ablate")
         self.surface = arguments.member(Surface, surface, "surface")
         self.tools = arguments.member(ToolSet, tools, "tools")
