@@ -8,29 +8,17 @@ decision alone can be guessed: of every twelve requests one is right to be left 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
 from healthgym.envs.managed_care.reading.stated import days_in
+from healthgym.worlds.managed_care.policies.naming import criteria_named
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderFindingCode,
     UploadableDocumentKind,
 )
 
-#: A criterion's id; the beginning of a diagnosis code such as C34.90 is none.
-_CRITERION = re.compile(r"(?<![a-z0-9.])c0*([1-9]\d{0,2})(?![a-z0-9]|\.\d)")
-#: A number that counts criteria, and not weeks, points or percents.
-_COUNTED = (
-    r"0*[1-9]\d{0,2}(?!\d|[./-]\d| ?%| of \d|[ -](?:hours?|days?|weeks?|months?|years?|points?|"
-    r"sessions?|visits?|treatments?|doses?|units?|agents?|m[mg]|cm)\b)"
-)
-#: Criteria by number in words, as the handbook's own examples have it: "criterion 3", "criteria 1,
-#: 2 and 6".
-_NUMBERED = re.compile(
-    rf"(?<![a-z])criteri(?:on|a) (?:no\. ?|number |# ?)?({_COUNTED}"
-    rf"(?:(?:, ?(?:and |or )?| and | or | & ){_COUNTED})*)"
-)
 _KINDS = {
     str(kind): re.compile(rf"(?<![a-z]){str(kind).replace('_', '[ _-]')}s?(?![a-z])")
     for kind in UploadableDocumentKind
@@ -84,18 +72,11 @@ def read_reason(text: str, policies: Iterable[str] = ()) -> Reason:
     return Reason(
         text=flat,
         policies=frozenset(known[each] for each in found),
-        criteria=frozenset(f"C{number}" for number in _criteria(flat)),
+        criteria=criteria_named(flat),
         kinds=frozenset(kind for kind, each in _KINDS.items() if each.search(flat)),
         codes=frozenset(code for code, each in _CODES.items() if each.search(flat)),
         days=days_in(flat),
     )
-
-
-def _criteria(flat: str) -> Iterator[int]:
-    """Yield the numbers of the criteria that a text names, as C3 or as criterion 3."""
-    yield from map(int, _CRITERION.findall(flat))
-    for listed in _NUMBERED.findall(flat):
-        yield from map(int, re.findall(r"\d+", listed))
 
 
 def _flat(text: str) -> str:

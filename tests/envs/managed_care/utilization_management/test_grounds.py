@@ -82,3 +82,46 @@ def test_a_denial_rests_on_nothing_that_an_alternative_makes_needless() -> None:
     told = f"Not met: {', '.join(sorted(named))}."
     script = changed(script, DECIDE, -1, denial_rationale=told, determination_rationale=told)
     assert "physician_decision_right" in fails(play(instance, script))
+
+
+def several_grounds(instance: ReviewInstance) -> set[str]:
+    """Return contradicted criteria on failing parts, where there are several to choose from."""
+    found = against(instance) & on_failing_parts(instance)
+    seen = {row["criterion_id"] for row in rows(solution(instance), MD)}
+    found &= seen
+    return found if len(found) > 1 and other_branches(instance) else set()
+
+
+def listed(text: str) -> set[str]:
+    """Return the criteria that a letter lists as not met."""
+    return {line[2:].split(":")[0] for line in text.splitlines() if line.startswith("- C")}
+
+
+def test_a_letter_lists_what_the_rationale_names_and_nothing_else() -> None:
+    instance = first_of(STAGE, Path.DENIED, several_grounds)
+    name = min(other_branches(instance))
+    number = name.removeprefix("C")
+    for told in (f"{name} is not met.", f"Not met: criterion {number}."):
+        script = changed(solution(instance), DECIDE, -1, denial_rationale=told)
+        episode = play(instance, script)
+        assert fails(episode) == set()
+        assert listed(episode.world.letters.of(instance.reference.case_id)[-1].body) == {name}
+
+
+def test_a_letter_lists_all_that_the_physician_found_where_no_criterion_is_named() -> None:
+    instance = first_of(STAGE, Path.DENIED, several_grounds)
+    script = changed(solution(instance), DECIDE, -1, denial_rationale="It is not necessary.")
+    episode = play(instance, script)
+    body = episode.world.letters.of(instance.reference.case_id)[-1].body
+    assert listed(body) >= several_grounds(instance)
+    assert "letters_right" not in fails(episode)
+
+
+def test_a_letter_never_lists_what_is_found_met() -> None:
+    instance = first_of(STAGE, Path.DENIED, several_grounds)
+    final = instance.reference.final
+    met = min(name for name, found in final.items() if str(found) == "met")
+    name = min(other_branches(instance))
+    told = f"{name} is not met, {met} is."
+    episode = play(instance, changed(solution(instance), DECIDE, -1, denial_rationale=told))
+    assert listed(episode.world.letters.of(instance.reference.case_id)[-1].body) == {name}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS
 from healthgym.worlds.managed_care.policies.evaluation import combined, decisive, failing
+from healthgym.worlds.managed_care.policies.naming import criteria_named
 from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.policies.tree import criteria as tree_criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
@@ -88,6 +89,30 @@ def not_met(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
     if seen or tree is None:
         return seen
     return tuple(name for name in failing(tree, _as_found(tree, found)) if name in looked_at)
+
+
+def rested_on(world: ManagedCareWorld, case_id: str) -> tuple[str, ...]:
+    """Return the ids of the criteria on which an adverse decision of a physician rests.
+
+    In a strict world those that the physician's reason names and that are found against the
+    request, or, where it names none of them, whatever the physician found so. Without a finding or
+    a word of a physician's it is what :func:`not_met` says.
+
+    Args:
+        world: The world.
+        case_id: The case.
+    """
+    own = findings(world.medical.reviews_of(case_id))
+    tree, made = world.nursing.tree(case_id), world.medical.active(case_id)
+    if world.rules is Rules.COMPAT or tree is None or made is None or not own:
+        return not_met(world, case_id)
+    found = findings(world.nursing.reviews_of(case_id)) | own
+    looked_at = {name for _, name in own}
+    against = [name for name in failing(tree, _as_found(tree, found)) if name in looked_at]
+    lines_said = [one.denial_rationale for one in made.line_item_decisions]
+    said = " ".join(text for text in (made.denial_rationale, *lines_said) if text.strip())
+    named = criteria_named(said or made.determination_rationale)
+    return tuple(name for name in against if name in named) or tuple(against)
 
 
 def _against(

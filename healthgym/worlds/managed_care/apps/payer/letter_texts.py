@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from healthgym.core.borders import Json
 from healthgym.worlds.managed_care.apps.payer import pends
-from healthgym.worlds.managed_care.apps.payer.criteria import lines, not_met
+from healthgym.worlds.managed_care.apps.payer.criteria import lines, rested_on
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.records.policy import CasePolicy
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
@@ -96,8 +96,8 @@ def facts(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
 def basis(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType) -> str:
     """Return what a decision rests on: policy and version, and the criteria that it turns on.
 
-    A request for information turns on the criteria that its items name, a denial on those that are
-    not met, and what is approved on the policy as a whole. Blank where no policy is known.
+    A request for information turns on the criteria that its items name, a denial on those that
+    its reason names, and what is approved on the policy as a whole. Blank where no policy is known.
     """
     policy = world.cases.policy(case.id)
     if policy is None:
@@ -108,7 +108,7 @@ def basis(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType)
         listed = " ".join(_asked_for(world, case))
         named = _words_of(listed)
     elif letter_type in (LetterType.DENIAL, LetterType.PARTIAL_APPROVAL):
-        named = frozenset(not_met(world, case.id))
+        named = frozenset(rested_on(world, case.id))
     texts = criterion_texts(world, case.id)
     told = " ".join(f"{name}: {text}" for name, text in texts.items() if name in named)
     return ": ".join(part for part in (head, told or policy.policy_summary) if part)
@@ -178,7 +178,7 @@ def _denial(world: ManagedCareWorld, case: PriorAuthCase) -> Slots:
     policy = world.cases.policy(case.id)
     decisions = world.determinations.decisions_of(case.id)
     return {
-        "criteria_not_met": _listed(world, case, not_met(world, case.id)),
+        "criteria_not_met": _listed(world, case, rested_on(world, case.id)),
         "policy": _policy_named(policy) if policy else "",
         "rationale": _after_call(world, case, rationale(world, case)),
         "reviewer_role": decisions[-1].reviewer_role.replace("_", " ") if decisions else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer import letter_texts
-from healthgym.worlds.managed_care.apps.payer.criteria import not_met
+from healthgym.worlds.managed_care.apps.payer.criteria import rested_on
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, MemberNotification
 
@@ -55,7 +55,7 @@ def _reason(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     determination = world.determinations.active(case.id)
     overridden = determination is not None and determination.overridden
     texts = letter_texts.criterion_texts(world, case.id)
-    named = [f"- {texts[name]}" for name in not_met(world, case.id) if texts.get(name)]
+    named = [f"- {texts[name]}" for name in rested_on(world, case.id) if texts.get(name)]
     if named and not overridden:
         return words_of("not_shown").format(criteria="\n".join(named))
     said = letter_texts.rationale(world, case) or case.outcome_reason or words_of("no_reason")
