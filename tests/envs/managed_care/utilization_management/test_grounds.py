@@ -21,6 +21,7 @@ from tests.envs.managed_care.utilization_management.playing import (
     play,
     rows,
     solution,
+    task,
 )
 
 STAGE = StartStage.MD_REVIEW
@@ -125,3 +126,13 @@ def test_a_letter_never_lists_what_is_found_met() -> None:
     told = f"{name} is not met, {met} is."
     episode = play(instance, changed(solution(instance), DECIDE, -1, denial_rationale=told))
     assert listed(episode.world.letters.of(instance.reference.case_id)[-1].body) == {name}
+
+
+def test_a_partial_approval_is_told_as_a_limit() -> None:
+    instance = task(STAGE, Path.PARTLY)
+    episode = play(instance, solution(instance))
+    told = [one.body for one in episode.world.inbox.messages.values() if "We approved" in one.body]
+    assert told
+    for body in told:
+        assert "do not show" not in body
+        assert "more than your plan allows at a time: " in body

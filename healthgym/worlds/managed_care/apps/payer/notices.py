@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer import letter_texts
-from healthgym.worlds.managed_care.apps.payer.criteria import rested_on
+from healthgym.worlds.managed_care.apps.payer.criteria import lines, rested_on
+from healthgym.worlds.managed_care.policies.criteria import QuantityCriterion
+from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, MemberNotification
 
@@ -55,11 +57,25 @@ def _reason(world: ManagedCareWorld, case: PriorAuthCase) -> str:
     determination = world.determinations.active(case.id)
     overridden = determination is not None and determination.overridden
     texts = letter_texts.criterion_texts(world, case.id)
-    named = [f"- {texts[name]}" for name in rested_on(world, case.id) if texts.get(name)]
+    named = [name for name in rested_on(world, case.id) if texts.get(name)]
     if named and not overridden:
-        return words_of("not_shown").format(criteria="\n".join(named))
+        limits = _limits(world, case.id)
+        over = [name for name in named if name in limits]
+        lacking = "\n".join(f"- {texts[name]}" for name in named if name not in limits)
+        asked = sum(units or 0 for units in lines(world, case.id).values())
+        told = [words_of("not_shown").format(criteria=lacking)] if lacking else []
+        for name in over:
+            told.append(words_of("over_limit").format(asked=asked or "more", limit=texts[name]))
+        return " ".join(told)
     said = letter_texts.rationale(world, case) or case.outcome_reason or words_of("no_reason")
     return said.rstrip(".") + "."
+
+
+def _limits(world: ManagedCareWorld, case_id: str) -> frozenset[str]:
+    """Return the criteria that limit how much may be asked for: no record could show those."""
+    tree = world.nursing.tree(case_id)
+    asked = criteria(tree) if tree is not None else ()
+    return frozenset(item.id for item in asked if isinstance(item, QuantityCriterion))
 
 
 def _units(world: ManagedCareWorld, case: PriorAuthCase) -> str:
