@@ -16,6 +16,10 @@ class DeterminationToolset(OfficeToolset):
     def get_summary(self, case_id: str) -> str:
         """Read what a final decision can rest on, what still blocks it, and the criteria tally.
 
+        Each criterion counts once, a physician's finding before a nurse's. documentation_gaps
+        counts those that are not met or unclear; an alternative in the policy can make them
+        needless.
+
         Args:
             case_id: Id of the case, such as "CASE-ACT-001".
         """

@@ -80,8 +80,9 @@ class Determinations(App):
         require_desk(world)
         world.cases.get(case_id)
         rests_on = upstream(world, case_id)
-        reviews = world.medical.reviews_of(case_id) or world.nursing.reviews_of(case_id)
-        counts = tally(reviews)
+        own, nurses = world.medical.reviews_of(case_id), world.nursing.reviews_of(case_id)
+        # The finding that stands counts: a physician's before a nurse's.
+        counts = tally((*nurses, *own) if self.strict else own or nurses)
         gaps = counts[CriterionResult.NOT_MET] + counts[CriterionResult.UNCLEAR]
         policy = world.cases.policy(case_id)
         self.looked("get_summary", case_id)
