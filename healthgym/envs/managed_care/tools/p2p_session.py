@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
+
 from healthgym.core.tool import ToolKind, tool
 from healthgym.envs.managed_care.tools.base import DECISION, ENTRY, LOOK, OfficeToolset
 from healthgym.worlds.managed_care.apps.payer import peer_calls
+from healthgym.worlds.managed_care.records.peer import P2PSessionRecord
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerOutcome
+
+#: What the records of a call keep for whoever judges it.
+_KEPT = ("revealed_fact_ids", "challenge_index", "benchmark_side")
+
+
+def _heard(result: object) -> object:
+    """Return a record of a call without what is kept for whoever judges it."""
+    if not isinstance(result, P2PSessionRecord):
+        return result
+    names = (each.name for each in fields(result))
+    return {name: getattr(result, name) for name in names if name not in _KEPT}
 
 
 class PeerSessionToolset(OfficeToolset):
     """What is said on a call between the ordering clinician and the payer's physician."""
 
     namespace = "p2p_session"
+
+    def show(self, result: object) -> str:
+        """Return a result as the agent reads it: of a call what was said, and what came of it."""
+        if isinstance(result, Mapping):
+            parts = {name: _heard(one) for name, one in result.items() if name not in _KEPT}
+            return super().show(parts)
+        return super().show(_heard(result))
 
     @tool(ToolKind.READ, takes=LOOK)
     def get_context(self, request_id: str) -> str:
