@@ -8,10 +8,13 @@ from healthgym.envs.managed_care.utilization_management.task import Path, StartS
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.apps.payer.criteria import findings
 from tests.envs.managed_care.utilization_management.playing import (
+    FAMILY,
     MD,
+    changed,
     play,
     rows,
     solution,
+    task,
 )
 
 
