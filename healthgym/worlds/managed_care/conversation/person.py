@@ -21,7 +21,7 @@ from healthgym.worlds.managed_care.conversation.persona import Persona
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.taking_in import take_in
 from healthgym.worlds.managed_care.conversation.talk import Talk
-from healthgym.worlds.managed_care.voices import CallContext, Memory, Reply
+from healthgym.worlds.managed_care.voices import CallContext, Memory, Reply, Topic
 
 #: The clock of a call of which nobody said when it is: a Monday morning.
 _SOME_TIME: Final = datetime(2026, 1, 5, 10)
@@ -30,12 +30,15 @@ _SOME_TIME: Final = datetime(2026, 1, 5, 10)
 class Ears(Protocol):
     """What turns words into acts."""
 
-    def __call__(self, message: str, acts: tuple[Meant, ...] = (), /) -> Heard:
+    def __call__(
+        self, message: str, acts: tuple[Meant, ...] = (), medicines: tuple[str, ...] = (), /
+    ) -> Heard:
         """Return what was done by saying something.
 
         Args:
             message: What was said.
             acts: What the speaker says to have meant by it.
+            medicines: Names of the medicines of who listens.
         """
 
 
@@ -67,7 +70,8 @@ class Person:
             call: When it is heard; if it is not said, in the call that is going on.
         """
         call = call or _going_on(heard)
-        understood = self.ears(message, acts) if is_speech(message) else Heard()
+        taken = tuple(told.item for told in self.persona.tells.get(Topic.MEDICATION, ()))
+        understood = self.ears(message, acts, taken) if is_speech(message) else Heard()
         talk = Talk.begin(self.persona, heard, understood, call, message)
         if understood.unsure and not (talk.echoed and is_speech(message)):
             talk.say("back" if is_speech(message) else "confused")

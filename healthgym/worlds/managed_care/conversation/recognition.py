@@ -37,11 +37,15 @@ _TO_JOIN = frozenset(
     | {"join", "joining", "participate", "refuse", "refusing", "sign", "signing"}
 )
 _YOU = frozenset({"you"})
+_AND, _HAVE = frozenset({"and"}), frozenset({"have", "let"})
+_TURNED = frozenset({"you", "they", "there", "anyone", "someone"})
 _WILL = frozenset({"would", "will", "are", "may", "might", "could", "can"})
 #: Words of a clause in which the caller speaks of themselves.
 _SPEAKER = frozenset({"i", "we"})
 #: Words that point back to what was named before.
 _POINTERS = frozenset({"them", "these", "those"})
+_EACH = _POINTERS | {"each"}
+_OTHER = frozenset({"other"})
 _POINTED = frozenset({"it", "that", "this"})
 #: Words that open a list of what was announced.
 _LIST = frozenset({"about", "namely"})
@@ -58,7 +62,9 @@ class _Found:
     said: Said
 
 
-def understand(message: str, meant: tuple[Meant, ...] = ()) -> Heard:
+def understand(
+    message: str, meant: tuple[Meant, ...] = (), medicines: tuple[str, ...] = ()
+) -> Heard:
     """Return the acts that an utterance holds.
 
     What is only mentioned, negated, quoted, imagined or put in writing about the call is not done.
@@ -68,10 +74,11 @@ def understand(message: str, meant: tuple[Meant, ...] = ()) -> Heard:
     Args:
         message: What is said; any text.
         meant: What the caller says to have meant by it.
+        medicines: Names of the medicines of who listens.
     """
     known = grammar()
     reading = read(message, known)
-    found = sorted(_found(reading, known), key=lambda each: each.ends & -each.ends)
+    found = sorted(_found(reading, known, medicines), key=lambda each: each.ends & -each.ends)
     acts = _once(each.said for each in found)
     return Heard((*acts, *_helped(acts, meant, reading, found)) if meant else acts)
 
@@ -103,9 +110,9 @@ def _helped(
             yield Said(*key)
 
 
-def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
+def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iterator[_Found]:
     """Return all acts, and where they were found."""
-    drugs = tuple(medicines_of(reading, known))
+    drugs = tuple(medicines_of(reading, known, medicines))
     done = tuple(_done(reading))
     acts = {rule.act for rule, _ in done}
     claimed = permitted = grave = 0
@@ -116,9 +123,7 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
         elif rule.act is Act.SUMMARIZE:
             told_back |= reading.clauses.sentence(held)
         elif rule.act is Act.NEXT_STEPS:
-            # "I'll arrange a ride, is that all right?" asks for nothing but a nod.
-            plan = reading.clauses.filled(held)
-            claimed |= plan & reading.clauses.filled(plan & reading.places.of(_SPEAKER))
+            claimed |= _planned(reading, held)
     for rule, held in done:
         if rule.act is None or rule.yields & acts:
             continue
@@ -135,6 +140,24 @@ def _found(reading: Reading, known: Grammar) -> Iterator[_Found]:
     claimed |= grave | told_back & ~reading.clauses.asked
     yield from _asked(reading, drugs, claimed, permitted)
     yield from _facts(reading, drugs, grave | told_back)
+
+
+def _planned(reading: Reading, held: int) -> int:
+    """Return the plans of the caller, to which "is that all right?" asks for nothing but a nod.
+
+    Args:
+        reading: The message.
+        held: The last words of where there are plans.
+    """
+    clauses, places = reading.clauses, reading.places
+    plans = clauses.filled(held)
+    plans &= clauses.filled(plans & places.of(_SPEAKER))
+    # "And have the pharmacist look at it" goes on; "and have you" asks.
+    onward = places.of(_AND) & places.of(_HAVE) >> 1 & ~(places.of(_TURNED) >> 2)
+    for before, clause in pairwise(clauses.clauses):
+        if before & plans and clause & onward & clauses.starts:
+            plans |= clause
+    return plans
 
 
 def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
@@ -191,6 +214,8 @@ def _asked(reading: Reading, drugs: _Drugs, claimed: int, permitted: int) -> Ite
         for name, ends in drugs
         if ends & free
     )
+    if drugs:
+        named += tuple(_named_before(reading, drugs, free & ~clauses.filled(_ends(symptoms))))
     yield from symptoms
     yield from named
     taken = dict.fromkeys(_OF_SYMPTOMS, clauses.filled(_ends(symptoms)))
@@ -202,6 +227,29 @@ def _asked(reading: Reading, drugs: _Drugs, claimed: int, permitted: int) -> Ite
     open_ = free & ~clauses.sentence(told)
     if open_:
         yield from _dark(reading, subjects, open_, claimed | permitted)
+
+
+def _named_before(reading: Reading, drugs: _Drugs, free: int) -> Iterator[_Found]:
+    """Return the medicines of a list after which "do you take each of them" asks for them all.
+
+    Args:
+        reading: The message.
+        drugs: The medicines that are named, and where.
+        free: What is asked, of nothing that a questionnaire asks about.
+    """
+    clauses = reading.clauses
+    each = reading.places.of(_EACH) & ~(reading.places.of(_OTHER) >> 1)
+    asking = clauses.filled(free & each) & free
+    for rule, ends in reading.rules:
+        if rule.role is Role.SUBJECT and rule.topic not in (Topic.MEDICATION, None):
+            asking &= ~clauses.filled(ends)
+    if not asking or any(ends & asking for _, ends in drugs):
+        return
+    before = (asking & -asking) - 1
+    before &= (clauses.sentence(asking) | clauses.back(asking, 1)) & ~free
+    for name, ends in drugs:
+        if ends & before:
+            yield _Found(asking, Said(Act.ASK_TOPIC, Topic.MEDICATION, name))
 
 
 def _dark(

@@ -27,7 +27,7 @@ from healthgym.worlds.managed_care.voices import (
 MORNING = datetime(2026, 3, 13, 11)
 
 
-def hears(message: str, acts: tuple[Meant, ...] = (), /) -> Heard:
+def hears(message: str, acts: tuple[Meant, ...] = (), medicines: tuple[str, ...] = (), /) -> Heard:
     """Understand what was meant; of what is said with a doubt, nothing surely."""
     sure = "perhaps" not in message
     return Heard(tuple(Said(one.act, one.topic, one.item, sure) for one in acts))

@@ -9,6 +9,7 @@ import pytest
 
 from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act
 from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.voices import Topic
 
 #: Groups of sentences that hold the same acts; in each the first, or more, is what a nurse said
 #: who knew the page and not the grammar, and the others say it otherwise.
@@ -94,3 +95,48 @@ def test_guilt_that_is_stirred_is_no_question_of_an_instrument(said: str) -> Non
 )
 def test_a_question_after_a_permission_is_a_question(said: str, topic: str) -> None:
     assert ("ask_topic", topic, "") in _heard(said)
+
+
+#: As a chart writes them: with doses, two in one, and such as no list of names has.
+_OWN = (
+    "umeclidinium/vilanterol 62.5 mcg",
+    "latanoprost eye drops",
+    "zorbi cream 2 %",
+    "insulin glargine 12 units",
+    "artificial tears",
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("How about the latanoprost drops?", {"latanoprost eye drops"}),
+        ("Do you use the inhaler with umeclidinium and vilanterol?", {"umeclidinium/vilanterol"}),
+        ("How often do you put the Zorbi cream on?", {"zorbi cream"}),
+        ("Is the Zorbi working?", {"zorbi cream"}),
+        ("How is it going with the insulin?", {"insulin glargine"}),
+        ("Artificial tears and the Zorbi: do you use each?", {"artificial tears", "zorbi cream"}),
+        ("Do you have an artificial hip?", set()),
+        ("Do you shed tears often?", set()),
+    ],
+)
+def test_somebody_knows_their_own_medicines_by_name(said: str, names: set[str]) -> None:
+    heard = understand(said, (), _OWN).acts
+    assert {each.item for each in heard if each.topic is Topic.MEDICATION} == names
+
+
+def test_of_two_medicines_that_begin_alike_the_short_name_is_neither() -> None:
+    own = ("insulin glargine", "insulin lispro")
+    heard = understand("How is the insulin?", (), own).acts
+    assert {each.item for each in heard} == {"insulin"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I see metformin on the list, and your daughters. Do you live with them?",
+        "You take metformin. How are the children, do they see each other?",
+    ],
+)
+def test_what_points_at_people_asks_for_no_medicine(said: str) -> None:
+    assert ("ask_topic", "medication", "metformin") not in _heard(said)

@@ -3,32 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import takewhile
 
-from healthgym.worlds.managed_care.conversation.ears.grammar import Grammar
+from healthgym.worlds.managed_care.conversation.ears.grammar import Grammar, grammar
 from healthgym.worlds.managed_care.conversation.ears.patterns import UNKNOWN
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading
+from healthgym.worlds.managed_care.conversation.ears.words import even, words_of
 
 #: Letters of the shortest name of a medicine that is told by where it stands.
 _SHORTEST = 5
 
 
-def medicines_of(reading: Reading, known: Grammar) -> Iterator[tuple[str, int]]:
+def medicines_of(
+    reading: Reading, known: Grammar, own: tuple[str, ...] = ()
+) -> Iterator[tuple[str, int]]:
     """Return the medicines that are named, in small letters, and where.
 
     Args:
         reading: The message.
         known: The grammar.
+        own: Names of the medicines of who listens, with or without a dose; they know them by these,
+            or by the first words of one.
     """
+    names = tuple(way for medicine in own for way in _own(medicine))
     said = reading.places.said
-    if UNKNOWN not in said and said.isdisjoint(known.drugs):
+    own_said = any(words and words[0] in said for _, words in names)
+    if not own_said and UNKNOWN not in said and said.isdisjoint(known.drugs):
         return
     words, breaks = reading.words.words, reading.words.breaks
     place = 0
     while place < len(words):
-        end = _end(words, breaks, place, known)
+        name, end = _of_own(words, place, names, known)
+        if end == place:
+            end = _end(words, breaks, place, known)
+            name = " ".join(words[place:end])
         if end > place:
-            yield " ".join(words[place:end]), (1 << end) - (1 << place)
+            yield name, (1 << end) - (1 << place)
         place = max(end, place + 1)
+
+
+@lru_cache(maxsize=4096)
+def _own(medicine: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return a name up to the dose, in small letters, with its words as they may be heard."""
+    parts = medicine.casefold().replace(",", " ").split()
+    name = " ".join(takewhile(lambda word: not word[0].isdigit(), parts))
+    # A medicine of two in one is said with an "and".
+    ways = dict.fromkeys((name, name.replace("/", " and ")))
+    return tuple((name, words_of(even(way), grammar().spelling).words) for way in ways)
+
+
+def _of_own(
+    words: tuple[str, ...],
+    place: int,
+    names: tuple[tuple[str, tuple[str, ...]], ...],
+    known: Grammar,
+) -> tuple[str, int]:
+    """Return which of one's own medicines is named at a place, and where its name ends."""
+    short: set[str] = set()
+    for name, whole in names:
+        if not whole or words[place] != whole[0]:
+            continue
+        if words[place : place + len(whole)] == whole:
+            return name, place + len(whole)
+        # What is short for a longer name is no word of every day.
+        if whole[0] in known.medicines or whole[0] not in known.spelling.known:
+            short.add(name)
+    return (short.pop(), place + 1) if len(short) == 1 else ("", place)
 
 
 def _end(words: tuple[str, ...], breaks: tuple[int, ...], place: int, known: Grammar) -> int:

@@ -29,7 +29,7 @@ from tests.worlds.managed_care.conversation.calls import HESITANT, READY, REFUSI
 _SENTENCES = {act.value.replace("_", " "): act for act in Act}
 
 
-def hears(message: str, acts: tuple[Meant, ...] = (), /) -> Heard:
+def hears(message: str, acts: tuple[Meant, ...] = (), medicines: tuple[str, ...] = (), /) -> Heard:
     """Understand a message whose sentences name acts."""
     named = (sentence.strip().casefold() for sentence in message.split("."))
     return Heard(tuple(Said(_SENTENCES[one]) for one in named if one in _SENTENCES))
