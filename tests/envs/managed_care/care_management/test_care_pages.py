@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -10,13 +11,24 @@ from healthgym.envs.managed_care.care_management import answers
 from healthgym.envs.managed_care.tools.cm_assessment import AssessmentTools
 from healthgym.worlds.managed_care.apps.care_management import sections
 from healthgym.worlds.managed_care.conversation import consenting, telling
-from healthgym.worlds.managed_care.conversation.persona import Persona, PersonaKind, Willingness
+from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.persona import (
+    Persona,
+    PersonaKind,
+    Willingness,
+)
 from healthgym.worlds.managed_care.handbook.edition import written_library
 from healthgym.worlds.managed_care.records.assessment import (
     BehavioralHealthAssessment,
     ClinicalAssessment,
 )
 from healthgym.worlds.managed_care.voices import Topic
+from tests.worlds.managed_care.conversation.calls import (
+    about,
+    agreed,
+    items,
+    may,
+)
 
 OPERATIONAL = "care-manager/operational/"
 PROTOCOL = written_library().read(f"{OPERATIONAL}outreach-protocol.md")
@@ -55,6 +67,21 @@ def test_the_third_version_of_an_offer_is_the_one_that_is_refused():
     assert consenting._VERSIONS_MOST == 2
     text = written_library().read(f"{OPERATIONAL}consent.md").text
     assert "after the third version of the same offer" in text
+
+
+def test_after_danger_the_rest_may_be_asked_on_the_next_day():
+    line = agreed()
+    line.play(may(Topic.PHQ9), items(Topic.PHQ9, 9), Act.RESPOND_SAFETY)
+    assert line.say(Act.OFFER_CALLBACK, Act.CLOSE).stop
+    line.ring(timedelta(days=1)).play(Act.INTRODUCE, items(Topic.PHQ9, 1), about(Topic.FOOD))
+    assert {told.topic for told in line.memory.disclosed} == {
+        Topic.PHQ9,
+        Topic.SAFETY,
+        Topic.FOOD,
+    }
+    assert not any(turn.marks for turn in line.memory.turns)
+    page = written_library().read(f"{OPERATIONAL}escalation-rules.md").section("Now")
+    assert "asked in a call on the next day" in page
 
 
 @pytest.mark.parametrize(
