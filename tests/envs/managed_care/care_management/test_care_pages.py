@@ -12,7 +12,9 @@ from healthgym.envs.managed_care.tools.cm_assessment import AssessmentTools
 from healthgym.worlds.managed_care.apps.care_management import sections
 from healthgym.worlds.managed_care.conversation import consenting, telling
 from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.mind import Supposed
 from healthgym.worlds.managed_care.conversation.persona import (
+    Concern,
     Persona,
     PersonaKind,
     Willingness,
@@ -22,10 +24,15 @@ from healthgym.worlds.managed_care.records.assessment import (
     BehavioralHealthAssessment,
     ClinicalAssessment,
 )
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.voices import Consent, Topic
 from tests.worlds.managed_care.conversation.calls import (
+    HESITANT,
+    OPENING,
+    WINNABLE,
+    Line,
     about,
     agreed,
+    eases,
     items,
     may,
 )
@@ -42,6 +49,7 @@ NAMES = {
     Topic.SAFETY: "safety at home",
     Topic.FINANCES: "money",
 }
+ASK = Act.REQUEST_CONSENT
 WORDS = ("none", "one", "two", "three", "four", "five")
 
 
@@ -67,6 +75,23 @@ def test_the_third_version_of_an_offer_is_the_one_that_is_refused():
     assert consenting._VERSIONS_MOST == 2
     text = written_library().read(f"{OPERATIONAL}consent.md").text
     assert "after the third version of the same offer" in text
+
+
+def test_after_i_suppose_so_the_question_may_be_put_a_third_time_and_after_two_noes_not():
+    line = Line(HESITANT)
+    line.play(*OPENING, ASK, eases(Concern.COST), Act.ACKNOWLEDGE, ASK)
+    assert line.consent() is Consent.OPEN
+    assert line.memory.mind.supposed is Supposed.SAID
+    line.play(Act.ASK_HESITATION, ASK)
+    assert line.consent() is Consent.GIVEN
+    line = Line(WINNABLE)
+    line.play(*OPENING, ASK, (Act.ACKNOWLEDGE, Act.ASK_HESITATION), ASK, ASK)
+    assert line.consent() is Consent.REFUSED
+    text = PROTOCOL.section("When they hesitate or refuse")
+    assert "After another no there is no third time." in text
+    assert "asked what makes them unsure, also for the third time" in text
+    script = written_library().read(f"{OPERATIONAL}consent.md").section("A script")
+    assert "the question is put again, however often it was put before" in script
 
 
 def test_after_danger_the_rest_may_be_asked_on_the_next_day():
