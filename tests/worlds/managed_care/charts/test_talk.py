@@ -10,7 +10,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from healthgym.worlds.managed_care.charts.persona import persona_of
+from healthgym.worlds.managed_care.charts.persona import pastimes, persona_of
 from healthgym.worlds.managed_care.charts.phrases import Choice, Phrase, Slot, phrasebook
 from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.charts.sections import aged
@@ -84,6 +84,16 @@ def test_a_patient_has_one_occupation(population: Population, born: int) -> None
     lives = {persona_of(patient, year) for year in range(2020, 2030)}
 
     assert len(lives) == 1
+
+
+@pytest.mark.parametrize(("born", "key"), [(2025, "infant_play"), (2018, "play"), (1980, "hobby")])
+def test_a_pastime_fits_the_age(population: Population, born: int, key: str) -> None:
+    patients = [replace(one.patient, dob=date(born, 7, 1)) for one in population.backgrounds]
+
+    told = {persona_of(patient, 2026).hobby for patient in patients}
+
+    assert len(told) > 3
+    assert told <= set(pastimes()[key])
 
 
 SEEN = Finding(
