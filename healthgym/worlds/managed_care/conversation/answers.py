@@ -226,17 +226,23 @@ def _stays(talk: Talk) -> None:
     talk.tell(listed or (told,))
 
 
-def safety(talk: Talk) -> None:
-    """Tell whether they are in danger, to somebody who looks after that, however often."""
+def safety(talk: Talk) -> bool:
+    """Tell whether they are in danger, to somebody who looks after that, however often.
+
+    Returns:
+        Whether a danger is told for the first time.
+    """
     listed = talk.persona.tells.get(Topic.SAFETY, ())
     told = listed[0] if listed else Disclosure(topic=Topic.SAFETY, present=False)
     side = "yes" if told.present else "no"
-    if _known(talk, told):
+    known = _known(talk, told)
+    if known:
         talk.say(f"safety.still_{side}")
     else:
         talk.words.append(talk.speaker.fixed(f"safety.{side}", ""))
     talk.tell(listed or (told,))
     talk.mind = replace(talk.mind, danger=False)
+    return told.present and not known
 
 
 def _plainly(talk: Talk, topic: Topic) -> None:

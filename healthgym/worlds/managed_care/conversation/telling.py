@@ -7,6 +7,7 @@ from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.answers import Asked, answer, reasons, safety
+from healthgym.worlds.managed_care.conversation.calling import goodbye
 from healthgym.worlds.managed_care.conversation.clues import readiness, worry_told
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Mark
@@ -46,7 +47,10 @@ def endangered(talk: Talk) -> bool:
     if not talk.mind.danger and not (responds and talk.stage is Stage.AGREED):
         return False
     if responds:
-        safety(talk)
+        # "Call 988 if it comes back. Goodbye": both are heard. Nobody who has just told of a
+        # danger parts with whoever asked.
+        if not safety(talk):
+            goodbye(talk)
         return True
     talk.mind = replace(talk.mind, danger=False)
     talk.mark(Mark.SAFETY_PASSED_OVER)

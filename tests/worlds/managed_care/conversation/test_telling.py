@@ -11,7 +11,7 @@ from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break, Mark
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.replies import lines
-from healthgym.worlds.managed_care.voices import Consent, Topic
+from healthgym.worlds.managed_care.voices import Consent, Disclosure, Topic
 from tests.worlds.managed_care.conversation.calls import (
     OPENING,
     READY,
@@ -248,6 +248,29 @@ def test_who_asks_about_safety_again_is_not_resented() -> None:
     line.say(Act.RESPOND_SAFETY)
     assert not line.turn.marks
     assert line.turn.told[0].topic is Topic.SAFETY
+
+
+def test_who_is_told_whom_to_call_and_goodbye_parts() -> None:
+    line = agreed()
+    line.play(may(Topic.PHQ9), items(Topic.PHQ9, 9), Act.RESPOND_SAFETY, about(Topic.FOOD))
+    reply = line.say(Act.RESPOND_SAFETY, Act.CLOSE)
+    assert line.turn.told[0].topic is Topic.SAFETY
+    assert reply.stop
+    assert line.turn.parting is Parting.FRIENDLY
+
+
+def test_who_tells_of_a_danger_only_then_does_not_part() -> None:
+    danger = {**READY.tells, Topic.SAFETY: (Disclosure(topic=Topic.SAFETY),)}
+    line = agreed(replace(READY, tells=danger))
+    line.play(may(Topic.PHQ9), items(Topic.PHQ9, 9))
+    assert not line.say(Act.RESPOND_SAFETY, Act.CLOSE).stop
+    assert line.say(Act.RESPOND_SAFETY, Act.CLOSE).stop
+
+
+def test_who_is_asked_something_besides_a_goodbye_stays() -> None:
+    line = agreed()
+    line.play(may(Topic.PHQ9), items(Topic.PHQ9, 9))
+    assert not line.say(Act.RESPOND_SAFETY, Act.CLOSE, about(Topic.FOOD)).stop
 
 
 def test_who_trusts_a_caller_no_longer_tells_nothing_private() -> None:
