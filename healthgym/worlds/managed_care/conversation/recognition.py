@@ -152,6 +152,8 @@ def _planned(reading: Reading, held: int) -> int:
     clauses, places = reading.clauses, reading.places
     plans = clauses.filled(held)
     plans &= clauses.filled(plans & places.of(_SPEAKER))
+    if not plans:
+        return 0
     # "And have the pharmacist look at it" goes on; "and have you" asks.
     onward = places.of(_AND) & places.of(_HAVE) >> 1 & ~(places.of(_TURNED) >> 2)
     for before, clause in pairwise(clauses.clauses):
@@ -214,7 +216,7 @@ def _asked(reading: Reading, drugs: _Drugs, claimed: int, permitted: int) -> Ite
         for name, ends in drugs
         if ends & free
     )
-    if drugs:
+    if drugs and reading.places.of(_EACH):
         named += tuple(_named_before(reading, drugs, free & ~clauses.filled(_ends(symptoms))))
     yield from symptoms
     yield from named

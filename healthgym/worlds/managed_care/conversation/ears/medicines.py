@@ -34,7 +34,8 @@ def medicines_of(
     words, breaks = reading.words.words, reading.words.breaks
     place = 0
     while place < len(words):
-        name, end = _of_own(words, place, names, known)
+        # Looked at for each word: who has none of the first words has no name to hear.
+        name, end = _of_own(words, place, names, known) if own_said else ("", place)
         if end == place:
             end = _end(words, breaks, place, known)
             name = " ".join(words[place:end])
