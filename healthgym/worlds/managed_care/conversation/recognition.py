@@ -37,6 +37,7 @@ _TO_JOIN = frozenset(
     | {"join", "joining", "participate", "refuse", "refusing", "sign", "signing"}
 )
 _YOU = frozenset({"you"})
+_SINCE = frozenset({"since", "because"})
 _AND, _HAVE = frozenset({"and"}), frozenset({"have", "let"})
 _TURNED = frozenset({"you", "they", "there", "anyone", "someone"})
 _WILL = frozenset({"would", "will", "are", "may", "might", "could", "can"})
@@ -183,13 +184,16 @@ def _screening(reading: Reading) -> int:
     A clause alone does not tell: "have you felt bad about yourself, or let your family down".
     """
     clauses = reading.clauses
-    felt = reading.role(Role.FELT)
-    sentences = clauses.sentence(reading.role(Role.SYMPTOM) & reading.asked)
+    felt, symptoms = reading.role(Role.FELT), reading.role(Role.SYMPTOM)
+    sentences = clauses.sentence(symptoms & reading.asked)
     sentences &= clauses.sentence(felt | reading.role(Role.FRAME))
     sentences &= ~clauses.sentence(reading.places.of(_TO_JOIN))
     # "You would let them down, and how often" says the first of it.
-    said = reading.places.openings & reading.places.of(_YOU) & reading.places.of(_WILL) >> 1
-    return sentences & (reading.asked | clauses.filled(felt)) & ~clauses.filled(said)
+    places = reading.places
+    opens = places.openings | (clauses.starts & places.of(_SINCE)) << 1
+    said = opens & places.of(_YOU) & places.of(_WILL) >> 1
+    asked = (reading.asked | clauses.filled(felt)) & clauses.filled(symptoms)
+    return sentences & asked & ~clauses.filled(said)
 
 
 def _imagined(rule: Rule, reading: Reading) -> int:

@@ -78,6 +78,9 @@ def test_what_the_instruments_print_is_their_question_and_nothing_grave(
         "Do you want to let your family down?",
         "How can you let your family down?",
         "You would let your family down, and how often have you felt bad about that?",
+        "How often have you felt bad about yourself, and think of your kids, you owe it to them?",
+        "Have you felt like a failure, as you should, since you are letting your family down?",
+        "How often have you felt ashamed, and if you refuse you will be sorry?",
         "Would you feel like a failure? You will if you refuse, and your children will suffer.",
     ],
 )
