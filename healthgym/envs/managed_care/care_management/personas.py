@@ -12,7 +12,7 @@ from importlib.resources import files
 import numpy as np
 
 from healthgym.core.borders import JsonObject
-from healthgym.envs.managed_care.care_management.answers import Answers
+from healthgym.envs.managed_care.care_management.answers import SOCIAL, Answers
 from healthgym.envs.managed_care.care_management.circumstances import circumstances_of
 from healthgym.envs.managed_care.care_management.task import Ending, Strength
 from healthgym.worlds.managed_care.conversation.acts import Act
@@ -91,7 +91,7 @@ def draw_persona(
     concerns = _concerns(character, rng)
     hint = _one(table["hints"][answers.worry.value], rng)
     busy = _busy(lives, rng) if rng.random() < character.busy else None
-    breaks = _break(asked, rng)
+    breaks = _break(asked, answers.worry, rng)
     strength = character.strength
     lean = {Strength.LOW: 1, Strength.MODERATE: 0, Strength.HARD: -1}[strength]
     return Persona(
@@ -179,11 +179,16 @@ def _busy(lives: frozenset[Circumstance], rng: np.random.Generator) -> Busy:
     return Busy(says=row["says"], free_from=row["free_from"], free_days=row["free_days"])
 
 
-def _break(asked: frozenset[Topic], rng: np.random.Generator) -> Break:
+def _break(asked: frozenset[Topic], worry: Topic, rng: np.random.Generator) -> Break:
+    """Return where somebody breaks off: at no barrier that they tell as their worry themselves."""
     known: Mapping[str, Sequence[Mapping[str, str]]] = _table()["breaks"]
     able = [topic for topic in Topic if topic in asked and topic.value in known]
-    before = able[int(rng.integers(len(able)))]
+    place = int(rng.integers(len(able)))
+    nth = int(rng.integers(len(known[able[place].value])))
+    if able[place] is worry and worry in SOCIAL:
+        place -= 1  # nothing more is drawn, so that what is drawn next stays what it was
+    before = able[place]
     rows = known[before.value]
-    row = rows[int(rng.integers(len(rows)))]
+    row = rows[nth % len(rows)]
     kind = BlockedBecause(row["kind"])
     return Break(before=before, says=row["says"], reason=row["reason"], kind=kind)

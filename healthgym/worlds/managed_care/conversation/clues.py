@@ -70,7 +70,9 @@ def worry_told(talk: Talk) -> None:
         talk.mind = replace(talk.mind, hinted=True, worried=True, triggers=triggers)
         talk.say(f"worry.{topic.value}")
         barriers = [each for each in talk.persona.tells.get(topic, ()) if each.present]
-        if barriers and topic not in HEALTH:
+        breaks = talk.persona.breaks
+        spoken_of = breaks is None or breaks.before is not topic
+        if barriers and spoken_of and topic not in HEALTH:
             talk.mind = replace(talk.mind, confided=topic)
             talk.tell(barriers)
 

@@ -7,10 +7,12 @@ from dataclasses import fields
 from functools import cache
 from itertools import product
 
+import numpy as np
 import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
+from healthgym.envs.managed_care.care_management.personas import _break
 from healthgym.envs.managed_care.care_management.task import (
     PRESETS,
     CareConfig,
@@ -197,3 +199,10 @@ def test_who_leaves_medicines_out_has_not_begun_to_change() -> None:
         if stage in (MotivationStage.ACTION, MotivationStage.MAINTENANCE):
             assert set(x.reference.adherence.values()) <= {AdherenceLevel.ADHERENT}
     assert set(stages) == set(MotivationStage)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nobody_breaks_off_at_the_barrier_that_they_tell_as_their_worry(seed: int) -> None:
+    rng, asked = np.random.default_rng(seed), frozenset({Topic.FOOD, Topic.HOUSING, Topic.GAD7})
+    met = {_break(asked, Topic.FOOD, rng).before for _ in range(20)}
+    assert met == asked - {Topic.FOOD}

@@ -9,6 +9,8 @@ import pytest
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant, Said
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import (
+    BlockedBecause,
+    Break,
     Circumstance,
     Concern,
     Mark,
@@ -125,6 +127,17 @@ def test_a_worry_that_is_named_before_the_agreement_is_told_and_may_be_asked_abo
     assert not line.turn.marks
     line.play(about(Topic.FOOD), about(Topic.TRANSPORTATION))
     assert line.turn.marks == (Mark.ASKED_AGAIN,)
+
+
+def test_a_barrier_at_which_they_break_off_is_not_told_by_its_name() -> None:
+    breaks = Break(
+        before=Topic.TRANSPORTATION, says="No more.", reason="ill", kind=BlockedBecause.ILL
+    )
+    line = Line(replace(HESITANT, breaks=breaks))
+    line.play(*OPENING, about(Topic.TRANSPORTATION))
+    assert line.memory.mind is not None
+    assert line.memory.mind.worried
+    assert not line.memory.disclosed
 
 
 @pytest.mark.parametrize("worry", [Topic.MEDICATION, Topic.DIAGNOSIS, Topic.FOOD])
