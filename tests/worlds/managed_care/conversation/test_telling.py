@@ -182,6 +182,13 @@ def test_who_comes_back_to_a_medicine_that_is_left_out_asks_why_once() -> None:
     assert line.turn.marks == (Mark.ASKED_AGAIN,)  # nothing is left out of it
 
 
+def test_a_why_makes_no_old_question_a_new_one() -> None:
+    line = agreed()
+    line.play(about(Topic.TRANSPORTATION), about(Topic.FOOD))
+    line.say(about(Topic.TRANSPORTATION), Act.ASK_HESITATION)
+    assert line.turn.marks == (Mark.ASKED_AGAIN,)
+
+
 def test_the_reason_may_be_asked_with_the_question() -> None:
     line = agreed()
     line.say(about(Topic.MEDICATION, "metformin"), Act.ASK_HESITATION)
