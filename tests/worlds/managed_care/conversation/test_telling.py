@@ -162,7 +162,7 @@ def test_who_asks_why_medicines_are_left_out_is_told_and_has_not_asked_again() -
 
 
 @pytest.mark.parametrize(
-    "words", ["Why do you leave it out?", "What gets in the way of taking it?", "Why is that?"]
+    "words", ["Why do you leave it out?", "What gets in the way?", "Why is that?"]
 )
 def test_a_question_for_the_reason_is_understood(words: str) -> None:
     assert understand(words).has(Act.ASK_HESITATION)
