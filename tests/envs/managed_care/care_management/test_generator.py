@@ -464,18 +464,18 @@ def features(x: CareInstance) -> list[float]:
 
 @pytest.mark.parametrize("ending", [Ending.DECLINED, Ending.BLOCKED])
 def test_nothing_before_the_call_tells_how_it_will_end(ending: Ending) -> None:
-    found = [*drawn(Split.TRAIN, 400), *drawn(Split.TEST, 200)]
+    found = [*drawn(Split.TRAIN, 800), *drawn(Split.TEST, 800)]
     rows = np.array([features(x) for x in found])
     spread = rows.std(axis=0)
     scaled = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     scaled[:, 0] = 1.0
     wanted = np.array([x.reference.ending is ending for x in found], dtype=float)
-    # Least squares on the first 400, judged on 200 people whom it has not seen.
-    weights, *_ = np.linalg.lstsq(scaled[:400], wanted[:400], rcond=None)
-    guess = scaled[400:] @ weights
-    yes, no = guess[wanted[400:] == 1], guess[wanted[400:] == 0]
+    # Least squares on the first 800, judged on as many people whom it has not seen.
+    weights, *_ = np.linalg.lstsq(scaled[:800], wanted[:800], rcond=None)
+    guess = scaled[800:] @ weights
+    yes, no = guess[wanted[800:] == 1], guess[wanted[800:] == 0]
     area = np.mean([np.mean(one > no) for one in yes])
-    assert 0.38 < area < 0.62, area
+    assert 0.42 < area < 0.58, area
 
 
 def test_the_same_start_goes_with_every_ending() -> None:
