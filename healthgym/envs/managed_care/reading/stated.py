@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WORD = (
@@ -69,6 +70,7 @@ class Stated:
     numbers: frozenset[str]
 
 
+@lru_cache(maxsize=256)  # a judge reads the same few texts under several questions
 def stated(text: str) -> Stated:
     """Return what a text states."""
     days, rest = _taken_days(" ".join(text.split(" ")))
