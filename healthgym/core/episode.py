@@ -183,13 +183,16 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             seat.truncated = True
         if self._spent(seat):
             seat.waits, seat.away = _FOR_EVER, True
-            results.append(Result("", f"({seat.spell} calls in a row: now you wait for news.)"))
+            results.append(
+                Result("", f"(Calls made: {seat.spell} in a row. Now you wait for news.)")
+            )
         own = [event for event in state.events[first:] if event.role == role]
         errors = tuple(event.error for event in own if event.error)
         state.last = role
         meanwhile()
         if seat.away and role == self.to_act():
-            observation = self._returned(role, seat, results[:-1])
+            own_wait = results[-1].name == str(Verb.WAIT)  # said anew, now that it is over
+            observation = self._returned(role, seat, results[:-1] if own_wait else results)
         else:
             observation = self._compose(results, role, seat)
         images = tuple(image for result in results for image in result.images)
@@ -217,7 +220,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
 
     def _spent(self, seat: SeatState) -> bool:
         """Return whether a role has made as many calls in a row as it may."""
-        limit = self.config.spell
+        limit = self.config.spell if len(self._seats) > 1 else None
         return limit is not None and seat.spell >= limit and not seat.done and seat.waits is None
 
     def _requests(self, action: object, text: str, role: str) -> Sequence[ToolCall]:

@@ -15,7 +15,7 @@ from healthgym.core.tool import ToolKind, call
 from healthgym.core.verbs import Verb
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
-from tests.core.playing import play
+from tests.core.playing import CONFIG, READ, open_episode, play
 from tests.core.toys import LedgerTools, LedgerWorld, Market, at
 from tests.core.toys.relay import Relay, RelayTools, RelayWorld
 
@@ -225,7 +225,7 @@ def test_a_spell_of_calls_ends_with_the_turn() -> None:
     episode = desk(spell=2)
     play(episode, [hand_over("editor")], "writer")
     outcome = episode.step([line(), line("dropped")], "writer")
-    assert "2 calls in a row" in outcome.observation
+    assert "2 in a row" in outcome.observation
     assert (len(episode.world.lines), episode.to_act()) == (1, "editor")
     assert "Ada hands you the pen." in episode.news("editor")
     twin = episode.clone()
@@ -235,6 +235,23 @@ def test_a_spell_of_calls_ends_with_the_turn() -> None:
         assert each.to_act() == "editor"
         assert each.world.clock.text.startswith("2024-03-01T12:00")
     assert twin.world.digest() == episode.world.digest()
+
+
+def test_who_gets_the_turn_back_at_once_reads_why_it_had_left_it() -> None:
+    episode = desk(spell=1)
+    episode.step(FINISH, "writer")
+    assert episode.to_act() == "editor"
+    outcome = episode.step(line(), "editor")
+    assert "1 in a row" in outcome.observation
+    assert "nothing will happen by itself" in outcome.observation
+    assert episode.to_act() == "editor"
+
+
+def test_alone_nobody_hands_a_turn_over() -> None:
+    episode = open_episode(config=replace(CONFIG, spell=1))
+    episode.step(READ)
+    assert episode.to_act() == episode.role
+    assert episode.step(READ).errors == ()
 
 
 def test_a_spell_is_at_least_one_call() -> None:
