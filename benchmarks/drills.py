@@ -25,8 +25,8 @@ from _harness import Figures, Run, Suite
 from healthgym.integrations.trl.evaluation import Score, gain
 
 SEEDS = (0, 1, 2)
-#: Learning rate of the reward's stage, and held-out tasks on which both stages are scored.
-_RATE, _TASKS = "5e-4", 600
+#: Held-out tasks on which both stages are scored.
+_TASKS = 600
 
 suite = Suite("drills", __doc__)
 suite.parser.add_argument("--runs", type=Path, default=Path(gettempdir()) / "healthgym-drills")
@@ -43,12 +43,15 @@ class Drill:
         env_id: The environment.
         demos: Tasks that are demonstrated, each seen once.
         steps: Steps of imitation and of reward.
+        rate: Learning rate of the reward's stage. Where imitation is far from what sampling does
+            (the findings, the way to consent), 5e-4 loses what was imitated.
     """
 
     name: str
     env_id: str
     demos: int
     steps: tuple[int, int]
+    rate: str
 
     def __call__(self, run: Run) -> Figures:
         """Train, and tell what each seed reached."""
@@ -63,7 +66,7 @@ class Drill:
             *(sys.executable, "-m", "healthgym", "train", "--env", self.env_id),
             *("--difficulty", "drill", "--inertia", "0", "--seed", str(seed)),
             *("--demos", str(self.demos), "--sft-steps", str(self.steps[0])),
-            *("--grpo-steps", str(self.steps[1]), "--grpo-lr", _RATE, "--threads", "1"),
+            *("--grpo-steps", str(self.steps[1]), "--grpo-lr", self.rate, "--threads", "1"),
             *(() if run.quick else ("--episodes", str(run.tasks(_TASKS)))),
         ]
         ended = (folder / "stages.json").exists()
@@ -95,9 +98,15 @@ def _told(folder: Path) -> Mapping[str, object]:
 
 
 for _drill in (
-    Drill("prior_authorization", "HealthAgent/PriorAuthorization-v0", 4000, (250, 80)),
-    Drill("utilization_management", "HealthAgent/UtilizationManagement-v0", 4000, (250, 40)),
-    Drill("care_management", "HealthAgent/CareManagement-v0", 2400, (150, 80)),
+    Drill("prior_authorization", "HealthAgent/PriorAuthorization-v0", 4000, (250, 80), "5e-4"),
+    Drill(
+        "utilization_management",
+        "HealthAgent/UtilizationManagement-v0",
+        5600,
+        (350, 80),
+        "1.5e-4",
+    ),
+    Drill("care_management", "HealthAgent/CareManagement-v0", 3520, (220, 60), "1e-4"),
 ):
     suite.measure(_drill.name)(_drill)
 
