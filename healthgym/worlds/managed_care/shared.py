@@ -8,10 +8,12 @@ handed in, whatever id the provider gave it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from healthgym.core.clock import Due
+from healthgym.core.state import table
 from healthgym.worlds.managed_care import relay
 from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.covering import covering
@@ -30,6 +32,21 @@ if TYPE_CHECKING:
     from healthgym.worlds.managed_care.start import WorldStart
 
 _CALL = "call_begins"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """A world that is looked at and never played, as one value.
+
+    Attributes:
+        world: The world.
+    """
+
+    world: ManagedCareWorld
+
+    def content_hash(self) -> str:
+        """Return the digest of the world."""
+        return self.world.digest()
 
 
 class PayerSeat(PayerDesk):
@@ -89,7 +106,9 @@ class ProviderSeat(ProviderDesk):
         """Have both sides told when a call is to begin."""
         at = moment(request.scheduled_at or "", "scheduled_at")
         self.world.clock.agenda.put(at, _CALL, case_id=request.case_id, request=request.id)
-        self.world.notify(PROVIDER, f"The call of request {request.id} is fixed for {at:%F %H:%M}.")
+        self.world.notify(
+            PROVIDER, f"The call of request {request.id} is fixed for {at:%Y-%m-%d %H:%M}."
+        )
 
     def received(self, letter: Letter) -> None:
         """Tell the provider that a letter is there."""
@@ -111,20 +130,22 @@ class SharedOffices(ManagedCareWorld):
 
     Args:
         start: What it begins with; its plans for staff are those of nobody.
-
-    Attributes:
-        received: The world as the payer received each case, by case; never shown.
     """
 
-    derived = frozenset({"received"})
     payer_side: ClassVar[type[PayerDesk]] = PayerSeat
     provider_side: ClassVar[type[ProviderDesk]] = ProviderSeat
+
+    _received = table[str, Kept](content=False)
 
     def __init__(self, start: WorldStart) -> None:
         super().__init__(start)
         clerks = start.staff.with_role(WorkerRole.INTAKE_COORDINATOR)
         self._people = {PROVIDER: start.actor, PAYER: next(iter(clerks), start.actor)}
-        self.received: dict[str, ManagedCareWorld] = {}
+
+    @property
+    def received(self) -> Mapping[str, ManagedCareWorld]:
+        """The world as the payer received each case, by case; never shown or changed."""
+        return {case_id: kept.world for case_id, kept in self._received.items()}
 
     def entered(self, role: str) -> None:
         """Let whoever sits at a side's desk use the applications."""
@@ -132,8 +153,9 @@ class SharedOffices(ManagedCareWorld):
             self.actor = self._people[role]
 
     def keep(self, case_id: str) -> None:
-        """Keep the world as it is when the payer receives a case."""
-        self.received = {**self.received, case_id: self.clone()}
+        """Keep the world as it is when the payer first receives a case."""
+        if case_id not in self._received:
+            self._received[case_id] = Kept(self.clone())
 
     def happen(self, due: Due) -> None:
         """Carry out what has fallen due; the time of a call is told to both sides."""

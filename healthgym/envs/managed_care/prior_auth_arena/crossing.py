@@ -6,6 +6,7 @@ from functools import cached_property
 
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
 from healthgym.envs.managed_care.utilization_management.requests import asked
+from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 
@@ -59,6 +60,8 @@ class Crossing:
                 times.append(entry.at)
         made = world.determinations.active(case_id)
         if made is not None:
+            if made.created_at > deadlines.decision_deadline(world, case_id):
+                return False
             times.append(made.created_at)
             times += [
                 one.delivered_at

@@ -16,9 +16,9 @@ _OTHER = {PROVIDER: PAYER, PAYER: PROVIDER}
 class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
     """Take one request to its end from one of two desks, somebody else at the other.
 
-    ## Description
-
-    Under construction: see :class:`ArenaFamily`.
+    Not registered yet: calls between the two sides, appeals and the graded opponents are missing,
+    and so is its page. Arguments are those of :class:`ArenaFamily`, and ``opponent``, who fills the
+    other seat.
     """
 
     def __init__(

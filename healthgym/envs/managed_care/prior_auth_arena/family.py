@@ -36,7 +36,6 @@ from healthgym.worlds.managed_care.start import WorldStart
 _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
 #: Name of the policy that reads what an agent reads, in either seat.
 READER = "reader"
-_OTHER = {PROVIDER: PAYER, PAYER: PROVIDER}
 
 
 class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):

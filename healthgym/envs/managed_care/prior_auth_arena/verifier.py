@@ -86,11 +86,10 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             PAYER: tuple(self._of_payer(evidence, profile)),
         }
         joint = tuple(_strict(evidence) if profile is Profile.STRICT else _paper(evidence))
-        # Each side's verdict asks that it handed in; both together ask it of both.
-        left = profile is Profile.STRICT and {PROVIDER, PAYER} - _finished(evidence)
+        # The engine asks a side whether it handed in; for the metrics both are asked.
+        finished = _finished(evidence) if profile is Profile.STRICT else frozenset(sides)
         passed = {
-            side: not (left and side in left) and _pass((*results, *joint))
-            for side, results in sides.items()
+            side: side in finished and _pass((*results, *joint)) for side, results in sides.items()
         }
         return Judgement.of(
             (*sides[evidence.role], *joint),

@@ -146,6 +146,33 @@ def test_times_out_of_order_are_found() -> None:
     assert not crossed.ordered
 
 
+def test_a_word_after_its_limit_is_found() -> None:
+    crossed = crossing("approved")
+    world = crossed.received.now
+    (made,) = world.determinations.determinations.values()
+    (letter,) = world.letters.of(CASE)
+    late = made.created_at + timedelta(days=90)
+    world.determinations.determinations[made.id] = replace(made, created_at=late)
+    world.letters.letters[letter.id] = replace(letter, created_at=late, delivered_at=late)
+    assert not crossed.ordered
+
+
+def test_what_was_received_is_taken_back_with_the_call_that_failed() -> None:
+    table = seated(first("approved"))
+    provider, world = table.workers[PROVIDER], table.episode.world
+    assert isinstance(provider, ProviderOracle)
+    savepoint = world.journal.begin()
+    world.keep(CASE)
+    assert list(world.received) == [CASE]
+    world.journal.rollback(savepoint)
+    assert not world.received
+    provider.begin()
+    kept = world.received[CASE]
+    assert world.clone().digest() == world.digest()
+    world.keep(CASE)
+    assert world.received[CASE] is kept
+
+
 # -- nothing else crosses -------------------------------------------------------------------------
 
 
