@@ -209,3 +209,11 @@ def test_what_the_provider_keeps_the_payer_does_not_read(ending: str) -> None:
     other = heard(ending, PAYER, "A colleague doubts the diagnosis.")
     assert one == other
     assert heard(ending, PROVIDER, "A") != heard(ending, PROVIDER, "B")
+
+
+def test_a_letter_that_is_not_sent_is_not_seen() -> None:
+    world = played(first("approved")).world.clone()
+    (letter,) = world.letters.of(CASE)
+    assert world.authorizations.check_status(CASE, letter.delivery_channel)["letters"] == (letter,)
+    world.letters.letters[letter.id] = replace(letter, delivered_at=None)
+    assert world.authorizations.check_status(CASE, letter.delivery_channel)["letters"] == ()

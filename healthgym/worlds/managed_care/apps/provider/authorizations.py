@@ -216,11 +216,16 @@ class Authorizations(ProviderApp):
         submission.require_channel(channel)
         self.saw("payer_hub.check_status", case_id)
         self.saw("comms.list_messages", case_id)
-        letters = self.world.letters.letters.values()
+        # What the payer has written and not sent is the payer's own affair.
+        letters = (
+            letter
+            for letter in self.world.letters.of(case_id)
+            if letter.delivered_at is not None or not self.strict
+        )
         return {
             "case": case,
             "messages": self.world.inbox.visible(case_id),
-            "letters": tuple(letter for letter in letters if letter.case_id == case_id),
+            "letters": tuple(letters),
         }
 
     def respond_to_pend(
