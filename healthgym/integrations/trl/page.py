@@ -46,6 +46,7 @@ class ReportData:
     Attributes:
         title: Its heading.
         scores: Checkpoints on the test split, in the order of training.
+        sampled: The same with replies drawn as in training, if they were scored so.
         floors: Scripted policies on the same tasks.
         picture: The learning curves, PNG.
         episodes: For each task to show, the trajectory of each checkpoint by name.
@@ -55,6 +56,7 @@ class ReportData:
 
     title: str
     scores: Sequence[Score]
+    sampled: Sequence[Score]
     floors: Sequence[Score]
     picture: Path
     episodes: Sequence[Mapping[str, Trajectory]]
@@ -76,6 +78,7 @@ def render_report(data: ReportData) -> str:
         "<p class=quiet>The same tasks for every column; likeliest token, no sampling. The first "
         "columns are scripted policies; none reads but one that demonstrates. A task counts as "
         "solved when every check of its verifier passed and an answer was handed in.</p>",
+        *_drawn(data.sampled),
         _usage(data.scores),
         "<h2>Episodes</h2>",
     ]
@@ -93,6 +96,17 @@ def render_report(data: ReportData) -> str:
     parts.append(_table([["stage", "wall clock"], *times, *total]))
     parts.append("</body></html>\n")
     return "\n".join(parts)
+
+
+def _drawn(scores: Sequence[Score]) -> Sequence[str]:
+    if not scores:
+        return ()
+    return (
+        "<h2>The same, sampled as in training</h2>",
+        _table(table(scores, ())),
+        "<p class=quiet>Replies drawn at temperature 1, which is the policy that the reward "
+        f"improves; one rollout a task. {escape(headline(scores))}</p>",
+    )
 
 
 def headline(scores: Sequence[Score]) -> str:

@@ -28,6 +28,8 @@ from healthgym.integrations.trl.models import adapters, merged
 from healthgym.integrations.trl.spec import trl_spec
 from healthgym.policies.statistics import Interval
 
+#: Temperature at which rollouts are drawn: the policy that GRPO improves.
+TEMPERATURE = 1.0
 #: Plays validation tasks and returns the share that a model solves; None if there are no tasks.
 Watch = Callable[[AnyModel], Interval | None]
 #: Told of a finished optimizer step and of what was just logged.
@@ -171,7 +173,7 @@ def reinforce(
             # One reply more than the episode has turns, for the closing words.
             max_tool_calling_iterations=turns + 1,
             generation_kwargs={"max_new_tokens": config.max_new_tokens},
-            temperature=1.0,
+            temperature=TEMPERATURE,
             beta=0.0,
             mask_truncated_completions=False,
             **_common(config, settings.steps),

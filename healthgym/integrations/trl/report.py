@@ -54,6 +54,7 @@ def write_report(folder: RunFolder) -> Path:
     data = ReportData(
         f"{config.env}: {config.model}",
         scores,
+        sampled_scores(folder),
         floors,
         picture,
         _chosen_episodes(folder),
@@ -64,10 +65,19 @@ def write_report(folder: RunFolder) -> Path:
 
 
 def checkpoint_scores(folder: RunFolder) -> list[Score]:
-    """Return the scores of the checkpoints, in the order of training."""
+    """Return the scores of the checkpoints by their likeliest tokens, in the order of training."""
+    return _scores(folder, "score")
+
+
+def sampled_scores(folder: RunFolder) -> list[Score]:
+    """Return their scores with replies drawn as in training; none of a run scored without."""
+    return _scores(folder, "sampled")
+
+
+def _scores(folder: RunFolder, kind: str) -> list[Score]:
     results = folder.results()
-    stages = [f"score {name}" for name in CHECKPOINTS]
-    return [Score.from_dict(results[stage]["score"]) for stage in stages if stage in results]
+    found = (results.get(f"score {name}", {}) for name in CHECKPOINTS)
+    return [Score.from_dict(result[kind]) for result in found if kind in result]
 
 
 def floor_scores(folder: RunFolder) -> list[Score]:

@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -24,7 +25,12 @@ from healthgym.integrations.trl.evaluation import aligned, play_script, score, t
 from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.page import headline
-from healthgym.integrations.trl.report import checkpoint_scores, floor_scores, write_report
+from healthgym.integrations.trl.report import (
+    checkpoint_scores,
+    floor_scores,
+    sampled_scores,
+    write_report,
+)
 from healthgym.integrations.trl.rollout import Played, Sampling, play
 from healthgym.policies.statistics import Interval
 from healthgym.registration import make_health_env
@@ -78,10 +84,13 @@ class Pipeline:
             result = dict(work())
             self.folder.finish(stage, {"seconds": time.perf_counter() - begun, **result})
             gc.collect()
-        scores = checkpoint_scores(self.folder)
+        scores, drawn = checkpoint_scores(self.folder), sampled_scores(self.folder)
         _say(f"\nSuccess on {self.config.episodes} test tasks, % [95 % interval]\n")
         _say(aligned(table(scores, floor_scores(self.folder))))
-        _say(f"\n{headline(scores)}\nReport: {self.folder.path / 'report.html'}")
+        _say(f"\n{headline(scores)}")
+        if drawn:
+            _say(f"Sampled as in training: {headline(drawn)}")
+        _say(f"Report: {self.folder.path / 'report.html'}")
 
     # -- stages ------------------------------------------------------------------------------
 
@@ -150,10 +159,14 @@ class Pipeline:
     def _score(self, checkpoint: str) -> JsonObject:
         model, tokenizer = self._open(checkpoint)
         model.eval()
-        with tqdm(total=len(self.test), unit="episode", desc=f"score {checkpoint}") as bar:
+        name = CHECKPOINTS[checkpoint]
+        with tqdm(total=2 * len(self.test), unit="episode", desc=f"score {checkpoint}") as bar:
             played = play(model, tokenizer, self.env, self.test, self.sampling, progress=bar.update)
+            torch.manual_seed(self.config.seed)
+            as_trained = replace(self.sampling, temperature=phases.TEMPERATURE)
+            drawn = play(model, tokenizer, self.env, self.test, as_trained, progress=bar.update)
         self._record(checkpoint, played)
-        return {"score": score(CHECKPOINTS[checkpoint], played).to_dict()}
+        return {"score": score(name, played).to_dict(), "sampled": score(name, drawn).to_dict()}
 
     def _floors(self) -> JsonObject:
         names = [name for name in self.env.family.baselines() if name != ORACLE]
