@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache, partial
@@ -59,6 +59,7 @@ from healthgym.envs.managed_care.cases.clinic import (
     standing_handbook,
     workforce,
 )
+from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import (
@@ -133,13 +134,25 @@ class CareGenerator(CareTaskGenerator):
 
     def draw(self, split: Split, index: int) -> CareInstance:
         """Return a task."""
+        return self.drawn(split, index)
+
+    def drawn(self, split: Split, index: int, shift: Shift | None = None) -> CareInstance:
+        """Return a task.
+
+        Args:
+            split: The split.
+            index: Its number.
+            shift: The cases beside which it is to stand; None if it stands alone.
+        """
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
         streams = [task_rng(family, split, index, key) for key in range(6)]
         choice = self._choice(split, index, streams[_LIKE])
         begins = draw_morning(streams[_AROUND])
-        numbers = draw_care(streams[_NUMBERS]) if self.config.numbers else usual_rules()
-        case = self._case(choice, split, begins.date(), numbers, streams)
+        begins = shift.begins if shift else begins
+        numbers = shift.numbers if shift else self.numbers(streams[_NUMBERS])
+        taken = shift.patients if shift else frozenset()
+        case = self._case(choice, split, begins.date(), numbers, streams, taken)
         start = self._start(case, split, begins, numbers, streams[_AROUND])
         patient = case.chart.patient
         person = streams[_PERSON]
@@ -166,6 +179,10 @@ class CareGenerator(CareTaskGenerator):
         )
         return Instance(task, reference, replace(start, voices=voices))
 
+    def numbers(self, rng: np.random.Generator) -> OperatingRules:
+        """Return the numbers that the office keeps to."""
+        return draw_care(rng) if self.config.numbers else usual_rules()
+
     def kind(self, split: Split, index: int) -> str:
         """Return the kind of a task, the condition of its referral, without drawing the rest.
 
@@ -190,6 +207,7 @@ class CareGenerator(CareTaskGenerator):
         today: date,
         numbers: OperatingRules,
         streams: Sequence[np.random.Generator],
+        taken: Collection[str],
     ) -> _Case:
         """Return somebody for whom the programme is right.
 
@@ -202,6 +220,8 @@ class CareGenerator(CareTaskGenerator):
         safe = rng.random() >= self.config.safety
         for _ in range(_TRIES):
             member = own[int(rng.integers(len(own)))]
+            if member.background.patient.id in taken:
+                continue
             try:
                 drawn = draw_history(member, choice.program, day, numbers, self.config.life, rng)
             except NoRoomError:

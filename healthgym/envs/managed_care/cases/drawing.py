@@ -61,6 +61,22 @@ class Settings(Surroundings, Chances, Protocol):
         """Most criteria that are open, or that stand against a request."""
 
 
+class Sharing(Protocol):
+    """What a case shares with others beside which it stands."""
+
+    @property
+    def first_paper(self) -> int:
+        """Number of the first document that the practice writes for the next case."""
+
+    def rulebook(
+        self, policy: Policy, ending: Course | Gap | Bar, today: date, draw: Callable[[], Rulebook]
+    ) -> Rulebook:
+        """Return the policies of a case, an earlier one's or new ones."""
+
+    def require_room(self, case: DrawnCase) -> None:
+        """Return if a case can stand beside the others."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnCase:
     """A case, finished.
@@ -73,6 +89,7 @@ class DrawnCase:
         found: What the facts show of the policy in force, or where a document is missing, what is
             left of them.
         today: The day of the request.
+        first_paper: Number of the first document that the practice writes for it.
     """
 
     subject: Subject
@@ -81,6 +98,7 @@ class DrawnCase:
     drawn: Situation
     found: PolicyAssessment
     today: date
+    first_paper: int = 1
 
 
 def draw_case(
@@ -92,6 +110,7 @@ def draw_case(
     streams: Sequence[np.random.Generator],
     shelf: Shelf | None = None,
     accept: Callable[[Policy, PolicyAssessment], bool] | None = None,
+    shift: Sharing | None = None,
 ) -> DrawnCase:
     """Return a case under a policy that deserves an ending.
 
@@ -105,13 +124,18 @@ def draw_case(
         shelf: The payer's policies; those of the library if None.
         accept: Tells from the policy in force and from what the facts show of it whether the case
             will do, before the chart is written, which takes longest; any will if None.
+        shift: The cases beside which it is to stand; None if it stands alone.
 
     Raises:
         ConfigurationError: If no draw gives that ending, the finished chart does not deserve it,
             or the case will not do.
     """
     rng = streams[RULES]
-    book = draw_rulebook(policy, config, today, rng, shelf)
+
+    def drawn_book() -> Rulebook:
+        return draw_rulebook(policy, config, today, rng, shelf)
+
+    book = drawn_book() if shift is None else shift.rulebook(policy, ending, today, drawn_book)
     background = subject.background
     drawn = situation(
         book.in_force,
@@ -145,9 +169,18 @@ def draw_case(
     drawn = replace(drawn, policy=book.in_force)
     if planned.missing:
         found = as_shown(patient, drawn, today)
-    return DrawnCase(
-        subject=subject, book=book, patient=patient, drawn=drawn, found=found, today=today
+    case = DrawnCase(
+        subject=subject,
+        book=book,
+        patient=patient,
+        drawn=drawn,
+        found=found,
+        today=today,
+        first_paper=shift.first_paper if shift else 1,
     )
+    if shift is not None:
+        shift.require_room(case)
+    return case
 
 
 def assess(book: Rulebook, planned: CaseFacts, drawn: Situation, today: date) -> PolicyAssessment:

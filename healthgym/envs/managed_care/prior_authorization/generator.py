@@ -32,6 +32,7 @@ from healthgym.envs.managed_care.cases.patients import (
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
 from healthgym.envs.managed_care.cases.same_service import with_same_service
 from healthgym.envs.managed_care.cases.shelf import Shelf
+from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.cases.situations import Course, Situation
 from healthgym.envs.managed_care.prior_authorization.choices import (
     Choices,
@@ -69,6 +70,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 _PAGES_MOST = 20
 #: A case is opened so long after its order at least, and handed in so long after that.
 _OPENED = timedelta(minutes=40)
+_FIRST_CASE = 6100
 _OTHER_STATUSES = (CaseStatus.DRAFT, CaseStatus.DOCS_NEEDED, CaseStatus.SUBMITTED)
 
 
@@ -112,19 +114,36 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         """Return a task."""
         return self.drawn(split, index)[1]
 
-    def drawn(self, split: Split, index: int) -> tuple[DrawnCase, AuthorizationInstance]:
-        """Return a task, after the case it is about."""
+    def drawn(
+        self, split: Split, index: int, shift: Shift | None = None
+    ) -> tuple[DrawnCase, AuthorizationInstance]:
+        """Return a task, after the case it is about.
+
+        Args:
+            split: The split.
+            index: Its number.
+            shift: The cases beside which it is to stand; None if it stands alone. Patient, policy
+                and ending are the same either way, unless that cannot be.
+        """
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
         streams = [task_rng(family, split, index, key) for key in range(6)]
         config, choices = self._asked(split, index, streams[ENDING])
         ending = choices.ending(streams[ENDING])
         begins = draw_morning(streams[ENDING])
+        begins = shift.begins if shift else begins
         for policy in choices.policies(ending, streams[RULES]):
             try:
                 subject = draw_subject(streams[PATIENT], policy, split)
                 case = draw_case(
-                    config, policy, ending, subject, begins.date(), streams, self.shelf
+                    config,
+                    policy,
+                    ending,
+                    subject,
+                    begins.date(),
+                    streams,
+                    self.shelf,
+                    shift=shift,
                 )
                 reference = reference_of(case)
             except ConfigurationError:
@@ -134,11 +153,9 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             others = with_same_service(
                 others, patient.chart.patient, patient.order, self.config.same_service, around
             )
-            numbers = edition().within(
-                draw(streams[NUMBERS], decisive=self.config.numbers),
-                _PAGES_MOST - len(case.book.pages),
-            )
-            start = self._start(case.book, patient, drawn, others, begins, numbers, around)
+            numbers = shift.numbers if shift else self.numbers(streams[NUMBERS], case.book)
+            first = shift.first_case if shift else _FIRST_CASE
+            start = self._start(case.book, patient, drawn, others, begins, numbers, first, around)
             task = Task(
                 TaskKey(self.name, split, index),
                 f"{drawn.action}-{ending}",
@@ -147,6 +164,16 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             )
             return case, Instance(task, reference, start)
         raise ConfigurationError(f"No policy gives a request that ends {ending.value!r}.")
+
+    def numbers(self, rng: np.random.Generator, book: Rulebook | None = None) -> OperatingRules:
+        """Return the numbers that the offices keep to.
+
+        Args:
+            rng: Where they come from.
+            book: The policies of the task, whose pages change too; None if they are several tasks'.
+        """
+        most = _PAGES_MOST - (len(book.pages) if book else 0)
+        return edition().within(draw(rng, decisive=self.config.numbers), most)
 
     def _asked(
         self, split: Split, index: int, rng: np.random.Generator
@@ -168,6 +195,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         others: tuple[PatientChart, ...],
         begins: datetime,
         numbers: OperatingRules,
+        first_case: int,
         rng: np.random.Generator,
     ) -> WorldStart:
         people = workforce()
@@ -188,7 +216,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
             payer=people.payer,
             staff=staff(),
             charts=ChartLibrary((patient.chart, *others)),
-            records=self._cases(others, begins, numbers, rng),
+            records=self._cases(others, begins, numbers, first_case, rng),
             rules=self.rules,
             operations=numbers,
             handbook=standing_handbook(self.handbook, self.shelf).overlay(
@@ -204,6 +232,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         others: tuple[PatientChart, ...],
         begins: datetime,
         numbers: OperatingRules,
+        first_case: int,
         rng: np.random.Generator,
     ) -> tuple[object, ...]:
         """Return open cases of other patients, as the work list has them."""
@@ -214,7 +243,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         for place, order in enumerate(picked, 1):
             status = _OTHER_STATUSES[int(rng.integers(len(_OTHER_STATUSES)))]
             level = service_level(numbers, TriageUrgency.ROUTINE, states[order.patient_id])
-            records += _case_of(order, f"CASE-{6100 + 7 * place}", status, begins, level, rng)
+            records += _case_of(order, f"CASE-{first_case + 7 * place}", status, begins, level, rng)
         return tuple(records)
 
 

@@ -23,6 +23,7 @@ from healthgym.envs.managed_care.cases.drawing import (
 )
 from healthgym.envs.managed_care.cases.editions import Ending, able_policies, tries
 from healthgym.envs.managed_care.cases.patients import draw_subject
+from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
@@ -34,7 +35,12 @@ _ANY = (1, 20)
 
 
 def same_draw(
-    config: Settings, difficulty: str, split: Split, index: int
+    config: Settings,
+    difficulty: str,
+    split: Split,
+    index: int,
+    shift: Shift | None = None,
+    opens: datetime | None = None,
 ) -> tuple[DrawnCase, datetime, list[np.random.Generator]]:
     """Return the case of a canonical task of prior authorization, and when it is sent.
 
@@ -43,6 +49,8 @@ def same_draw(
         difficulty: Name of the configuration.
         split: The split.
         index: Number of the task.
+        shift: The cases beside which it is to stand; None if it stands alone.
+        opens: When it is sent; as there if None.
 
     Returns:
         The case, the morning, and the streams as the draw has left them.
@@ -52,11 +60,13 @@ def same_draw(
     # One action and one way of it: two draws among one, which the other family makes, too.
     streams[ENDING].integers(1)
     streams[ENDING].integers(1)
-    opens = draw_morning(streams[ENDING])
+    drawn = draw_morning(streams[ENDING])
+    opens = opens or drawn
     for policy in tries(able_policies((category,), _ANY, ending), streams[RULES]):
         try:
             subject = draw_subject(streams[PATIENT], policy, split)
-            case = draw_case(config, policy, ending, subject, opens.date(), streams)
+            day = opens.date()
+            case = draw_case(config, policy, ending, subject, day, streams, shift=shift)
             require_shown(case.patient, case.drawn, case.found)
         except ConfigurationError:
             continue

@@ -27,7 +27,12 @@ from healthgym.envs.managed_care.cases.drawing import (
 )
 from healthgym.envs.managed_care.cases.patients import draw_others, draw_subject
 from healthgym.envs.managed_care.cases.same_service import with_same_service
-from healthgym.envs.managed_care.cases.situations import Gap
+from healthgym.envs.managed_care.cases.shift import Shift
+from healthgym.envs.managed_care.utilization_management.answering import (
+    NOTHING,
+    answer_of,
+    require_due,
+)
 from healthgym.envs.managed_care.utilization_management.appeal_reference import (
     appeal_reference,
 )
@@ -51,8 +56,6 @@ from healthgym.envs.managed_care.utilization_management.disputes import (
 from healthgym.envs.managed_care.utilization_management.feasible import require_time
 from healthgym.envs.managed_care.utilization_management.others import open_cases
 from healthgym.envs.managed_care.utilization_management.packet import (
-    Sent,
-    call_due,
     may_lead,
     put_together,
 )
@@ -90,10 +93,6 @@ _DESK, _STREAMS = 6, 7
 #: How many pages of the handbook a task changes at most, policies and bulletins among them.
 _PAGES_MOST = 20
 _FIRST_CASE, _STEP = 6100, 7
-_NOTHING = "We have looked, and there is nothing on this beyond what you have."
-_ATTACHED = "We have gone through the chart again; what we found is attached."
-#: Chance that a reply which settles nothing comes with a document all the same.
-_SPARE = 0.6
 #: Chance that directors of appeals sign denials, too, so that one of them may have signed this one.
 _DIRECTORS_SIGN = 0.5
 
@@ -134,14 +133,32 @@ class ReviewGenerator(ReviewTaskGenerator):
 
     def draw(self, split: Split, index: int) -> ReviewInstance:
         """Return a task."""
+        return self.drawn(split, index)[1]
+
+    def drawn(
+        self,
+        split: Split,
+        index: int,
+        shift: Shift | None = None,
+        opens: datetime | None = None,
+    ) -> tuple[DrawnCase, ReviewInstance]:
+        """Return a task, after the case it is about.
+
+        Args:
+            split: The split.
+            index: Its number.
+            shift: The cases beside which it is to stand; None if it stands alone.
+            opens: When the request is sent; drawn if None.
+        """
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
         streams = [task_rng(family, split, index, key) for key in range(_STREAMS)]
         if self._cases and self.is_fixed(split):
-            return self._fixed(split, index, streams)
+            return self._fixed(split, index, streams, shift, opens)
         config, choices = self._asked(streams[ENDING])
         way = choices.way(streams[ENDING])
-        opens = draw_morning(streams[ENDING])
+        morning = draw_morning(streams[ENDING])
+        opens = opens or morning
         if way.path is Path.UPHELD:  # a call is about one criterion
             config = replace(config, open_criteria=1)
         elif way.stage is StartStage.APPEAL:  # without several a call comes before a denial
@@ -161,28 +178,35 @@ class ReviewGenerator(ReviewTaskGenerator):
                     opens.date(),
                     streams,
                     accept=may_lead(way.path),
+                    shift=shift,
                 )
                 require_shown(case.patient, case.drawn, case.found)
                 key = TaskKey(self.name, split, index)
-                return self._task(key, way, case, opens, streams, kind)
+                return case, self._task(key, way, case, opens, streams, kind, shift)
             except ConfigurationError:
                 continue
         raise ConfigurationError(f"No policy gives a case that goes {way.path} from {way.stage}.")
 
     def _fixed(
-        self, split: Split, index: int, streams: list[np.random.Generator]
-    ) -> ReviewInstance:
+        self,
+        split: Split,
+        index: int,
+        streams: list[np.random.Generator],
+        shift: Shift | None,
+        opens: datetime | None,
+    ) -> tuple[DrawnCase, ReviewInstance]:
         """Return a canonical task: on the same case as prior authorization's.
 
         At another difficulty than the usual one the case is another, and if what is asked of it
         cannot be, something else is.
         """
-        case, opens, around = same_draw(self.config, self.difficulty, split, index)
+        case, opens, around = same_draw(self.config, self.difficulty, split, index, shift, opens)
+        key = TaskKey(self.name, split, index)
         streams = [*around, *streams[len(around) :]]
         asked = self._cases[index]
         for way in canonical_ways(asked, case.drawn.ending, case.book.in_force):
             try:
-                return self._task(TaskKey(self.name, split, index), way, case, opens, streams)
+                return case, self._task(key, way, case, opens, streams, shift=shift)
             except ConfigurationError:
                 continue
         raise ConfigurationError(f"Canonical case {index} can be taken over at no stage.")
@@ -205,20 +229,19 @@ class ReviewGenerator(ReviewTaskGenerator):
         opens: datetime,
         streams: list[np.random.Generator],
         kind: Kind | None = None,
+        shift: Shift | None = None,
     ) -> ReviewInstance:
-        rng, around = streams[_DESK], streams[AROUND]
-        ids = [f"CASE-{_FIRST_CASE + _STEP * place}" for place in range(1, self.config.cases + 2)]
+        rng = streams[_DESK]
+        first = shift.first_case if shift else _FIRST_CASE
+        ids = [f"CASE-{first + _STEP * place}" for place in range(1, self.config.cases + 2)]
         own = ids.pop(int(rng.integers(len(ids))))
         if kind is not None:
-            return self._appealed(key, way, kind, case, own, ids, opens, streams)
+            return self._appealed(key, way, kind, case, own, ids, opens, streams, shift)
         sent = put_together(case, way.path, own, opens, rng, more=self.config.misleading)
-        lapses, answer = _answer(way, case, sent, rng)
-        _require_due(way, case, sent, lapses=lapses)
-        numbers = edition().within(
-            draw(streams[NUMBERS], decisive=self.config.numbers),
-            _PAGES_MOST - len(case.book.pages),
-        )
-        start = self._offices(case, opens, numbers, around)
+        lapses, answer = answer_of(way, case, sent, rng)
+        require_due(way, case, sent, lapses=lapses)
+        numbers = shift.numbers if shift else self.numbers(streams[NUMBERS], case)
+        start = self._offices(case, opens, numbers, shift, streams[AROUND])
         called = way.path in (Path.UPHELD, Path.OVERTURNED)
         call = contract_of(case, way.path, sent, numbers, rng.spawn(1)[0])
         plan = ProviderPlan(
@@ -263,18 +286,16 @@ class ReviewGenerator(ReviewTaskGenerator):
         ids: list[str],
         opens: datetime,
         streams: list[np.random.Generator],
+        shift: Shift | None,
     ) -> ReviewInstance:
         """Return a task in which a denial is disputed."""
         rng = streams[_DESK]
         more = self.config.misleading
         dispute = draw_dispute(case, kind, way.path, own, opens, rng, more=more)
-        drawn = draw(streams[NUMBERS], decisive=self.config.numbers)
-        if rng.random() < _DIRECTORS_SIGN:
-            both = (PayerRole.PHYSICIAN_REVIEWER, PayerRole.APPEALS_MEDICAL_DIRECTOR)
-            drawn = replace(drawn, may_sign=both, may_deny=both)
-        numbers = edition().within(drawn, _PAGES_MOST - len(case.book.pages))
-        start = self._offices(case, opens, numbers, streams[AROUND])
-        answer = PendAnswer(sentence=_NOTHING, hours=int(rng.integers(2, 7)))
+        sign = rng.random() < _DIRECTORS_SIGN
+        numbers = shift.numbers if shift else self.numbers(streams[NUMBERS], case, sign=sign)
+        start = self._offices(case, opens, numbers, shift, streams[AROUND])
+        answer = PendAnswer(sentence=NOTHING, hours=int(rng.integers(2, 7)))
         start = replace(start, provider_desk=ProviderPlan(answers={own: (answer,)}))
         chain = Chain(
             world=blank(start, opens),
@@ -290,6 +311,22 @@ class ReviewGenerator(ReviewTaskGenerator):
         start = _taken_over(start, chain, way.stage, ids, rng)
         return self._instance(key, way, reference, start)
 
+    def numbers(
+        self, rng: np.random.Generator, case: DrawnCase | None = None, *, sign: bool = False
+    ) -> OperatingRules:
+        """Return the numbers that the offices keep to.
+
+        Args:
+            rng: Where they come from.
+            case: The case, whose policies change pages, too; None if there are several.
+            sign: Whether directors of appeals sign denials, too.
+        """
+        drawn = draw(rng, decisive=self.config.numbers)
+        if sign:
+            both = (PayerRole.PHYSICIAN_REVIEWER, PayerRole.APPEALS_MEDICAL_DIRECTOR)
+            drawn = replace(drawn, may_sign=both, may_deny=both)
+        return edition().within(drawn, _PAGES_MOST - (len(case.book.pages) if case else 0))
+
     def _instance(
         self, key: TaskKey, way: Way, reference: ReviewReference, start: WorldStart
     ) -> ReviewInstance:
@@ -298,7 +335,12 @@ class ReviewGenerator(ReviewTaskGenerator):
         return Instance(task, reference, start)
 
     def _offices(
-        self, case: DrawnCase, opens: datetime, numbers: OperatingRules, rng: np.random.Generator
+        self,
+        case: DrawnCase,
+        opens: datetime,
+        numbers: OperatingRules,
+        shift: Shift | None,
+        rng: np.random.Generator,
     ) -> WorldStart:
         people, patient = workforce(), case.patient
         others = draw_others(case.subject, self.config.patients, self.config.twins, rng)
@@ -318,6 +360,7 @@ class ReviewGenerator(ReviewTaskGenerator):
                 (*edition().overlay(numbers), *case.book.pages, roster())
             ),
             policies=case.book.book,
+            counters=shift.counters if shift else {},
         )
 
 
@@ -342,40 +385,6 @@ def _taken_over(
         history=log_of(chain.world),
         counters=chain.world.counters.numbers(),
     )
-
-
-def _answer(
-    way: Way, case: DrawnCase, sent: Sent, rng: np.random.Generator
-) -> tuple[bool, PendAnswer]:
-    """Return whether a request for information lapses, and what the practice answers."""
-    hours = int(rng.integers(2, 7))
-    if way.path is Path.INFORMED:
-        return False, PendAnswer(documents=sent.held_back, sentence=_ATTACHED, hours=hours)
-    # Something comes in reply about as often where it settles nothing.
-    spare = sent.spare if rng.random() < _SPARE else ()
-    said = _ATTACHED if spare else _NOTHING
-    answer = PendAnswer(documents=spare, sentence=said, hours=hours)
-    if way.path is not Path.UNINFORMED:
-        return False, answer
-    late = way.stage in (StartStage.MD_REVIEW, StartStage.PEER_TO_PEER)
-    # Where one criterion alone is open, an answer would lead to a call.
-    leads_on = bool(sent.found.missing_documents) or call_due(case, sent.found)
-    silent = not late and (leads_on or bool(rng.random() < 0.5))
-    if case.drawn.ending is Gap.DOCUMENT or silent:
-        return True, PendAnswer(silent=True)
-    return False, answer
-
-
-def _require_due(way: Way, case: DrawnCase, sent: Sent, *, lapses: bool) -> None:
-    """Refuse a case in which a call would be due although the path has none.
-
-    Raises:
-        ConfigurationError: If one would be.
-    """
-    if way.path is not Path.UNINFORMED or lapses:
-        return
-    if sent.found.missing_documents or call_due(case, sent.found):
-        raise ConfigurationError("One criterion alone is open, so that a call is due.")
 
 
 __all__ = ["ReviewGenerator", "ReviewReference"]

@@ -320,7 +320,8 @@ def _own(
 ) -> Iterable[DocumentReference]:
     """Yield the letter and the questionnaire that the policy asks for."""
     policy, order = case.book.in_force, case.patient.order
-    for place, kind in enumerate(sorted(set(policy.required_documents) & OWN_KINDS), 1):
+    kinds = sorted(set(policy.required_documents) & OWN_KINDS)
+    for number, kind in enumerate(kinds, case.first_paper):
         form = kind is UploadableDocumentKind.QUESTIONNAIRE_FORM
         lines = [f"{question.text} {answers[question.key]}" for question in policy.form.questions]
         text = (
@@ -329,7 +330,7 @@ def _own(
             else f"We ask for {order.description}. What {policy.id} requires is in the packet."
         )
         yield DocumentReference(
-            id=f"DOC-UP-{place:04d}",
+            id=f"DOC-UP-{number:04d}",
             patient_id=case.patient.chart.patient.id,
             case_id=case_id,
             kind=DocumentKind(str(kind)),

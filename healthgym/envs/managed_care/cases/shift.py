@@ -1,0 +1,175 @@
+"""What the cases of one episode have in common, and what no two of them may share.
+
+Cases that stand beside each other in one world begin on one day, under one set of numbers and one
+library of policies. Each is about somebody else, and no two records have one id. A case that does
+not fit beside those before it is drawn again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime
+from itertools import chain
+
+from healthgym.envs.managed_care.cases.clinic import standing_handbook
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.editions import Ending
+from healthgym.envs.managed_care.cases.rulebook import Rulebook
+from healthgym.envs.managed_care.cases.situations import Course
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.handbook.edition import edition
+from healthgym.worlds.managed_care.handbook.full import HandbookSize
+from healthgym.worlds.managed_care.handbook.library import Library
+from healthgym.worlds.managed_care.handbook.page import Page
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.policies.book import PolicyBook
+from healthgym.worlds.managed_care.policies.loading import library
+from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.start import WorldStart
+
+#: Ids of cases begin at this number, and those of each case have a range of their own.
+_FIRST_CASE, _RANGE = 6100, 200
+#: The same of documents that a practice writes.
+_UPLOADS, _PAPERS = "DOC-UP-", 10
+
+
+class Shift:
+    """What cases are drawn under that stand in one world, one after the other.
+
+    Args:
+        begins: When the episode begins, in UTC.
+        numbers: The numbers that the offices keep to.
+
+    Attributes:
+        counters: Next numbers of identifiers, by prefix, after the cases so far.
+        patients: Ids of whom the cases so far are about.
+    """
+
+    def __init__(self, begins: datetime, numbers: OperatingRules) -> None:
+        self.begins, self.numbers = begins, numbers
+        self.counters: Mapping[str, int] = {}
+        self.patients: set[str] = set()
+        self._books: dict[str, Rulebook] = {}
+        self._days: dict[str, date] = {}
+        self._cases: list[DrawnCase] = []
+        self._count = 0
+
+    @property
+    def first_case(self) -> int:
+        """The number after which the ids of the next case's cases begin."""
+        return _FIRST_CASE + _RANGE * self._count
+
+    @property
+    def first_paper(self) -> int:
+        """Number of the first document that the practice writes for the next case."""
+        return 1 + _PAPERS * self._count
+
+    def rulebook(
+        self, policy: Policy, ending: Ending, today: date, draw: Callable[[], Rulebook]
+    ) -> Rulebook:
+        """Return the policies of a case: those of an earlier one under the same policy, or new.
+
+        A payer has one policy for a service and plan. Whoever falls under it falls under the same
+        numbers.
+
+        Args:
+            policy: The policy on the shelf.
+            ending: How the request is to end at the provider.
+            today: The day of the request.
+            draw: Draws new ones.
+
+        Raises:
+            ConfigurationError: If the earlier ones cannot be shared: a document is sent on request
+                only, or the policy was amended between the days of the two.
+        """
+        known = self._books.get(policy.id)
+        if known is None:
+            return draw()
+        if known.on_request and isinstance(ending, Course):
+            raise ConfigurationError(f"{policy.id} asks for more than every case was sent with.")
+        if known.in_force is not known.printed and self._days[policy.id] != today:
+            raise ConfigurationError(f"{policy.id} was amended between two cases.")
+        return known
+
+    def require_room(self, case: DrawnCase) -> None:
+        """Return if a case can stand beside those so far.
+
+        Raises:
+            ConfigurationError: If it is about the same person, or its policy would rule another.
+        """
+        patient = case.patient.chart.patient.id
+        if patient in self.patients:
+            raise ConfigurationError(f"{patient} has a case already.")
+        book, known = case.book, self._books.get(case.book.printed.id)
+        if known is not None and book is not known:
+            self._require_shared(book, known)
+        if known is None:
+            added = _own(book)
+            for earlier in self._cases:
+                _require_ruled(earlier, PolicyBook((earlier.book.in_force, *added)))
+        _require_ruled(case, PolicyBook((book.in_force, *self._policies({book.printed.id}))))
+
+    def _require_shared(self, book: Rulebook, known: Rulebook) -> None:
+        """Return if a policy can be written as a case wants it and earlier ones do not."""
+        name = book.printed.id
+        sent = (c for c in self._cases if isinstance(c.drawn.ending, Course))
+        if book.on_request and any(c.book.printed.id == name for c in sent):
+            raise ConfigurationError(f"{name} asks for more than every case was sent with.")
+        if known.misread or known.on_request:
+            raise ConfigurationError(f"{name} cannot be written for both cases.")
+
+    def take(self, patient: str, start: WorldStart, case: DrawnCase | None = None) -> None:
+        """Keep a case that was drawn.
+
+        Args:
+            patient: Whom it is about.
+            start: The beginning of its own world.
+            case: What else is known of it, where it falls under a policy.
+        """
+        self.patients.add(patient)
+        self._count += 1
+        self.counters = {**self.counters, **start.counters, _UPLOADS: self.first_paper}
+        if case is None:
+            return
+        self._cases.append(case)
+        policy, known = case.book.printed.id, self._books.get(case.book.printed.id)
+        if known is None or case.book.misread or case.book.on_request:
+            self._books[policy] = case.book
+            self._days.setdefault(policy, case.today)
+
+    def policies(self) -> PolicyBook:
+        """Return the payer's policies: those of the cases, and the others as they stand."""
+        return PolicyBook(self._policies())
+
+    def _policies(self, but: Iterable[str] = ()) -> Iterator[Policy]:
+        left_out = {*but}
+        own = (_own(book) for name, book in self._books.items() if name not in left_out)
+        yield from chain.from_iterable(own)
+        left_out |= self._books.keys()
+        yield from (policy for policy in library().values() if policy.id not in left_out)
+
+    def handbook(self, size: HandbookSize, *more: Page) -> Library:
+        """Return the one handbook of the episode: the numbers, and the policies of all cases.
+
+        Args:
+            size: How large a handbook stands in the offices.
+            more: Pages besides.
+        """
+        pages = chain.from_iterable(book.pages for book in self._books.values())
+        return standing_handbook(size).overlay((*edition().overlay(self.numbers), *pages, *more))
+
+
+def _own(book: Rulebook) -> tuple[Policy, ...]:
+    """Return the policies of a task that are not the library's."""
+    standing = {id(policy) for policy in library().values()}
+    return tuple(policy for policy in book.book.policies if id(policy) not in standing)
+
+
+def _require_ruled(case: DrawnCase, book: PolicyBook) -> None:
+    """Refuse policies among which another one than a case's own would rule it."""
+    chart, order = case.patient.chart, case.patient.order
+    coverage = chart.coverages[0]
+    state = chart.patient.address_state
+    found = book.in_force(order.procedure_code, coverage.plan_name, state, case.today)
+    if found is not case.book.in_force:
+        raise ConfigurationError(f"Another policy would rule the case of {chart.patient.id}.")
