@@ -13,7 +13,6 @@ from datetime import datetime
 from healthgym.core.clock import Due
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import duty, payer_calls
-from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
 from healthgym.worlds.managed_care.covering import covering
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
@@ -28,6 +27,7 @@ from healthgym.worlds.managed_care.payer_steps import (
 )
 from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.policy import Policy, catalog
+from healthgym.worlds.managed_care.reception import Reception
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
 from healthgym.worlds.managed_care.service_levels import triage_urgency
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -58,7 +58,7 @@ _INCOMPLETE = "The file is to be completed."
 _VENDOR = "Northgate Independent Review"
 
 
-class PayerDesk(App):
+class PayerDesk(Reception):
     """The payer's staff at work.
 
     Attributes:
@@ -74,9 +74,6 @@ class PayerDesk(App):
         return self.world.start.desk
 
     # -- what sets the desk to work ------------------------------------------------------------
-
-    def coming(self, case_id: str) -> None:
-        """Note that a case is about to be handed in; the staff reads the packet itself."""
 
     def take_in(self, case_id: str, *, reply: bool = False) -> None:
         """Begin work on what was handed in; a reply goes on where the question arose."""

@@ -99,6 +99,20 @@ class ProviderDesk(App):
                 at, STEP, case_id=request.case_id, step="call", worker=who, request=request.id
             )
 
+    def talked(self, request: PayerPeerToPeerRequest) -> bool:
+        """Return whether something was said on a call beside what its session holds.
+
+        Args:
+            request: The request for the call.
+
+        Raises:
+            Refusal: If the call is going on.
+        """
+        return False
+
+    def concluded(self, request: PayerPeerToPeerRequest) -> None:
+        """Note that the outcome of a call is recorded."""
+
     def received(self, letter: Letter) -> None:
         """Read a letter of the payer's: the denial of a case that the plan names is appealed."""
         plan = self.plan

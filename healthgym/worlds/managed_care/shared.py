@@ -14,24 +14,30 @@ from typing import TYPE_CHECKING, ClassVar
 
 from healthgym.core.clock import Due
 from healthgym.core.state import table
-from healthgym.worlds.managed_care import relay
+from healthgym.worlds.managed_care import parley, relay
+from healthgym.worlds.managed_care.apps.payer import peer_lapses
 from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.covering import covering
 from healthgym.worlds.managed_care.dates import moment
+from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.packets import quantity
+from healthgym.worlds.managed_care.parley import Limits, Parley
 from healthgym.worlds.managed_care.payer_desk import PayerDesk
 from healthgym.worlds.managed_care.policies.policy import catalog
 from healthgym.worlds.managed_care.provider_desk import ProviderDesk
 from healthgym.worlds.managed_care.records.decision import Letter
 from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, PeerToPeerStatus
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.start import WorldStart
 
-_CALL = "call_begins"
+#: How a case comes to the payer.
+_HANDED_IN = (CaseStatus.SUBMITTED, CaseStatus.RESUBMITTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +63,10 @@ class PayerSeat(PayerDesk):
     def take_in(self, case_id: str, *, reply: bool = False) -> None:
         """Bind the payer's rules to a case, and tell the payer what has come."""
         if reply:
-            self.world.notify(PAYER, f"The provider has answered about case {case_id}.")
+            told = f"The provider has answered about case {case_id}."
+            self.world.notify(PAYER, told)
+            if self.world.came(case_id) >= self.world.limits.cycles:
+                self._last(case_id)
             return
         policy = covering(self.world, case_id)
         if policy is not None:
@@ -83,6 +92,29 @@ class PayerSeat(PayerDesk):
         """Leave what follows from a call to whoever plays the payer."""
         return True
 
+    def call_wanted(self, case_id: str, contact: str) -> str:
+        """Tell the payer of a wish for a call."""
+        return self.world.parley.ask(case_id, contact)
+
+    def slot_answered(self, request: PayerPeerToPeerRequest, slot: str | None, note: str) -> None:
+        """Tell the payer how its offer was answered; after the last round there is no call."""
+        if not slot and self.world.parley.unanswered(request):
+            return
+        said = f"takes {slot} UTC; confirm it with p2p.schedule" if slot else "takes none of them"
+        words = f" It says: {note}" if note.strip() else ""
+        self.world.notify(
+            PAYER, f"Of the times for the call of request {request.id} the provider {said}.{words}"
+        )
+
+    def _last(self, case_id: str) -> None:
+        """Tell both sides that nothing more can be asked for."""
+        for side in (PROVIDER, PAYER):
+            self.world.notify(
+                side,
+                f"Case {case_id} has come to the payer {self.world.limits.cycles} times, which is "
+                "the most: nothing more is asked for, and it is decided on what is there.",
+            )
+
 
 class ProviderSeat(ProviderDesk):
     """Where what the payer sends arrives for whoever plays the provider."""
@@ -93,22 +125,55 @@ class ProviderSeat(ProviderDesk):
         """Take nothing up: whoever plays the provider does."""
 
     def asked(self, case_id: str) -> None:
-        """Tell the provider that information is wanted."""
+        """Tell the provider that information is wanted.
+
+        Raises:
+            Refusal: If the case has gone back and forth as often as it may.
+        """
+        cycles = self.world.limits.cycles
+        if self.world.came(case_id) >= cycles:
+            raise Refusal(
+                RefusalCode.LIMIT_REACHED,
+                f"Case {case_id} has come {cycles} times, which is the most; decide it on what is "
+                "there.",
+            )
         self.world.notify(PROVIDER, f"The payer asks for information about case {case_id}.")
 
     def offered(self, request: PayerPeerToPeerRequest) -> bool:
-        """Tell the provider that times for a call are offered."""
-        told = f"The payer offers times for a call, request {request.id}, case {request.case_id}."
-        self.world.notify(PROVIDER, told)
+        """Tell the provider that times for a call are offered, and which.
+
+        Raises:
+            Refusal: If times were offered as often as they may be.
+        """
+        rounds = self.world.limits.rounds
+        if self.world.parley.offered(request.case_id) >= rounds:
+            raise Refusal(
+                RefusalCode.LIMIT_REACHED,
+                f"Times for a call about case {request.case_id} were offered {rounds} times, which "
+                "is the most; decide without it.",
+            )
+        self.world.notify(
+            PROVIDER,
+            f"The payer offers times for a call, request {request.id}, case {request.case_id}: "
+            f"{', '.join(request.offered_slots)} (UTC). Answer with auth.respond_to_peer_to_peer.",
+        )
         return True
 
     def scheduled(self, request: PayerPeerToPeerRequest) -> None:
         """Have both sides told when a call is to begin."""
         at = moment(request.scheduled_at or "", "scheduled_at")
-        self.world.clock.agenda.put(at, _CALL, case_id=request.case_id, request=request.id)
+        self.world.parley.fix(request.id, request.case_id, at)
         self.world.notify(
             PROVIDER, f"The call of request {request.id} is fixed for {at:%Y-%m-%d %H:%M}."
         )
+
+    def talked(self, request: PayerPeerToPeerRequest) -> bool:
+        """Return whether a call was held; it must be over."""
+        return self.world.parley.spoken(request.id)
+
+    def concluded(self, request: PayerPeerToPeerRequest) -> None:
+        """Have the payer leave the call."""
+        self.world.parley.leave(request.id)
 
     def received(self, letter: Letter) -> None:
         """Tell the provider that a letter is there."""
@@ -137,8 +202,10 @@ class SharedOffices(ManagedCareWorld):
 
     _received = table[str, Kept](content=False)
 
-    def __init__(self, start: WorldStart) -> None:
+    def __init__(self, start: WorldStart, limits: Limits | None = None) -> None:
         super().__init__(start)
+        self.limits = limits or Limits()
+        self.parley = Parley(self, self.limits)
         clerks = start.staff.with_role(WorkerRole.INTAKE_COORDINATOR)
         self._people = {PROVIDER: start.actor, PAYER: next(iter(clerks), start.actor)}
 
@@ -147,10 +214,22 @@ class SharedOffices(ManagedCareWorld):
         """The world as the payer received each case, by case; never shown or changed."""
         return {case_id: kept.world for case_id, kept in self._received.items()}
 
+    @property
+    def speaker(self) -> str:
+        """Whose turn it is in the call that goes on; empty if none does."""
+        line = self.parley.open_line
+        return line.speaker if line is not None else ""
+
+    def came(self, case_id: str) -> int:
+        """Return how often a case has come to the payer."""
+        moves = self.history.of(case_id, EntryKind.TRANSITION)
+        return sum(entry.action in _HANDED_IN for entry in moves)
+
     def entered(self, role: str) -> None:
         """Let whoever sits at a side's desk use the applications."""
         if self.actor != self._people[role]:
             self.actor = self._people[role]
+        self.parley.count()
 
     def keep(self, case_id: str) -> None:
         """Keep the world as it is when the payer first receives a case."""
@@ -158,9 +237,20 @@ class SharedOffices(ManagedCareWorld):
             self._received[case_id] = Kept(self.clone())
 
     def happen(self, due: Due) -> None:
-        """Carry out what has fallen due; the time of a call is told to both sides."""
-        if due.name != _CALL:
-            super().happen(due)
+        """Carry out what has fallen due; both sides are told of calls, and of offers that lapse."""
+        if due.name in parley.NAMES:
+            self.parley.on_due(due)
+            return
+        if due.name == peer_lapses.OFFER_LAPSES:
+            self._lapses(str(due.facts["request_id"]))
+        super().happen(due)
+
+    def _lapses(self, request_id: str) -> None:
+        if self.peer.requests[request_id].status is not PeerToPeerStatus.SLOTS_OFFERED:
             return
         for side in (PROVIDER, PAYER):
-            self.notify(side, f"It is time for the call of request {due.facts['request']}.")
+            self.notify(
+                side,
+                f"The times offered for the call of request {request_id} have lapsed; the payer's "
+                "physician decides without it.",
+            )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Playe
 from healthgym.core.levels import Level, assemble
 from healthgym.core.players import Solver
 from healthgym.core.task import Task
+from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
 from healthgym.envs.managed_care.prior_auth_arena import oracle, reader
 from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
@@ -21,14 +22,21 @@ from healthgym.envs.managed_care.prior_auth_arena.task import (
     ArenaReference,
     ArenaTaskGenerator,
 )
+from healthgym.envs.managed_care.prior_auth_arena.toolset import (
+    AskedToolset,
+    AskingToolset,
+    CallToolset,
+)
 from healthgym.envs.managed_care.prior_auth_arena.verifier import ArenaVerifier
 from healthgym.envs.managed_care.prior_auth_arena.wording import payer_brief, provider_brief
 from healthgym.envs.managed_care.prior_authorization.family import PUBLISHED as PROVIDERS
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
+from healthgym.envs.managed_care.tools.auth import AuthToolset
 from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
 from healthgym.envs.managed_care.utilization_management.family import PUBLISHED as PAYERS
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
+from healthgym.worlds.managed_care.parley import Limits
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.start import WorldStart
@@ -38,6 +46,13 @@ _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
 READER = "reader"
 
 
+def _with_calls(published: Iterable[type[AnyToolset]]) -> Iterator[type[AnyToolset]]:
+    """Yield a side's toolsets, without the line on which nobody but the engine answers."""
+    for each in published:
+        if each is not PeerSessionToolset:
+            yield AskingToolset if each is AuthToolset else each
+
+
 class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
     """A provider's desk and a payer's, on one request.
 
@@ -45,6 +60,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         difficulty: A preset, a configuration, or weights of presets.
         role: The seat that scripted policies play; the provider's if empty.
         spell: Calls that a side may make in a row.
+        limits: How long calls, and the way back and forth, may go on.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -52,10 +68,8 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
 
     name: ClassVar[str] = "prior-auth-arena"
     roles: Mapping[str, Role] = {
-        PROVIDER: Role([each for each in PROVIDERS if each is not PeerSessionToolset], _VERBS),
-        PAYER: Role(
-            [each for each in PAYERS if each is not PeerSessionToolset], _VERBS, waits=True
-        ),
+        PROVIDER: Role([*_with_calls(PROVIDERS), CallToolset], _VERBS),
+        PAYER: Role([*_with_calls(PAYERS), CallToolset, AskedToolset], _VERBS, waits=True),
     }
     verifier = ArenaVerifier()
     hand_in = HandIn("finish", paper=False, withheld=False)
@@ -67,7 +81,9 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         *,
         role: str = "",
         spell: int = 50,
+        limits: Limits | None = None,
     ) -> None:
+        self.limits = limits or Limits()
         if role and role not in self.roles:
             raise ConfigurationError(f"role {role!r} is not one of {', '.join(self.roles)}.")
         self._seat = role or PROVIDER
@@ -80,7 +96,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
 
     def open(self, instance: ArenaInstance) -> SharedOffices:
         """Return the offices as both sides find them."""
-        return SharedOffices(instance.start)
+        return SharedOffices(instance.start, self.limits)
 
     def instruction(self, role: str, instance: ArenaInstance) -> str:
         """Return what a side is told; the payer's is told of no request."""
@@ -89,8 +105,8 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         return provider_brief(instance.task.instruction)
 
     def to_act(self, world: SharedOffices, live: Sequence[str]) -> str | None:
-        """Return who has the turn: whoever acted last, until that side waits."""
-        return live[-1]
+        """Return who acts: whoever did last, until that side waits; in a call, whose turn it is."""
+        return world.speaker if world.speaker in live else live[-1]
 
     def oracle(self, instance: ArenaInstance, rng: np.random.Generator) -> Script:
         """Do what is right, against a side that does."""

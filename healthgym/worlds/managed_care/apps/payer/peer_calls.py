@@ -195,7 +195,8 @@ def _require_summary(
     if not summary.strip():
         raise Refusal(RefusalCode.MISSING_TEXT, "summary: say what was said and agreed.")
     require_length(world, summary=summary)
-    peer_rules.require_held(world, request, session, request.payer_contact_id or "")
+    talked = session.agent_turns_used > 0
+    peer_rules.require_held(world, request, talked, request.payer_contact_id or "")
 
 
 def _determine(

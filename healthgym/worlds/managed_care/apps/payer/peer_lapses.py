@@ -51,13 +51,23 @@ def on_due(world: ManagedCareWorld, due: Due) -> None:
         due: What fell due.
     """
     request = world.peer.requests[str(due.facts["request_id"])]
-    if request.status is not PeerToPeerStatus.SLOTS_OFFERED:
-        return
+    if request.status is PeerToPeerStatus.SLOTS_OFFERED:
+        give_up(world, request, _NOTE)
+
+
+def give_up(world: ManagedCareWorld, request: PayerPeerToPeerRequest, note: str) -> None:
+    """End a request without a call: the physician decides anew.
+
+    Args:
+        world: The world.
+        request: The request.
+        note: Why there is no call.
+    """
     world.peer.requests[request.id] = replace(
         request,
         status=PeerToPeerStatus.COMPLETED,
         outcome=PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION,
-        notes=(*request.notes, _NOTE),
+        notes=(*request.notes, note),
         updated_at=world.clock.now,
     )
     decision = world.medical.active(request.case_id)

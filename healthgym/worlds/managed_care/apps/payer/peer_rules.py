@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.dates import moment
-from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
+from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -212,22 +212,28 @@ def require_begun(world: ManagedCareWorld, request: PayerPeerToPeerRequest) -> N
 def require_held(
     world: ManagedCareWorld,
     request: PayerPeerToPeerRequest,
-    session: P2PSessionRecord | None,
+    talked: bool,
     contact: str,
 ) -> None:
     """Refuse an outcome of a call that nobody held, in a strict world.
+
+    Args:
+        world: The world.
+        request: The request for the call.
+        talked: Whether anything was said.
+        contact: Who records the outcome.
 
     Raises:
         Refusal: If the line is not open, its time has not come, nothing was said, or somebody
             else held it.
     """
-    if request.status is not PeerToPeerStatus.EVENT_OPEN or session is None:
+    if request.status is not PeerToPeerStatus.EVENT_OPEN:
         raise Refusal(
             RefusalCode.WRONG_STATE,
             f"Request {request.id} is {request.status}; an outcome follows a call that was held.",
         )
     require_begun(world, request)
-    if session.agent_turns_used == 0:
+    if not talked:
         raise Refusal(
             RefusalCode.UNSUPPORTED_CLAIM,
             f"Nothing was said on the call of request {request.id} yet; talk before recording "

@@ -231,8 +231,9 @@ class PeerToPeer(App):
             # Nobody plays the payer, which confirms at once.
             answered = self._open(replace(answered, scheduled_at=slot))
         self.requests[request_id] = answered
+        self.world.desk.slot_answered(answered, slot, note)
         return {
-            "p2p_request": answered,
+            "p2p_request": self.requests[request_id],
             "provider_reply": correspondence.reply(self.world, answered, slot, note),
         }
 
@@ -322,7 +323,7 @@ class PeerToPeer(App):
         require_length(self.world, note=note)
         if self.strict:
             self._require_peer(request, contact)
-            peer_rules.require_held(self.world, request, self.session_of(request_id), contact)
+            peer_rules.require_held(self.world, request, self._talked(request), contact)
         done = self.complete(request, ended, contact, note)
         return {
             "p2p_request": done,
@@ -354,6 +355,7 @@ class PeerToPeer(App):
         )
         self.requests[request.id] = done
         self.audit("record_p2p_outcome", request.case_id, actor)
+        self.world.practice.concluded(done)
         self.world.history.stage(request.case_id, "peer_to_peer", outcome, actor)
         return done
 
@@ -366,6 +368,11 @@ class PeerToPeer(App):
             opened = peer_session.opened(session, contract, self.world.clock.now)
             self.sessions[session.id] = opened
         return replace(request, status=PeerToPeerStatus.EVENT_OPEN)
+
+    def _talked(self, request: PayerPeerToPeerRequest) -> bool:
+        session = self.session_of(request.id)
+        spoke = session is not None and session.agent_turns_used > 0
+        return spoke or self.world.practice.talked(request)
 
     def _require_peer(self, request: PayerPeerToPeerRequest, contact: str) -> None:
         require_role(

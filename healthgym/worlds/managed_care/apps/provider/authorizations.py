@@ -266,16 +266,10 @@ class Authorizations(ProviderApp):
     # Peer-to-peer and appeals.
 
     def request_peer_to_peer(self, case_id: str, preferred_contact_id: str | None = None) -> View:
-        """Ask for a call with the payer's physician: which only the payer can ask for.
-
-        Raises:
-            Refusal: Always.
-        """
-        raise Refusal(
-            RefusalCode.WRONG_STATE,
-            "The payer asks for calls between physicians; answer its request with "
-            "auth.respond_to_peer_to_peer.",
-        )
+        """Ask for a call with the payer's physician; its desk refuses where only it may ask."""
+        told = self.world.desk.call_wanted(case_id, preferred_contact_id or "")
+        self.noted("payer_hub.request_peer_to_peer", case_id)
+        return {"case": self.world.cases.get(case_id), "message": told}
 
     def respond_to_peer_to_peer(
         self, case_id: str, request_id: str, note: str = "", selected_slot: str | None = None
