@@ -7,7 +7,7 @@ healthgym view runs/ct.jsonl --html runs/ct.html
 import argparse
 
 from healthgym import Evaluation, evaluate
-from healthgym.policies.endpoint import ChatClient, Endpoint
+from healthgym.core.endpoint import ChatClient, Endpoint
 from healthgym.policies.llm import LLMPolicy
 
 

@@ -64,5 +64,29 @@ class EndpointError(InfrastructureError):
     """A remote endpoint refused, timed out or answered with something unusable."""
 
 
+class EndpointUnreachableError(EndpointError):
+    """There is no connection to the endpoint, or it broke off in the middle of an answer."""
+
+
+class EndpointTimeoutError(EndpointError):
+    """The endpoint did not answer in time."""
+
+
+class EndpointRefusedError(EndpointError):
+    """The endpoint answered that it will not, or cannot now."""
+
+
+class EndpointAnswerError(EndpointError):
+    """The endpoint answered with something that is none of the answers asked for."""
+
+
+class BudgetExceededError(InfrastructureError):
+    """The requests, tokens or dollars allowed for a run are spent; what was finished is kept."""
+
+
+class SeatCrashedError(InfrastructureError):
+    """The policy in a seat failed; the episode is over and has no score, its record is kept."""
+
+
 class VerifierError(InfrastructureError):
     """A verifier failed on our account; the episode has no score and must be masked."""

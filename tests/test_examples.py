@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.policies.standin import completion, stand_in
+from tests.standin import completion, stand_in
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

@@ -130,9 +130,9 @@ def chosen_policy(args: argparse.Namespace) -> str | PolicyFactory:
 
 
 def _model_policy(args: argparse.Namespace) -> PolicyFactory:
-    from healthgym.policies.endpoint import ChatClient, Endpoint
+    from healthgym.core.endpoint import ChatClient, Endpoint
+    from healthgym.core.spending import Budget, Prices
     from healthgym.policies.llm import LLMPolicy
-    from healthgym.policies.usage import Budget, Prices
 
     if not args.base_url or not args.model:
         raise ConfigurationError("--policy llm needs --base-url and --model.")

@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from healthgym.core.endpoint import ChatClient, Endpoint
     from healthgym.policies.base import Policy
-    from healthgym.policies.endpoint import ChatClient, Endpoint
     from healthgym.policies.evaluation import evaluate
     from healthgym.policies.llm import LLMPolicy
     from healthgym.policies.results import EpisodeResult, Evaluation
@@ -32,17 +32,17 @@ __all__ = [
 ]
 
 _LAZY = {
-    "ChatClient": "endpoint",
-    "Endpoint": "endpoint",
-    "EpisodeResult": "results",
-    "Evaluation": "results",
-    "LLMPolicy": "llm",
-    "NopPolicy": "scripted",
-    "Policy": "base",
-    "RandomPolicy": "scripted",
-    "ScriptPolicy": "scripted",
-    "evaluate": "evaluation",
-    "resolve": "scripted",
+    "ChatClient": "healthgym.core.endpoint",
+    "Endpoint": "healthgym.core.endpoint",
+    "EpisodeResult": "healthgym.policies.results",
+    "Evaluation": "healthgym.policies.results",
+    "LLMPolicy": "healthgym.policies.llm",
+    "NopPolicy": "healthgym.policies.scripted",
+    "Policy": "healthgym.policies.base",
+    "RandomPolicy": "healthgym.policies.scripted",
+    "ScriptPolicy": "healthgym.policies.scripted",
+    "evaluate": "healthgym.policies.evaluation",
+    "resolve": "healthgym.policies.scripted",
 }
 
 
@@ -50,7 +50,7 @@ def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{module}"), name)
+    value = getattr(import_module(module), name)
     globals()[name] = value
     return value
 

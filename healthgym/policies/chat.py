@@ -15,10 +15,10 @@ from enum import StrEnum
 from healthgym.core import action as actions
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.images import Image, checked
+from healthgym.core.spending import estimate_tokens
 from healthgym.core.tool import ToolCall
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import ConfigurationError, ToolError
-from healthgym.policies.usage import estimate_tokens
 from healthgym.presentation.pictures import data_url, png, shrink
 
 #: Stands in for a tool result that no longer fits the context.

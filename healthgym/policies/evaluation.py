@@ -15,15 +15,15 @@ from healthgym.core.env import parse_split
 from healthgym.core.faults import FaultLedger
 from healthgym.core.images import Image
 from healthgym.core.seeding import Split
+from healthgym.core.spending import Metered, Usage
 from healthgym.core.task import TaskKey
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.core.unwrapping import health_env
 from healthgym.core.verdict import Profile
-from healthgym.errors import ConfigurationError, InfrastructureError
+from healthgym.errors import BudgetExceededError, ConfigurationError, InfrastructureError
 from healthgym.policies.base import Policy
 from healthgym.policies.results import EpisodeResult, Evaluation
 from healthgym.policies.scripted import NopPolicy, resolve
-from healthgym.policies.usage import BudgetExceededError, Metered, Usage
 from healthgym.presentation.pictures import png
 from healthgym.registration import make
 
@@ -170,7 +170,7 @@ class _Player:
         self.exhausted = False
         try:
             characters, fault = self._act_out(split, index, halted, keep)
-        except (InfrastructureError, BudgetExceededError) as error:
+        except InfrastructureError as error:
             self.exhausted = isinstance(error, BudgetExceededError)
             return self._without_score(split, index, attempt, spent, str(error))
         if fault:

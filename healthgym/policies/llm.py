@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from healthgym.core.borders import Info, JsonDict
+from healthgym.core.endpoint import ChatClient, Completion
 from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
+from healthgym.core.spending import Usage
 from healthgym.errors import ConfigurationError
 from healthgym.policies.chat import (
     Calling,
@@ -21,8 +23,6 @@ from healthgym.policies.chat import (
     results,
     tool_manual,
 )
-from healthgym.policies.endpoint import ChatClient, Completion
-from healthgym.policies.usage import Usage
 
 
 class LLMPolicy:

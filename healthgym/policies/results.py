@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from healthgym.core.borders import JsonDict, Settings
+from healthgym.core.spending import Usage, estimate_tokens
 from healthgym.policies.statistics import (
     Interval,
     bootstrap_mean_interval,
@@ -17,7 +18,6 @@ from healthgym.policies.statistics import (
     pass_hat_k,
     wilson_interval,
 )
-from healthgym.policies.usage import Usage, estimate_tokens
 from healthgym.version import __version__
 
 #: Layout of :meth:`Evaluation.to_json`.

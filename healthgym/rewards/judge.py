@@ -15,6 +15,8 @@ from typing import Any
 
 import httpx
 
+from healthgym.core.borders import JsonObject
+from healthgym.core.endpoint import Endpoint, TextMessage
 from healthgym.errors import ConfigurationError
 from healthgym.rewards.voting import Electorate
 
@@ -67,13 +69,10 @@ class LlmJudge:
     """Asks a model how many errors a report has.
 
     Args:
-        base_url: Address that ``/chat/completions`` is appended to.
-        model: Name of the model.
-        api_key_env: Environment variable that holds the key; no key is sent if empty.
+        endpoint: Where the model is, and how it is asked; or that as its fields. Votes differ by
+            its temperature or its seed.
         votes: How often it is asked.
         needed: Clean votes needed to pass.
-        temperature: Sampling temperature.
-        timeout: Seconds to wait for one answer.
         transport: Replaces the network, for tests.
 
     Raises:
@@ -82,28 +81,16 @@ class LlmJudge:
 
     def __init__(
         self,
-        base_url: str,
-        model: str,
+        endpoint: Endpoint | JsonObject,
         *,
-        api_key_env: str = "",
         votes: int = 5,
         needed: int = 3,
-        temperature: float = 1.0,
-        timeout: float = 120.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         if not 1 <= needed <= votes:
             raise ConfigurationError("A judge needs between 1 and all of its votes to be clean.")
         self._needed = needed
-        self._voters = Electorate(
-            base_url,
-            model,
-            api_key_env=api_key_env,
-            votes=votes,
-            temperature=temperature,
-            timeout=timeout,
-            transport=transport,
-        )
+        self._voters = Electorate(endpoint, votes=votes, transport=transport)
 
     def judge(self, reference: str, candidate: str) -> tuple[bool, dict[str, float]]:
         """Return whether a candidate passes, and the metrics of the votes.
@@ -127,7 +114,7 @@ class LlmJudge:
         return JudgeVotes(self._voters.ask(prompt(reference, candidate), read_vote), self._needed)
 
 
-def prompt(reference: str, candidate: str) -> list[dict[str, str]]:
+def prompt(reference: str, candidate: str) -> list[TextMessage]:
     """Return the chat of one vote: reports as JSON strings between markers of their own."""
     parts = [
         f"<<<{name}\n{json.dumps(_neutral(text))}\n{name}>>>"
@@ -135,8 +122,8 @@ def prompt(reference: str, candidate: str) -> list[dict[str, str]]:
     ]
     system = _SYSTEM.format(classes="; ".join(CLASSES))
     return [
-        {"role": "system", "content": system},
-        {"role": "user", "content": "\n\n".join(parts)},
+        TextMessage("system", system),
+        TextMessage("user", "\n\n".join(parts)),
     ]
 
 
@@ -144,14 +131,12 @@ def _neutral(text: str) -> str:
     return " ".join(_MARK.sub(" ", text).split())[:_MOST_TEXT]
 
 
-def read_vote(content: object) -> int:
+def read_vote(content: str) -> int:
     """Return the significant errors that an answer counts.
 
     Raises:
         ValueError: If it is not the object asked for, with six counts.
     """
-    if not isinstance(content, str):
-        raise ValueError("the answer has no text")
     match = re.search(r"\{.*\}", content, re.DOTALL)
     data = json.loads(match[0]) if match else None
     counts: Sequence[Any] = data.get("significant", ()) if isinstance(data, dict) else ()

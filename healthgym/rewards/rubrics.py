@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from healthgym.core.endpoint import TextMessage
 from healthgym.rewards.voting import Electorate
 
 _SYSTEM = (
@@ -120,7 +121,7 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _prompt(rubric: Rubric, record: Mapping[str, str]) -> list[dict[str, str]]:
+def _prompt(rubric: Rubric, record: Mapping[str, str]) -> list[TextMessage]:
     room, parts = _MOST_RECORD, []
     for name, text in {
         "RUBRIC": rubric.question,
@@ -132,19 +133,17 @@ def _prompt(rubric: Rubric, record: Mapping[str, str]) -> list[dict[str, str]]:
         room -= len(cut)
         parts.append(f"<<<{label}\n{json.dumps(cut)}\n{label}>>>")
     return [
-        {"role": "system", "content": _SYSTEM},
-        {"role": "user", "content": "\n\n".join(parts)},
+        TextMessage("system", _SYSTEM),
+        TextMessage("user", "\n\n".join(parts)),
     ]
 
 
-def _opinion(content: object) -> Opinion:
+def _opinion(content: str) -> Opinion:
     """Return an answer as a vote.
 
     Raises:
         ValueError: If it is not the object asked for; a word in the place of true or false is not.
     """
-    if not isinstance(content, str):
-        raise ValueError("the answer has no text")
     match = re.search(r"\{.*\}", content, re.DOTALL)
     data = json.loads(match[0]) if match else None
     if not isinstance(data, dict) or not isinstance(data.get("met"), bool):

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import os
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import httpx
 
-from healthgym.core.borders import JsonDict
-from healthgym.errors import ConfigurationError, EndpointError
+from healthgym.core.borders import JsonObject
+from healthgym.core.endpoint import ChatClient, Endpoint, TextMessage
+from healthgym.core.spending import Budget
+from healthgym.errors import ConfigurationError, EndpointAnswerError, EndpointError
 
 _T = TypeVar("_T")
-Chat = Sequence[dict[str, str]]
+Chat = Sequence[TextMessage]
 
 
 class Electorate:
     """A model that is asked for several votes on one thing.
 
+    Where the endpoint has a seed, each vote has one of its own, counted up from that. Without a
+    temperature above 0 or a seed all votes are one vote.
+
     Args:
-        base_url: Address that ``/chat/completions`` is appended to.
-        model: Name of the model.
-        api_key_env: Environment variable that holds the key; no key is sent if empty.
+        endpoint: Where the model is, and how it is asked; or that as its fields.
         votes: How often it is asked.
-        temperature: Sampling temperature.
-        timeout: Seconds to wait for one answer.
+        budget: When to stop.
         transport: Replaces the network, for tests.
+        sleep: Waits a number of seconds.
 
     Raises:
         ConfigurationError: If an argument makes no sense, or the key is missing.
@@ -33,51 +36,44 @@ class Electorate:
 
     def __init__(
         self,
-        base_url: str,
-        model: str,
+        endpoint: Endpoint | JsonObject,
         *,
-        api_key_env: str = "",
         votes: int = 3,
-        temperature: float = 1.0,
-        timeout: float = 120.0,
+        budget: Budget | None = None,
         transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if not base_url.startswith(("http://", "https://")) or not model:
-            raise ConfigurationError("A judge needs an http(s) address and the name of a model.")
         if votes < 1:
             raise ConfigurationError(f"A judge has at least one vote, not {votes}.")
-        key = os.environ.get(api_key_env, "").strip() if api_key_env else ""
-        if api_key_env and not key:
-            raise ConfigurationError(f"The environment variable {api_key_env} is not set.")
         self.votes = votes
-        self._url = f"{base_url.rstrip('/')}/chat/completions"
-        self._model, self._temperature = model, temperature
-        self._timeout, self._transport = timeout, transport
-        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = ChatClient(
+            Endpoint.of(endpoint), budget=budget, transport=transport, sleep=sleep
+        )
 
-    def ask(self, chat: Chat, read: Callable[[object], _T]) -> tuple[_T | None, ...]:
+    def ask(self, chat: Chat, read: Callable[[str], _T]) -> tuple[_T | None, ...]:
         """Return every vote; None for one that failed.
 
         Args:
             chat: The messages of one vote.
-            read: Reads an answer's content, and raises a ValueError if it is no vote.
+            read: Reads an answer, and raises a ValueError if it is no vote.
 
         Raises:
             EndpointError: If every vote failed: an outage is never a score.
+            BudgetExceededError: If the budget is spent.
         """
         found: list[_T | None] = []
-        reasons: list[str] = []
-        with httpx.Client(
-            headers=self._headers, timeout=self._timeout, transport=self._transport
-        ) as client:
-            for _ in range(self.votes):
-                try:
-                    found.append(read(self._answer(client, chat)))
-                except (httpx.HTTPError, ValueError) as error:
-                    found.append(None)
-                    reasons.append(f"{type(error).__name__}: {error}"[:200])
+        reasons: list[EndpointError] = []
+        seed = self._client.endpoint.seed
+        for number in range(self.votes):
+            try:
+                said = self._client.complete(chat, seed=None if seed is None else seed + number)
+                found.append(_read(said.text, read))
+            except EndpointError as error:
+                found.append(None)
+                reasons.append(error)
         if len(reasons) == self.votes:
-            raise EndpointError(f"{self._url}: all {self.votes} votes failed ({reasons[-1]}).")
+            last = reasons[-1]
+            raise type(last)(f"All {self.votes} votes failed; the last one: {last}") from last
         return tuple(found)
 
     def undecided(self, what: str) -> EndpointError:
@@ -86,19 +82,12 @@ class Electorate:
         Args:
             what: What was voted on.
         """
-        return EndpointError(f"{self._url}: too few of {self.votes} votes came in to judge {what}.")
+        url = self._client.endpoint.base_url
+        return EndpointError(f"{url}: too few of {self.votes} votes came in to judge {what}.")
 
-    def _answer(self, client: httpx.Client, chat: Chat) -> object:
-        body: JsonDict = {
-            "model": self._model,
-            "temperature": self._temperature,
-            "messages": list(chat),
-        }
-        response = client.post(self._url, json=body)
-        response.raise_for_status()
-        data = response.json()
-        try:
-            content: object = data["choices"][0]["message"]["content"]
-        except (KeyError, IndexError, TypeError):
-            raise ValueError("the answer is not a completion") from None
-        return content
+
+def _read(text: str, read: Callable[[str], _T]) -> _T:
+    try:
+        return read(text)
+    except (ValueError, RecursionError) as error:
+        raise EndpointAnswerError(f"no vote: {error}"[:200]) from error

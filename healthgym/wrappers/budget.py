@@ -8,9 +8,9 @@ from typing import Any
 import gymnasium as gym
 
 from healthgym.core.borders import AnyEnv, Begun, Options, Stepped
+from healthgym.core.spending import estimate_tokens
 from healthgym.core.unwrapping import health_env
 from healthgym.errors import ConfigurationError
-from healthgym.policies.usage import estimate_tokens
 
 #: Counts the tokens of a text.
 TokenCounter = Callable[[str], int]

@@ -10,7 +10,7 @@ import pytest
 from healthgym.cli import main
 from healthgym.policies.results import SCHEMA
 from tests.cli.terminal import TOY, healthgym
-from tests.policies.standin import completion, stand_in
+from tests.standin import completion, stand_in
 
 
 def test_a_table_and_progress() -> None:

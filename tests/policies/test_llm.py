@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from healthgym.core.endpoint import ChatClient, Endpoint
 from healthgym.core.env import HealthEnv
+from healthgym.core.spending import Budget, Prices, estimate_tokens
 from healthgym.core.trajectory import picture_folder, read_trajectories
 from healthgym.errors import ConfigurationError, EndpointError
 from healthgym.policies.chat import LEAST_PICTURE_TOKENS, PICTURES_FOLLOW, Calling, Speaker
-from healthgym.policies.endpoint import ChatClient, Endpoint
 from healthgym.policies.evaluation import evaluate
 from healthgym.policies.llm import LLMPolicy
-from healthgym.policies.usage import Budget, Prices, estimate_tokens
 from tests.core.signs import SIGNS_ID, make_signs
 from tests.core.toys import LEDGER_ID, Ledger, LedgerReference, make_ledger
-from tests.policies.standin import Reply, completion, stand_in
+from tests.standin import Reply, completion, stand_in
 
 
 class Script:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import httpx
 import pytest
 
+from healthgym.core.endpoint import Endpoint
 from healthgym.errors import ConfigurationError, EndpointError
 from healthgym.rewards.rubrics import Finding, Rubric, RubricJudge
 
@@ -33,7 +34,8 @@ def judge(answers: Sequence[object], seen: list[object] | None = None) -> Rubric
         return httpx.Response(200, json={"choices": [{"message": {"content": text}}]})
 
     transport = httpx.MockTransport(answer)
-    return RubricJudge("http://judge.test/v1", "m", votes=len(answers), transport=transport)
+    endpoint = Endpoint("http://judge.test/v1", "m", temperature=1.0, retries=0)
+    return RubricJudge(endpoint, votes=len(answers), transport=transport)
 
 
 def found(*answers: object) -> Finding:
@@ -98,6 +100,6 @@ def test_the_record_cannot_open_a_marker_of_its_own() -> None:
 
 def test_arguments_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="at least one vote"):
-        RubricJudge("http://judge.test", "m", votes=0)
+        RubricJudge(Endpoint("http://judge.test", "m"), votes=0)
     with pytest.raises(ConfigurationError, match="http"):
-        RubricJudge("judge.test", "m")
+        RubricJudge({"base_url": "judge.test", "model": "m"})

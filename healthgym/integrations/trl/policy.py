@@ -8,12 +8,12 @@ from typing import Any
 from healthgym.core.borders import Info, JsonDict, JsonObject
 from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
+from healthgym.core.spending import Usage
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.environment import blocks
 from healthgym.integrations.trl.foreign import AnyModel, AnyProcessor
 from healthgym.integrations.trl.rollout import Sampling, Talk, generate
-from healthgym.policies.usage import Usage
 
 #: Stands in for the answers of all calls of a turn but the last, which is told them together.
 _BELOW = "(see the result of the last call)"

@@ -9,6 +9,7 @@ import pytest
 
 from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
+from healthgym.core.spending import estimate_tokens
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.care_management.drill import (
     SESSION,
@@ -24,7 +25,6 @@ from healthgym.envs.managed_care.care_management.task import CareInstance
 from healthgym.errors import ConfigurationError
 from healthgym.policies.evaluation import evaluate
 from healthgym.policies.results import Evaluation
-from healthgym.policies.usage import estimate_tokens
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.persona import Concern, Willingness

@@ -7,6 +7,7 @@ import pytest
 
 from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
+from healthgym.core.spending import estimate_tokens
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.prior_authorization.drill import TOOLS, TURNS
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
@@ -14,7 +15,6 @@ from healthgym.envs.managed_care.prior_authorization.task import AuthorizationIn
 from healthgym.errors import ConfigurationError
 from healthgym.policies.evaluation import evaluate
 from healthgym.policies.results import Evaluation
-from healthgym.policies.usage import estimate_tokens
 from healthgym.rewards import SparseReward
 from tests.envs.managed_care.prior_authorization.playing import AuthorizationEpisode
 

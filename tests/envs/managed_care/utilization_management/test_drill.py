@@ -10,6 +10,7 @@ import pytest
 
 from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
+from healthgym.core.spending import estimate_tokens
 from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.utilization_management.drill import TOOLS, TURNS
@@ -19,7 +20,6 @@ from healthgym.envs.managed_care.utilization_management.working import ReviewEpi
 from healthgym.errors import ConfigurationError
 from healthgym.policies.evaluation import evaluate
 from healthgym.policies.results import Evaluation
-from healthgym.policies.usage import estimate_tokens
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult
 

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import socket
+from dataclasses import asdict, replace
 from typing import Any
 
 import httpx
 import pytest
 
-from healthgym.errors import ConfigurationError, EndpointError
+from healthgym.core.endpoint import ChatClient, Completion, Endpoint
+from healthgym.core.spending import Budget, Prices
+from healthgym.errors import (
+    BudgetExceededError,
+    ConfigurationError,
+    EndpointAnswerError,
+    EndpointError,
+    EndpointRefusedError,
+    EndpointTimeoutError,
+    EndpointUnreachableError,
+)
 from healthgym.policies.chat import Message, Speaker
-from healthgym.policies.endpoint import ChatClient, Completion, Endpoint
-from healthgym.policies.usage import Budget, BudgetExceededError, Prices
-from tests.policies.standin import Reply, completion, stand_in
+from tests.standin import Reply, completion, stand_in
 
 HELLO = [Message(Speaker.USER, "x" * 400)]
 TOOL = {"type": "function", "function": {"name": "f", "description": "d", "parameters": {}}}
@@ -176,6 +185,72 @@ def test_endless_silence_is_the_endpoints_failure() -> None:
         ask(server.base_url, timeout=0.1, retries=1)
 
 
+def test_an_answer_that_breaks_off_is_asked_for_again() -> None:
+    whole = completion("hi")
+    with stand_in(replace(whole, cut=20), whole) as server:
+        assert ask(server.base_url).text == "hi"
+    assert len(server.requests) == 2
+
+
+def test_an_answer_that_keeps_breaking_off_is_no_connection() -> None:
+    with (
+        stand_in(replace(completion("hi"), cut=20)) as server,
+        pytest.raises(EndpointUnreachableError, match="3 attempts"),
+    ):
+        ask(server.base_url)
+
+
+def test_an_answer_byte_by_byte_has_the_same_time_as_any() -> None:
+    # Each byte comes within the limit; all of them take minutes.
+    with (
+        stand_in(replace(completion("hi"), drip=0.05)) as server,
+        pytest.raises(EndpointTimeoutError, match=r"within 0\.3 s"),
+    ):
+        ask(server.base_url, timeout=0.3, retries=0)
+
+
+def test_an_answer_that_goes_on_and_on_is_left() -> None:
+    with (
+        stand_in(Reply(" " * (9 << 20))) as server,
+        pytest.raises(EndpointAnswerError, match="enormous"),
+    ):
+        ask(server.base_url, retries=0)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (Reply("{}", 503), EndpointRefusedError),
+        (Reply("{}", 404), EndpointRefusedError),
+        (Reply("{}", delay=30.0), EndpointTimeoutError),
+        (Reply("not json"), EndpointAnswerError),
+        (Reply("[" * 200_000), EndpointAnswerError),
+        (Reply("<html>", content_type="text/html"), EndpointAnswerError),
+        (Reply('{"error": "odd"}'), EndpointRefusedError),
+    ],
+)
+def test_each_failure_has_its_error(reply: Reply, kind: type[EndpointError]) -> None:
+    with stand_in(reply) as server, pytest.raises(kind):
+        ask(server.base_url, retries=0, timeout=0.5 if reply.delay else 60.0)
+
+
+def test_a_seed_is_sent_where_there_is_one() -> None:
+    with stand_in(completion("hi")) as server, ChatClient(Endpoint(server.base_url, "m")) as client:
+        client.complete(HELLO)
+        client.complete(HELLO, seed=0)
+        ask(server.base_url, seed=5)
+    assert [request.get("seed") for request in server.requests] == [None, 0, 5]
+
+
+def test_an_endpoint_is_told_by_its_fields() -> None:
+    whole = Endpoint("http://h/v1", "m", seed=3, prices=Prices(1.0, 2.0), extra={"top_p": 0.5})
+    assert Endpoint.of(json.loads(json.dumps(asdict(whole)))) == whole
+    assert Endpoint.of(whole) is whole
+    for given in ({"base_url": "http://h"}, {"base_url": "http://h", "model": "m", "colour": 1}):
+        with pytest.raises(ConfigurationError, match="has base_url and model"):
+            Endpoint.of(given)
+
+
 def test_a_closed_port_is_the_endpoints_failure() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -238,7 +313,9 @@ def test_usage_the_endpoint_does_not_report_is_estimated() -> None:
 
 
 @pytest.mark.parametrize(
-    "budget", [Budget(tokens=220), Budget(usd=0.00022)], ids=["tokens", "dollars"]
+    "budget",
+    [Budget(tokens=220), Budget(usd=0.00022), Budget(requests=2)],
+    ids=["tokens", "dollars", "requests"],
 )
 def test_a_spent_budget_stops_before_the_next_request(budget: Budget) -> None:
     endpoint_prices = Prices(1.0, 1.0)
@@ -247,7 +324,7 @@ def test_a_spent_budget_stops_before_the_next_request(budget: Budget) -> None:
         with ChatClient(endpoint, budget=budget) as client:
             client.complete(HELLO)
             client.complete(HELLO)
-            with pytest.raises(BudgetExceededError, match="2 requests"):
+            with pytest.raises(BudgetExceededError, match="requests"):
                 client.complete(HELLO)
     assert len(server.requests) == 2
 

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from healthgym.errors import ConfigurationError, HealthGymError
+from healthgym.errors import BudgetExceededError, ConfigurationError
 
 #: Rule of thumb for English text and JSON, used where an endpoint does not count tokens itself.
 CHARACTERS_PER_TOKEN = 4
@@ -15,10 +15,6 @@ CHARACTERS_PER_TOKEN = 4
 def estimate_tokens(characters: int) -> int:
     """Return the tokens a text of that many characters takes, at four characters a token."""
     return -(-characters // CHARACTERS_PER_TOKEN)
-
-
-class BudgetExceededError(HealthGymError):
-    """The tokens or dollars allowed for a run are spent; what was finished is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +89,12 @@ class Budget:
     Attributes:
         tokens: Most tokens, read and written.
         usd: Most US dollars; needs prices.
+        requests: Most requests that were answered.
     """
 
     tokens: int | None = None
     usd: float | None = None
+    requests: int | None = None
 
 
 @dataclass(slots=True)
@@ -126,6 +124,8 @@ class Meter:
             BudgetExceededError: Naming the limit and what was spent.
         """
         spent, budget = self.total, self.budget
+        if budget.requests is not None and spent.requests >= budget.requests:
+            raise BudgetExceededError(f"The budget of {budget.requests:,} requests is spent.")
         if budget.tokens is not None and spent.tokens >= budget.tokens:
             raise BudgetExceededError(
                 f"The budget of {budget.tokens:,} tokens is spent ({spent.tokens:,} used in "

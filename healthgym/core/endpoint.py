@@ -4,6 +4,8 @@ It tells two kinds of failure apart. What the endpoint does wrong (refuses, time
 something that is no completion) is an :class:`~healthgym.errors.EndpointError`, never a score.
 What the model does wrong (no call, arguments that are not JSON, a tool that does not exist) is
 returned as it came, for the environment to answer.
+
+Policies, simulated people and judges all ask through it.
 """
 
 from __future__ import annotations
@@ -12,16 +14,14 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from email.utils import parsedate_to_datetime
-from typing import Self
+from typing import Protocol, Self
 
 import httpx
 
-from healthgym.core.borders import JsonDict, JsonObject
-from healthgym.errors import ConfigurationError, EndpointError
-from healthgym.policies.chat import Message
-from healthgym.policies.usage import (
+from healthgym.core.borders import Json, JsonDict, JsonObject
+from healthgym.core.spending import (
     Budget,
     Meter,
     Prices,
@@ -29,8 +29,20 @@ from healthgym.policies.usage import (
     estimate_tokens,
     require_prices,
 )
+from healthgym.errors import (
+    ConfigurationError,
+    EndpointAnswerError,
+    EndpointError,
+    EndpointRefusedError,
+    EndpointTimeoutError,
+    EndpointUnreachableError,
+)
 
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+#: Headers of an answer that are read.
+_HEADERS = ("content-type", "retry-after", "date")
+#: Longest answer that is read, in bytes.
+_MOST_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,8 @@ class Endpoint:
         api_key_env: Environment variable that holds the key; no key is sent if empty.
         temperature: Sampling temperature.
         max_tokens: Most tokens of one answer.
-        timeout: Seconds to wait for one answer.
+        seed: Sent along where it is set; servers that know no seed leave it out of account.
+        timeout: Seconds for one answer, from the request to its last byte.
         retries: How often a request is repeated after a failure that may pass.
         backoff: Seconds before the first repetition; doubled for each further one.
         max_wait: Most seconds before a repetition. An endpoint that asks for more is not waited
@@ -59,6 +72,7 @@ class Endpoint:
     api_key_env: str = ""
     temperature: float = 0.0
     max_tokens: int = 1024
+    seed: int | None = None
     timeout: float = 120.0
     retries: int = 4
     backoff: float = 1.0
@@ -78,6 +92,25 @@ class Endpoint:
                 "retries and backoff are not negative; timeout and max_tokens are positive."
             )
 
+    @classmethod
+    def of(cls, given: Endpoint | JsonObject) -> Endpoint:
+        """Return an endpoint that is given as one, or as its fields, as a record keeps it.
+
+        Raises:
+            ConfigurationError: If it is neither.
+        """
+        if isinstance(given, Endpoint):
+            return given
+        try:
+            kept = dict(given)
+            prices = kept.pop("prices", {})
+            return cls(**kept, prices=prices if isinstance(prices, Prices) else Prices(**prices))
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(
+                f"Not an endpoint: {error}. It has base_url and model, and may have "
+                f"{', '.join(each.name for each in fields(cls)[2:])}."
+            ) from None
+
     def key(self) -> str:
         """Return the API key, or an empty string if none is to be sent.
 
@@ -90,6 +123,39 @@ class Endpoint:
         if not key:
             raise ConfigurationError(f"The environment variable {self.api_key_env} is not set.")
         return key
+
+
+class Chatted(Protocol):
+    """A message of a chat, such as :class:`TextMessage`."""
+
+    @property
+    def tokens(self) -> int:
+        """Estimated length."""
+
+    def openai(self) -> JsonDict:
+        """Return the message as the chat completions API takes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMessage:
+    """A message of text alone.
+
+    Attributes:
+        role: Who says it: ``system``, ``user`` or ``assistant``.
+        text: What is said.
+    """
+
+    role: str
+    text: str
+
+    @property
+    def tokens(self) -> int:
+        """Estimated length: four characters a token."""
+        return estimate_tokens(len(self.text))
+
+    def openai(self) -> JsonDict:
+        """Return the message as the chat completions API takes it."""
+        return {"role": self.role, "content": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +185,17 @@ class Completion:
 
 
 class _Transient(Exception):
-    """A failure that may pass; ``wait`` is what the endpoint asked for, in seconds."""
+    """A failure that may pass.
 
-    def __init__(self, reason: str, wait: float | None = None) -> None:
+    Args:
+        reason: What failed.
+        kind: The error that it is once it has not passed.
+        wait: What the endpoint asked for, in seconds.
+    """
+
+    def __init__(self, reason: str, kind: type[EndpointError], wait: float | None = None) -> None:
         super().__init__(reason)
+        self.kind = kind
         self.wait = wait
 
 
@@ -157,25 +230,32 @@ class ChatClient:
         self._url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
         self._http = httpx.Client(headers=headers, timeout=endpoint.timeout, transport=transport)
 
-    def complete(self, messages: Sequence[Message], tools: Sequence[JsonObject] = ()) -> Completion:
+    def complete(
+        self,
+        messages: Sequence[Chatted],
+        tools: Sequence[JsonObject] = (),
+        seed: int | None = None,
+    ) -> Completion:
         """Return the model's answer to a chat.
 
         Args:
             messages: The chat, oldest first.
             tools: Tools in OpenAI's function form; none if empty.
+            seed: Seed of this answer; the endpoint's if None.
 
         Raises:
-            EndpointError: If the endpoint gave no usable completion, repetitions included.
+            EndpointError: If the endpoint gave no usable completion, repetitions included; the
+                subclasses tell what it did instead.
             BudgetExceededError: If the budget was spent before this request.
         """
         self.meter.check()
-        body = self._body(messages, tools)
+        body = self._body(messages, tools, self.endpoint.seed if seed is None else seed)
         for attempt in range(self.endpoint.retries + 1):
             try:
                 completion = self._ask(body, messages)
             except _Transient as failure:
                 if attempt == self.endpoint.retries:
-                    raise EndpointError(
+                    raise failure.kind(
                         f"{self._url}: {failure} ({attempt + 1} attempts)."
                     ) from failure.__cause__
                 self._pause(failure, attempt)
@@ -186,61 +266,84 @@ class ChatClient:
 
     def _pause(self, failure: _Transient, attempt: int) -> None:
         if failure.wait is not None and failure.wait > self.endpoint.max_wait:
-            raise EndpointError(
+            raise failure.kind(
                 f"{self._url}: {failure}; it asks to wait {failure.wait:.0f} s, and the limit is "
                 f"{self.endpoint.max_wait:.0f} s."
             )
         doubled = min(self.endpoint.backoff * 2**attempt, self.endpoint.max_wait)
         self._sleep(doubled if failure.wait is None else failure.wait)
 
-    def _body(self, messages: Sequence[Message], tools: Sequence[JsonObject]) -> JsonDict:
+    def _body(
+        self, messages: Sequence[Chatted], tools: Sequence[JsonObject], seed: int | None
+    ) -> JsonDict:
         body: JsonDict = {
             "model": self.endpoint.model,
             "messages": [message.openai() for message in messages],
             "temperature": self.endpoint.temperature,
             "max_tokens": self.endpoint.max_tokens,
+            "seed": seed,
         }
         if tools:
             body["tools"] = list(tools)
         body.update(self.endpoint.extra)
         return {name: value for name, value in body.items() if value is not None}
 
-    def _ask(self, body: JsonObject, messages: Sequence[Message]) -> Completion:
+    def _ask(self, body: JsonObject, messages: Sequence[Chatted]) -> Completion:
         try:
-            response = self._http.post(self._url, json=body)
+            response = self._post(body)
         except httpx.TimeoutException as error:
-            raise _Transient(f"no answer within {self.endpoint.timeout:g} s") from error
-        except httpx.TransportError as error:
-            raise _Transient(f"{type(error).__name__}: {error}") from error
+            reason = f"no answer within {self.endpoint.timeout:g} s"
+            raise _Transient(reason, EndpointTimeoutError) from error
+        except httpx.HTTPError as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise _Transient(reason, EndpointUnreachableError) from error
         if response.status_code in _AGAIN:
-            raise _Transient(_describe(response), _retry_after(response))
+            raise _Transient(_describe(response), EndpointRefusedError, _retry_after(response))
         if not response.is_success:
             hint = ""
             if response.status_code in (401, 403):
                 named = self.endpoint.api_key_env
                 hint = f" The key came from {named}." if named else " No key was sent."
-            raise EndpointError(f"{self._url}: {_describe(response)}.{hint}")
+            raise EndpointRefusedError(f"{self._url}: {_describe(response)}.{hint}")
         if "html" in response.headers.get("content-type", ""):
-            raise EndpointError(
+            raise EndpointAnswerError(
                 f"{self._url}: answered with a web page instead of JSON; is the address right?"
             )
         try:
             data = response.json()
-        except ValueError as error:
-            raise _Transient("the answer is not valid JSON") from error
+        except (ValueError, RecursionError) as error:
+            raise _Transient("the answer is not valid JSON", EndpointAnswerError) from error
         return self._read(data, messages)
 
-    def _read(self, data: object, messages: Sequence[Message]) -> Completion:
+    def _post(self, body: JsonObject) -> httpx.Response:
+        """Send a request and read all of the answer.
+
+        The client's own limit is for each wait. An endpoint that sends a byte now and then would
+        never reach it, so the whole answer has one as well.
+        """
+        until = time.monotonic() + self.endpoint.timeout
+        read = bytearray()
+        with self._http.stream("POST", self._url, json=body) as response:
+            for part in response.iter_bytes():
+                read += part
+                if time.monotonic() > until:
+                    raise httpx.ReadTimeout("the answer came too slowly", request=response.request)
+                if len(read) > _MOST_BYTES:
+                    raise _Transient("the answer is enormous", EndpointAnswerError)
+        kept = {name: response.headers[name] for name in _HEADERS if name in response.headers}
+        return httpx.Response(response.status_code, headers=kept, content=bytes(read))
+
+    def _read(self, data: Json, messages: Sequence[Chatted]) -> Completion:
         if not isinstance(data, dict):
-            raise _Transient("the answer is not a completion")
+            raise _Transient("the answer is not a completion", EndpointAnswerError)
         if data.get("error"):
             # Some gateways answer 200 and put the error of the provider behind them in the body.
-            raise _Transient(f"error: {_error_text(data['error'])}")
+            raise _Transient(f"error: {_error_text(data['error'])}", EndpointRefusedError)
         choices = data.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(message, dict):
-            raise _Transient("the answer has no choices")
+            raise _Transient("the answer has no choices", EndpointAnswerError)
         content, listed = message.get("content"), message.get("tool_calls")
         text = content if isinstance(content, str) else ""
         calls = tuple(map(_raw_call, listed)) if isinstance(listed, list) else ()
@@ -250,7 +353,7 @@ class ChatClient:
     def _usage(
         self,
         reported: object,
-        messages: Sequence[Message],
+        messages: Sequence[Chatted],
         text: str,
         calls: Sequence[RawCall],
     ) -> Usage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -13,13 +13,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """What the stand-in answers to one request; a delay is cut short when the test ends."""
+    """What the stand-in answers to one request; a delay is cut short when the test ends.
+
+    With ``cut``, the connection breaks off after so many bytes of the body; with ``drip``, so many
+    seconds pass before each byte of it.
+    """
 
     body: str | bytes
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "application/json"
     delay: float = 0.0
+    cut: int | None = None
+    drip: float = 0.0
 
 
 def completion(
@@ -84,7 +90,17 @@ def stand_in(*replies: Reply) -> Iterator[StandIn]:
             for name, value in reply.headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(body)
+            if reply.drip:
+                with suppress(OSError):
+                    for place in range(len(body)):
+                        if server.over.wait(reply.drip):
+                            return
+                        self.wfile.write(body[place : place + 1])
+                        self.wfile.flush()
+                return
+            self.wfile.write(body[: reply.cut])
+            if reply.cut is not None:
+                self.close_connection = True
 
         def log_message(self, format: str, *args: object) -> None:
             """Keep quiet."""
