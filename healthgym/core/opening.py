@@ -63,5 +63,6 @@ def record_of(episode: AnyEpisode, env_id: str, env_kwargs: Settings) -> Traject
         verdicts={role: episode.verdicts(role) for role in roles if episode.settled},
         rewards={role: episode.total_reward(role) for role in roles},
         stopped=tuple(role for role in roles if episode.stopped(role)),
+        said=tuple(episode.world.said),
         version=__version__,
     )

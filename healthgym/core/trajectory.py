@@ -21,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.images import Image, fingerprint
+from healthgym.core.sayings import Saying
 from healthgym.errors import TrajectoryError
 
 fcntl: ModuleType | None
@@ -76,6 +77,8 @@ class Trajectory:
         verdicts: Verdicts by role and profile, as JSON values.
         rewards: Return by role.
         stopped: Roles whose part was ended from outside, such as by a budget of tokens.
+        said: What was heard from outside the episode, such as from an endpoint, in its order.
+        fault: Whose policy failed and how, where that ended the episode; empty otherwise.
         version: Version of healthgym that recorded it.
         schema_version: Version of this layout.
     """
@@ -90,6 +93,8 @@ class Trajectory:
     verdicts: dict[str, JsonDict]
     rewards: dict[str, float]
     stopped: tuple[str, ...] = ()
+    said: tuple[Saying, ...] = ()
+    fault: str = ""
     version: str = ""
     schema_version: int = field(default=SCHEMA_VERSION)
 
@@ -101,6 +106,9 @@ class Trajectory:
     def to_json(self) -> str:
         """Return the trajectory as one line of ASCII JSON."""
         data = asdict(self)
+        for name in ("said", "fault"):
+            if not data[name]:
+                del data[name]
         for turn in data["turns"]:
             for name in ("pictures", "news"):
                 if not turn[name]:

@@ -93,11 +93,13 @@ class Reply:
         text: What they say.
         stop: Whether they hang up.
         memory: What they have in mind now; None if nothing changed but that they heard it.
+        manner: How they speak, in a few words; for whoever words what they say.
     """
 
     text: str
     stop: bool = False
     memory: Memory | None = None
+    manner: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

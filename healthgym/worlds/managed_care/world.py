@@ -41,6 +41,7 @@ from healthgym.worlds.managed_care.provider_desk import STEP as PROVIDER_STEP
 from healthgym.worlds.managed_care.provider_desk import ProviderDesk
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.wording import Draft, Wording
 
 
 class ManagedCareWorld(World):
@@ -56,6 +57,7 @@ class ManagedCareWorld(World):
         actor: The worker who uses the tools, unless a call names another.
         history: The log.
         counters: Where identifiers come from.
+        wording: Finds words for the people of the world; None for their own.
     """
 
     #: Who works at the desks of a side; where somebody plays both, others receive what is sent.
@@ -63,6 +65,7 @@ class ManagedCareWorld(World):
     provider_side: ClassVar[type[ProviderDesk]] = ProviderDesk
 
     actor = state("provider", content=False)
+    wording: Wording | None = None
 
     def __init__(self, start: WorldStart) -> None:
         self.clock = Clock(start.now)
@@ -128,6 +131,10 @@ class ManagedCareWorld(World):
             self.practice.lapsed(due, told)
         else:
             super().happen(due)
+
+    def words(self, draft: Draft) -> str:
+        """Return how something is said: as drafted, unless somebody finds other words."""
+        return draft.text if self.wording is None else self.wording.worded(draft, self)
 
     def apps(self) -> Iterator[App]:
         """Return the applications, in the order in which they are declared."""

@@ -188,4 +188,4 @@ class Talk:
             mind=mind,
         )
         stop = self.parting is not None
-        return Reply(text=text, stop=stop, memory=memory)
+        return Reply(text=text, stop=stop, memory=memory, manner=self.persona.kind.value)

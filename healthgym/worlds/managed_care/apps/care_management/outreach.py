@@ -32,7 +32,14 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     SessionStatus,
     TerminationReason,
 )
-from healthgym.worlds.managed_care.voices import CallContext, Consent, LineDownError, Memory
+from healthgym.worlds.managed_care.voices import (
+    CallContext,
+    Consent,
+    LineDownError,
+    Memory,
+    Reply,
+)
+from healthgym.worlds.managed_care.wording import Draft, Voice
 
 #: Minutes by which a stated length of a call may exceed the clock's: the note is written later.
 _SLACK: Final = timedelta(minutes=5)
@@ -63,6 +70,19 @@ def _undecided(session: ConversationSession, heard: Memory) -> tuple[CMEngagemen
     if parting is None or parting in _TURNING_AWAY:
         accepted = (*accepted, CMEngagement.REFUSED)
     return accepted
+
+
+def _draft(session: ConversationSession, message: str, reply: Reply) -> Draft:
+    """Return what the patient is about to say in a call."""
+    turns = reply.memory.turns if reply.memory is not None else ()
+    return Draft(
+        voice=Voice.PATIENT,
+        text=reply.text,
+        message=message,
+        manner=reply.manner,
+        acts=tuple(said.act.value for said in turns[-1].acts) if turns else (),
+        before=tuple((each.role, each.content) for each in session.messages),
+    )
 
 
 class Outreach(App):
@@ -159,9 +179,10 @@ class Outreach(App):
         self.memories[session.case_id] = replace(
             now_heard, calls=heard.calls, exchanges=heard.exchanges + 1
         )
-        session = self._continued(session, message, reply.text, hung_up=reply.stop)
+        said = self.world.words(_draft(session, message, reply))
+        session = self._continued(session, message, said, hung_up=reply.stop)
         return {
-            "patient_response": reply.text,
+            "patient_response": said,
             "turn_number": len(session.messages),
             "session_status": session.status,
             "stopped": reply.stop,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules, peer_session
 from healthgym.worlds.managed_care.apps.texts import require_length
+from healthgym.worlds.managed_care.peers.answering import Answer, answer
 from healthgym.worlds.managed_care.records.decision import DeterminationRecord
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -18,6 +19,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     PeerToPeerStatus,
     TaskActor,
 )
+from healthgym.worlds.managed_care.wording import Draft, Voice
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -78,11 +80,23 @@ def send_turn(world: ManagedCareWorld, request_id: str, message: str) -> Mapping
     if contract is None:
         raise Refusal(RefusalCode.NOT_FOUND, f"Nobody is on the line of request {request_id}.")
     session = _as_it_stands(world, request, session)
-    session = peer_session.answered(session, contract, message, world.clock.now)
+    made = answer(contract, session, message)
+    said = world.words(_draft(session, message, made))
+    session = peer_session.answered(session, made, message, said, world.clock.now)
     world.peer.sessions[session.id] = session
     world.peer.audit("p2p_session_turn", request.case_id, session.benchmark_side)
     world.peer.looked("get_p2p_session_context", request.case_id)
     return _view(request, session)
+
+
+def _draft(session: P2PSessionRecord, message: str, made: Answer) -> Draft:
+    """Return what the other side is about to say."""
+    return Draft(
+        voice=Voice.PEER,
+        text=" ".join(made.parts),
+        message=message,
+        before=tuple((turn.speaker, turn.message) for turn in session.transcript),
+    )
 
 
 def submit_summary(

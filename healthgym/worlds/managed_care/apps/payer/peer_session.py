@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from healthgym.worlds.managed_care.contracts import PeerContract
-from healthgym.worlds.managed_care.peers.answering import answer, raised
+from healthgym.worlds.managed_care.peers.answering import Answer, raised
 from healthgym.worlds.managed_care.records.peer import (
     P2PSessionRecord,
     P2PSessionTurn,
@@ -52,17 +52,24 @@ def opened(session: P2PSessionRecord, contract: PeerContract, now: datetime) -> 
 
 
 def answered(
-    session: P2PSessionRecord, contract: PeerContract, message: str, now: datetime
+    session: P2PSessionRecord, made: Answer, message: str, words: str, now: datetime
 ) -> P2PSessionRecord:
-    """Return a call after a turn of the agent and the answer to it."""
-    made = answer(contract, session, message)
+    """Return a call after a turn of the agent and the answer to it.
+
+    Args:
+        session: The call.
+        made: The answer.
+        message: The turn.
+        words: How the answer is worded.
+        now: When it is given.
+    """
     return replace(
         session,
         agent_turns_used=session.agent_turns_used + 1,
         transcript=(
             *session.transcript,
             _turn(session.benchmark_side, message, now),
-            _turn(COUNTERPART, " ".join(made.parts), now),
+            _turn(COUNTERPART, words, now),
         ),
         revealed_fact_ids=(*session.revealed_fact_ids, *(fact.id for fact in made.told)),
         challenge_index=session.challenge_index + made.pressed,
