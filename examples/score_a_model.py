@@ -6,7 +6,8 @@ python examples/score_a_model.py --base-url http://127.0.0.1:8000/v1 --model my-
 import argparse
 
 from healthgym import Evaluation, evaluate
-from healthgym.core.endpoint import ChatClient, Endpoint
+from healthgym.core.chat_client import ChatClient
+from healthgym.core.endpoint import Endpoint
 from healthgym.policies.llm import LLMPolicy
 
 

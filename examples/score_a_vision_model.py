@@ -7,7 +7,8 @@ healthgym view runs/ct.jsonl --html runs/ct.html
 import argparse
 
 from healthgym import Evaluation, evaluate
-from healthgym.core.endpoint import ChatClient, Endpoint
+from healthgym.core.chat_client import ChatClient
+from healthgym.core.endpoint import Endpoint
 from healthgym.policies.llm import LLMPolicy
 
 

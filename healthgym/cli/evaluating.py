@@ -130,7 +130,8 @@ def chosen_policy(args: argparse.Namespace) -> str | PolicyFactory:
 
 
 def _model_policy(args: argparse.Namespace) -> PolicyFactory:
-    from healthgym.core.endpoint import ChatClient, Endpoint
+    from healthgym.core.chat_client import ChatClient
+    from healthgym.core.endpoint import Endpoint
     from healthgym.core.spending import Budget, Prices
     from healthgym.policies.llm import LLMPolicy
 

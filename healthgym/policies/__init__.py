@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from healthgym.core.endpoint import ChatClient, Endpoint
+    from healthgym.core.chat_client import ChatClient
+    from healthgym.core.endpoint import Endpoint
     from healthgym.policies.base import Policy
     from healthgym.policies.evaluation import evaluate
     from healthgym.policies.llm import LLMPolicy
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 _LAZY = {
-    "ChatClient": "healthgym.core.endpoint",
+    "ChatClient": "healthgym.core.chat_client",
     "Endpoint": "healthgym.core.endpoint",
     "EpisodeResult": "healthgym.policies.results",
     "Evaluation": "healthgym.policies.results",

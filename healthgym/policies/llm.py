@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from healthgym.core.borders import Info, JsonDict
-from healthgym.core.endpoint import ChatClient, Completion
+from healthgym.core.chat_client import ChatClient
+from healthgym.core.endpoint import Completion
 from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
 from healthgym.core.spending import Usage

@@ -9,7 +9,8 @@ from typing import TypeVar
 import httpx
 
 from healthgym.core.borders import JsonObject
-from healthgym.core.endpoint import ChatClient, Endpoint, TextMessage
+from healthgym.core.chat_client import ChatClient
+from healthgym.core.endpoint import Endpoint, TextMessage
 from healthgym.core.spending import Budget
 from healthgym.errors import ConfigurationError, EndpointAnswerError, EndpointError
 

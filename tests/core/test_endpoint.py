@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import socket
 from dataclasses import asdict, replace
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from healthgym.core.endpoint import ChatClient, Completion, Endpoint
+from healthgym.core.chat_client import ChatClient
+from healthgym.core.endpoint import Completion, Endpoint
 from healthgym.core.spending import Budget, Prices
 from healthgym.errors import (
     BudgetExceededError,
@@ -70,8 +72,21 @@ def test_no_key_is_sent_unless_a_variable_is_named() -> None:
 
 def test_a_missing_key_is_the_callers_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MY_KEY", raising=False)
+    client = ChatClient(Endpoint("http://localhost/v1", "m", api_key_env="MY_KEY"))
     with pytest.raises(ConfigurationError, match="MY_KEY is not set"):
-        ChatClient(Endpoint("http://localhost/v1", "m", api_key_env="MY_KEY"))
+        client.complete(HELLO)
+
+
+def test_a_client_can_be_sent_to_another_process() -> None:
+    with stand_in(completion("hi")) as server:
+        first = ChatClient(Endpoint(server.base_url, "m", budget=Budget(requests=1)))
+        first.complete(HELLO)
+        twin = pickle.loads(pickle.dumps(first))
+        assert twin.complete(HELLO).text == "hi"
+        for client in (first, twin):
+            with pytest.raises(BudgetExceededError):
+                client.complete(HELLO)
+            client.close()
 
 
 @pytest.mark.parametrize(
@@ -243,7 +258,14 @@ def test_a_seed_is_sent_where_there_is_one() -> None:
 
 
 def test_an_endpoint_is_told_by_its_fields() -> None:
-    whole = Endpoint("http://h/v1", "m", seed=3, prices=Prices(1.0, 2.0), extra={"top_p": 0.5})
+    whole = Endpoint(
+        "http://h/v1",
+        "m",
+        seed=3,
+        prices=Prices(1.0, 2.0),
+        budget=Budget(requests=9),
+        extra={"top_p": 0.5},
+    )
     assert Endpoint.of(json.loads(json.dumps(asdict(whole)))) == whole
     assert Endpoint.of(whole) is whole
     for given in ({"base_url": "http://h"}, {"base_url": "http://h", "model": "m", "colour": 1}):

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from healthgym.core.endpoint import ChatClient, Endpoint
+from healthgym.core.chat_client import ChatClient
+from healthgym.core.endpoint import Endpoint
 from healthgym.core.env import HealthEnv
 from healthgym.core.spending import Budget, Prices, estimate_tokens
 from healthgym.core.trajectory import picture_folder, read_trajectories

@@ -77,10 +77,12 @@ def test_arguments_and_keys_are_checked(monkeypatch: pytest.MonkeyPatch) -> None
         ({"base_url": "ftp://x", "model": "m"}, 3),
         ({"base_url": "http://x", "model": ""}, 3),
         ({"base_url": "http://x", "model": "m"}, 6),
-        ({"base_url": "http://x", "model": "m", "api_key_env": "NO_SUCH_KEY"}, 3),
     ):
         with pytest.raises(ConfigurationError):
             LlmJudge(endpoint, needed=needed)
+    keyed = LlmJudge({"base_url": "http://x", "model": "m", "api_key_env": "NO_SUCH_KEY"})
+    with pytest.raises(ConfigurationError, match="NO_SUCH_KEY"):
+        keyed.judge("truth", "text")
 
 
 def test_the_judge_decides_the_paper_profile_only() -> None:
