@@ -335,7 +335,9 @@ def _drilled(seen: Inspection) -> Iterator[CheckResult]:
     """Yield what is found where the nurse's findings are all that is asked for."""
     found, entered = seen.findings, bool(seen.findings.nurse)
     wrong = found.wrong_by_nurse
-    yield FINDINGS.result(entered and not wrong, f"{len(wrong)} differ" if wrong else "")
+    right = 1 - len(wrong) / len(seen.reference.results) if entered else 0.0
+    said = f"{len(wrong)} differ" if wrong else ""
+    yield FINDINGS.result(entered and not wrong, said, credit=right)
     yield SOURCED.result(entered and not found.unsourced, ", ".join(found.unsourced))
     yield ROLES.result(not seen.misplaced, ", ".join(seen.misplaced))
     yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))

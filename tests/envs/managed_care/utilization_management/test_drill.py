@@ -64,6 +64,13 @@ def failed(instance: ReviewInstance, *calls: ToolCall) -> set[str]:
     return {each.check.name for each in playing.verdict().checks if not each.passed}
 
 
+def progress(instance: ReviewInstance, *calls: ToolCall) -> float:
+    playing = episode(instance)
+    for each in (*calls, call("finish")):
+        playing.step(each)
+    return playing.verdict().progress
+
+
 def test_whoever_knows_the_answer_is_right_under_both_profiles() -> None:
     results = played("oracle").results
     assert all(result.success["strict"] and result.success["paper"] for result in results)
@@ -126,6 +133,16 @@ def test_a_finding_that_is_left_out_is_wrong() -> None:
     instance = drawn(0)
     name, result = next(iter(right(instance).items()))
     assert failed(instance, saved(instance, {name: result})) == {"findings_right"}
+
+
+def test_each_right_finding_counts_towards_the_progress_and_none_that_is_not_saved() -> None:
+    instance = drawn(0)
+    results = right(instance)
+    turned = {"met": "not_met", "not_met": "unclear", "unclear": "met"}
+    wrong = {name: turned[result] for name, result in results.items()}
+    one = {**results, **dict([next(iter(wrong.items()))])}
+    worth = [progress(instance, saved(instance, each)) for each in (wrong, one, results)]
+    assert progress(instance) < worth[0] < worth[1] < worth[2] == 1
 
 
 def test_a_finding_without_its_source_is_unsourced() -> None:
