@@ -70,20 +70,28 @@ class Drill:
         command = [
             *(sys.executable, "-m", "healthgym", "train", "--env", self.env_id),
             *("--difficulty", "drill", "--inertia", "0", "--seed", str(seed)),
-            *("--demos", str(self.demos), "--sft-steps", str(self.steps[0])),
-            *("--grpo-steps", str(self.steps[1]), "--grpo-lr", self.rate, "--threads", "1"),
-            *("--grpo-batch", str(self.batch), "--reward", self.reward),
-            *(() if run.quick else ("--episodes", str(run.tasks(_TASKS)))),
+            *("--grpo-lr", self.rate, "--threads", "1", "--reward", self.reward),
+            *(["--quick"] if run.quick else self._numbers(run.tasks(_TASKS))),
         ]
         ended = (folder / "stages.json").exists()
         command += ["--resume", str(folder)] if ended else ["--out", str(folder)]
-        command += ["--quick"] if run.quick and not ended else []
         log = run.options.runs / f"{self.name}-{seed}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("w", encoding="utf-8") as target:
             env = {**os.environ, "OMP_NUM_THREADS": "1"}
             subprocess.run(command, check=True, env=env, stdout=target, stderr=target)
         return folder
+
+    def _numbers(self, episodes: int) -> list[str]:
+        imitated, rewarded = self.steps
+        given = {
+            "demos": self.demos,
+            "sft-steps": imitated,
+            "grpo-steps": rewarded,
+            "grpo-batch": self.batch,
+            "episodes": episodes,
+        }
+        return [part for name, number in given.items() for part in (f"--{name}", str(number))]
 
 
 def _told(folder: Path) -> Mapping[str, object]:
