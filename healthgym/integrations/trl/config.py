@@ -41,9 +41,10 @@ class Reinforced:
     """Reinforcement learning with GRPO.
 
     Attributes:
-        steps: Optimizer steps.
-        batch: Rollouts per step.
+        steps: Batches of rollouts.
+        batch: Rollouts per batch.
         group: Rollouts per task.
+        reuse: Optimizer steps on each batch; drawing it takes longer than learning from it.
         learning_rate: Peak of a linear schedule; a constant one ends in collapse.
         clip: Largest gradient norm.
         unsubmitted: Reward of an episode that is never submitted.
@@ -52,9 +53,15 @@ class Reinforced:
     steps: int = 90
     batch: int = 64
     group: int = 8
+    reuse: int = 1
     learning_rate: float = 3e-4
     clip: float = 0.2
     unsubmitted: float = -0.5
+
+    @property
+    def updates(self) -> int:
+        """Optimizer steps."""
+        return self.steps * self.reuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,7 @@ class TrainConfig:
                 f"A batch of {self.reinforced.batch} rollouts cannot be split into groups of "
                 f"{self.reinforced.group}."
             )
-        smallest = min(self.episodes, self.supervised.steps, self.reinforced.steps, self.saves)
+        smallest = min(self.episodes, self.supervised.steps, self.reinforced.updates, self.saves)
         if smallest < 1:
             raise ConfigurationError("Steps, episodes and saves are at least 1.")
 

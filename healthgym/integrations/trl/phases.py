@@ -163,11 +163,12 @@ def reinforce(
         **spec.arguments(),
         args=GRPOConfig(
             str(work),
-            max_steps=settings.steps,
+            max_steps=settings.updates,
             per_device_train_batch_size=settings.batch,
             num_generations=settings.group,
+            num_iterations=settings.reuse,
             learning_rate=settings.learning_rate,
-            warmup_steps=max(settings.steps // 25, 1),
+            warmup_steps=max(settings.updates // 25, 1),
             max_grad_norm=settings.clip,
             max_completion_length=config.max_length,
             # One reply more than the episode has turns, for the closing words.
@@ -176,13 +177,14 @@ def reinforce(
             temperature=TEMPERATURE,
             beta=0.0,
             mask_truncated_completions=False,
-            **_common(config, settings.steps),
+            **_common(config, settings.updates, settings.reuse),
         ),
     )
-    return _train(trainer, work, folder, "grpo", settings.steps, watch, report)
+    return _train(trainer, work, folder, "grpo", settings.updates, watch, report)
 
 
-def _common(config: TrainConfig, steps: int) -> JsonDict:
+def _common(config: TrainConfig, steps: int, batch: int = 1) -> JsonDict:
+    """Return what both trainers are told; checkpoints fall between batches of so many steps."""
     gpu = torch.cuda.is_available()
     return {
         "seed": config.seed,
@@ -196,7 +198,7 @@ def _common(config: TrainConfig, steps: int) -> JsonDict:
         "log_level": "error",
         "logging_steps": max(steps // 100, 1),
         "save_strategy": "steps",
-        "save_steps": max(steps // config.saves, 1),
+        "save_steps": max(steps // batch // config.saves, 1) * batch,
         "save_total_limit": 1,
     }
 

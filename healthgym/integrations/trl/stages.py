@@ -149,7 +149,7 @@ class Pipeline:
     def _reinforce(self) -> JsonObject:
         model, tokenizer = self._open("sft")
         settings = self.config.reinforced
-        with tqdm(total=settings.steps, unit="step", desc="GRPO") as bar:
+        with tqdm(total=settings.updates, unit="step", desc="GRPO") as bar:
             model = phases.reinforce(
                 model, tokenizer, self.config, self.folder, self._watch(tokenizer), _move(bar)
             )
