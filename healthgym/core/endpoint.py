@@ -70,6 +70,8 @@ class Endpoint:
         """
         if isinstance(given, Endpoint):
             return given
+        if not isinstance(given, Mapping):
+            raise ConfigurationError(f"{given!r:.80} is neither an endpoint nor the fields of one.")
         try:
             nested = {"prices": Prices, "budget": Budget}
             made = {

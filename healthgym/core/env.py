@@ -12,7 +12,9 @@ from healthgym.core.episode import AnyEpisode, StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.faults import FaultLedger, is_outage
 from healthgym.core.images import Image
+from healthgym.core.occupants import resolved
 from healthgym.core.opening import open_episode, record_of
+from healthgym.core.players import Filling
 from healthgym.core.reward import RewardFunction
 from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
@@ -35,7 +37,8 @@ class HealthEnv(gym.Env[str, Any]):
 
     Reset options: ``task_id`` or ``index`` chooses the task; ``kind`` and ``difficulty`` (one
     value, or a list of them) draw among the tasks that have these; ``split`` overrides the
-    environment's split for that episode.
+    environment's split for that episode; ``record``, a recorded episode, has whoever was asked
+    from outside say and do what they did in it, without being asked.
 
     Args:
         family: Generator, world, tools and verifier.
@@ -43,7 +46,9 @@ class HealthEnv(gym.Env[str, Any]):
         split: Which task set to draw from.
         config: The rules of an episode; the family's own if None.
         role: The role that is played; the first one if empty.
-        counterparts: Names of the scripted players of the other roles, by role.
+        counterparts: Who plays the other roles, by role: the name of a scripted player, or
+            somebody from outside (:class:`~healthgym.core.players.Occupant`), or their fields:
+            ``{"endpoint": {...}}``, ``{"checkpoint": "folder"}``.
         render_mode: ``"ansi"`` for text, ``"rgb_array"`` for pictures of it, with the pictures
             last shown beside it.
     """
@@ -61,7 +66,7 @@ class HealthEnv(gym.Env[str, Any]):
         split: str = "train",
         config: EpisodeConfig | None = None,
         role: str = "",
-        counterparts: Mapping[str, str] | None = None,
+        counterparts: Mapping[str, Filling] | None = None,
         render_mode: str | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in _RENDER_MODES:
@@ -72,7 +77,7 @@ class HealthEnv(gym.Env[str, Any]):
         self.config = config or family.rules
         family.require_profile(self.config.profile)
         self.role = role or next(iter(family.roles))
-        self.counterparts = dict(counterparts or {})
+        self.counterparts = resolved(counterparts or {})
         self._require_seats()
         #: What becomes of failures of ours; with the usual ceiling of 0 they are raised.
         self.faults = FaultLedger()
@@ -105,20 +110,35 @@ class HealthEnv(gym.Env[str, Any]):
             raise EpisodeStateError("Call reset() first.")
         return self._episode
 
-    def open_episode(self, split: Split | str, index: int) -> AnyEpisode:
-        """Return a new episode of a task, leaving the environment's own episode alone."""
-        return open_episode(self.family, split, index, self.reward, self.config, self.counterparts)
+    def open_episode(
+        self, split: Split | str, index: int, record: Trajectory | None = None
+    ) -> AnyEpisode:
+        """Return a new episode of a task, leaving the environment's own episode alone.
+
+        Args:
+            split: The task's split.
+            index: Its index there.
+            record: Its record, if it is played again without whoever was asked from outside.
+        """
+        return open_episode(
+            self.family, split, index, self.reward, self.config, self.counterparts, record
+        )
 
     def reset(self, *, seed: int | None = None, options: Options | None = None) -> tuple[str, Info]:
         """Begin a new episode; see the class for the options.
 
         Raises:
             ConfigurationError: If an option is unknown, or no task fits it.
+            InfrastructureError: If a counterpart who begins is out of reach, or fails.
         """
         super().reset(seed=seed)
-        split, index = choose_task(self.family.generator, self.np_random, self.split, options or {})
-        self._episode = self.open_episode(split, index)
+        chosen = dict(options or {})
+        record = chosen.pop("record", None)
+        split, index = choose_task(self.family.generator, self.np_random, self.split, chosen)
+        self._episode = self.open_episode(split, index, record)
         self._images = ()
+        if self._episode.crash is not None:
+            raise self._episode.crash
         task = self._episode.task
         info = {
             "task_id": task.task_id,
@@ -138,6 +158,7 @@ class HealthEnv(gym.Env[str, Any]):
 
         Raises:
             EpisodeStateError: If the episode is over.
+            SeatCrashedError: If a counterpart failed: the episode is over, its record is kept.
             InfrastructureError: If something outside the episode fails, such as a judge.
         """
         episode = self.episode

@@ -18,6 +18,7 @@ from healthgym.core.images import fingerprint
 from healthgym.core.players import Player
 from healthgym.core.reading import compose, told
 from healthgym.core.reward import RewardFunction, Transition
+from healthgym.core.sayings import Saying
 from healthgym.core.seating import Acted, EpisodeState, SeatState
 from healthgym.core.settlement import Bench
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskIn
@@ -27,7 +28,12 @@ from healthgym.core.verbs import Verb
 from healthgym.core.view import EpisodeView
 from healthgym.core.view import StepOutcome as StepOutcome
 from healthgym.core.world import WorldIn
-from healthgym.errors import EpisodeStateError, ToolError
+from healthgym.errors import (
+    EpisodeStateError,
+    InfrastructureError,
+    SeatCrashedError,
+    ToolError,
+)
 
 _OVER = "This episode is over."
 # Turns of counterparts and waits that may follow one action; more is a fault of the family.
@@ -35,6 +41,8 @@ _MOST_IN_BETWEEN = 10_000
 _NO_TIME = timedelta(0)
 #: Until when somebody waits who waits for news alone.
 _FOR_EVER = datetime.max.replace(tzinfo=UTC)
+#: Longest description of a failure in a record, in characters.
+_LONGEST_FAULT = 500
 _NOTHING_MORE = "Nobody else has anything to do, and nothing will happen by itself."
 
 Done = TypeVar("Done")
@@ -49,6 +57,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         reward: The reward function.
         config: The rules.
         counterparts: Players of the seats that are not played from outside.
+        tape: What was heard from outside, if the episode is played again.
     """
 
     def __init__(
@@ -58,6 +67,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         reward: RewardFunction,
         config: EpisodeConfig | None = None,
         counterparts: Mapping[str, Player] | None = None,
+        tape: Sequence[Saying] | None = None,
     ) -> None:
         self._family = family
         self._instance = instance
@@ -68,6 +78,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self.role = next((role for role in self._seats if role not in filled), "")
         self._alone = len(self._seats) == 1 and type(family).to_act is Family.to_act
         world = family.open(instance)
+        world.tape = tape
         self._bench = Bench(family, instance, world.clone())
         cases = family.cases(instance)
         self._runner = CallRunner(family, self.config, self._seats, cases, self._bench)
@@ -113,16 +124,21 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
 
         Raises:
             EpisodeStateError: If the role is done, or there is no such role.
-            InfrastructureError: If judging failed; see :meth:`settle`.
+            SeatCrashedError: If a counterpart failed. The episode is over and has no score; its
+                record is kept, this action in it.
+            InfrastructureError: If judging failed, see :meth:`settle`, or whoever is asked from
+                outside is out of reach; then the episode is as it was before the step.
             Exception: If anything else failed on our account. The episode is then as it was
                 before the step.
         """
         state, role = self._state, role or self.role
         if role not in state.seats:
             raise EpisodeStateError(f"No role {role!r}; there are {', '.join(self._seats)}.")
-        if state.seats[role].done:
+        if self.done(role):
             raise EpisodeStateError(f"{_OVER} Call reset() before the next step().")
         acted, earned = self._whole(lambda: self._taken(self._act(action, role, self._go_on)))
+        if self.crash is not None:
+            raise self.crash
         if self.done():
             earned = self._settle()
         seat = state.seats[role]
@@ -145,9 +161,11 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             EpisodeStateError: If the role is done.
         """
         role = role or self.role
-        if self._state.seats[role].done:
+        if self.done(role):
             raise EpisodeStateError(_OVER)
         _, earned = self._whole(lambda: self._taken(self._leave(role)))
+        if self.crash is not None:
+            raise self.crash
         return (self._settle() if self.done() else earned)[role]
 
     def _whole(self, act: Callable[[], Done]) -> Done:
@@ -164,6 +182,20 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             raise
         journal.commit()
         return done
+
+    def fail(self, role: str, error: Exception) -> SeatCrashedError:
+        """End the episode because whoever plays a role failed, and return the error to raise.
+
+        The record so far is kept; there is no score.
+
+        Args:
+            role: The role.
+            error: The failure.
+        """
+        crash = SeatCrashedError(f"{role}: {type(error).__name__}: {error}"[:_LONGEST_FAULT])
+        crash.__cause__ = error
+        self._state.crash = crash
+        return crash
 
     def _leave(self, role: str) -> Acted:
         """Take a role out of the game, and let the others go on."""
@@ -272,7 +304,16 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         else:
             seat.news = self._told(role, seat)
             text = "\n".join(part for part in (seat.news, seat.shown) if part)
-        action = state.players[role].act(text)
+        try:
+            action = state.players[role].act(text)
+        except SeatCrashedError as crash:
+            state.crash = crash
+            return
+        except InfrastructureError:
+            raise
+        except Exception as error:
+            self.fail(role, error)
+            return
         if action is None:
             state.last = role
             seat.truncated = seat.stopped = True
@@ -387,7 +428,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             VerifierError: If the verifier fails; the episode has no score.
             InfrastructureError: If something outside the episode fails, such as a judge.
         """
-        if not self.done():
+        if not self.done() or self.crash is not None:
             raise self._unsettled()
         return self._settle()
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from healthgym.core.borders import Settings
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import AnyFamily, EpisodeConfig
+from healthgym.core.occupants import seated
+from healthgym.core.players import Occupant
 from healthgym.core.reward import RewardFunction
-from healthgym.core.seeding import Split, player_rng
+from healthgym.core.seeding import Split
 from healthgym.core.selection import parse_split
 from healthgym.core.trajectory import Trajectory
 from healthgym.version import __version__
@@ -20,7 +22,8 @@ def open_episode(
     index: int,
     reward: RewardFunction,
     config: EpisodeConfig,
-    counterparts: Mapping[str, str],
+    counterparts: Mapping[str, str | Occupant],
+    record: Trajectory | None = None,
 ) -> AnyEpisode:
     """Return a new episode of a task.
 
@@ -30,17 +33,18 @@ def open_episode(
         index: Its index there.
         reward: The reward function.
         config: The rules.
-        counterparts: Names of scripted players, by the role they fill.
+        counterparts: Who fills other seats, by role.
+        record: The episode's record, if it is played again: what came from outside then comes
+            from there now.
 
     Raises:
         ConfigurationError: If there is no such task, or no such player.
+        InfrastructureError: If a counterpart who begins is out of reach, or fails.
     """
     instance = family.generator.generate(parse_split(split), index)
-    players = {
-        role: family.player(name, instance, player_rng(instance.task.task_id, role), role)
-        for role, name in counterparts.items()
-    }
-    return Episode(family, instance, reward, config, players)
+    players = seated(family, instance, counterparts, record)
+    tape = None if record is None else record.said
+    return Episode(family, instance, reward, config, players, tape)
 
 
 def record_of(episode: AnyEpisode, env_id: str, env_kwargs: Settings) -> Trajectory:
@@ -64,5 +68,6 @@ def record_of(episode: AnyEpisode, env_id: str, env_kwargs: Settings) -> Traject
         rewards={role: episode.total_reward(role) for role in roles},
         stopped=tuple(role for role in roles if episode.stopped(role)),
         said=tuple(episode.world.said),
+        fault=str(episode.crash or ""),
         version=__version__,
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from typing import Protocol
 
 import numpy as np
 
+from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskIn
 
 #: Actions played one after the other, whatever the environment answers.
@@ -75,6 +77,29 @@ class Player:
     def clone(self) -> Player:
         """Return a player that stands where this one stands."""
         return self.at(self.position)
+
+
+class Occupant(Protocol):
+    """Somebody who can fill a seat, from outside the family: an endpoint, a frozen checkpoint.
+
+    One that is a dataclass is kept in records by its fields.
+    """
+
+    def sit(self, role: str, instruction: str, tools: Sequence[JsonDict]) -> Player:
+        """Return a player of one episode.
+
+        Args:
+            role: The seat.
+            instruction: What it reads first.
+            tools: Its tools, in OpenAI's function form.
+
+        Raises:
+            ConfigurationError: If nobody can be seated, such as without a model.
+        """
+
+
+#: Who fills a seat: a scripted policy by its name, somebody from outside, or that as its fields.
+Filling = str | JsonObject | Occupant
 
 
 def _moves(

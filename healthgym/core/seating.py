@@ -14,6 +14,7 @@ from healthgym.core.trajectory import Turn
 from healthgym.core.verdict import Profile, Verdict
 from healthgym.core.verifier import Event
 from healthgym.core.world import WorldIn
+from healthgym.errors import SeatCrashedError
 
 Item = TypeVar("Item")
 
@@ -156,6 +157,7 @@ class EpisodeState(Generic[WorldIn]):
         last: The role that acted last.
         verdicts: The verdicts by role and profile; None until the episode is settled.
         owed: The last action, until it is paid for.
+        crash: What ended the episode in place of its rules: whoever played a seat failed.
     """
 
     world: WorldIn
@@ -166,6 +168,7 @@ class EpisodeState(Generic[WorldIn]):
     last: str = ""
     verdicts: Mapping[str, Mapping[Profile, Verdict]] | None = None
     owed: Acted | None = None
+    crash: SeatCrashedError | None = None
 
     def copy(self) -> EpisodeState[WorldIn]:
         """Return an independent copy with the same past and the same possible futures."""
@@ -178,6 +181,7 @@ class EpisodeState(Generic[WorldIn]):
             self.last,
             self.verdicts,
             self.owed,
+            self.crash,
         )
 
     def bookmark(self) -> Bookmark:
@@ -188,14 +192,16 @@ class EpisodeState(Generic[WorldIn]):
 
     def return_to(self, mark: Bookmark) -> None:
         """Forget what happened since a bookmark."""
-        self.seats, self.last, self.owed = mark.seats, mark.last, None
+        self.seats, self.last, self.owed, self.crash = mark.seats, mark.last, None, None
         self.players = {role: self.players[role].at(at) for role, at in mark.players.items()}
         del self.events[mark.events :]
         del self.turns[mark.turns :]
 
     @property
     def over(self) -> bool:
-        """Whether every role is done."""
+        """Whether every role is done, or the episode was ended by a crash."""
+        if self.crash is not None:
+            return True
         for seat in self.seats.values():  # noqa: SIM110 (asked several times a step)
             if not seat.done:
                 return False

@@ -14,7 +14,7 @@ from healthgym.core.task import Instance, ReferenceIn, StartIn, Task, TaskIn
 from healthgym.core.trajectory import Turn
 from healthgym.core.verdict import Profile, Verdict
 from healthgym.core.world import WorldIn
-from healthgym.errors import EpisodeStateError
+from healthgym.errors import EpisodeStateError, SeatCrashedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,17 @@ class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         return self._state.verdicts is not None
 
     def done(self, role: str | None = None) -> bool:
-        """Return whether a role, or every role, has submitted or run out of turns."""
-        return self._state.over if role is None else self._state.seats[role].done
+        """Return whether a role, or every role, has submitted or run out of turns.
+
+        An episode that was ended by a crash is over for all.
+        """
+        state = self._state
+        return state.over if role is None or state.crash is not None else state.seats[role].done
+
+    @property
+    def crash(self) -> SeatCrashedError | None:
+        """What ended the episode without a score, the policy in a seat having failed."""
+        return self._state.crash
 
     def to_act(self) -> str | None:
         """Return whose turn it is; None if the episode is over, or all wait.
@@ -154,6 +163,10 @@ class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
 
     def _unsettled(self) -> EpisodeStateError:
         reason = "has no score: judging it failed" if self.done() else "is not over"
+        if self.crash is not None:
+            return EpisodeStateError(
+                f"The episode of {self.task.task_id} has no score: {self.crash}"
+            )
         return EpisodeStateError(
             f"The episode of {self.task.task_id} {reason}. To see what its verdict would be, "
             "stop() a clone of it."

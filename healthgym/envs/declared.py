@@ -11,6 +11,7 @@ from healthgym.core import arguments
 from healthgym.core.borders import Argument
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import AGENT, AnyFamily
+from healthgym.core.players import Filling
 from healthgym.core.reward import RewardFunction
 from healthgym.envs.manual import HEADINGS, Manual, document
 from healthgym.rewards import Costs, resolve
@@ -59,7 +60,7 @@ class DeclaredEnv(HealthEnv):
     Args:
         made: The family, made from its own arguments; if None, it is made of those given.
         role: The role that is played, where there are several; the first one if empty.
-        counterparts: Names of the scripted players of the other roles, by role.
+        counterparts: Who plays the other roles, by role.
         arguments: The arguments that every environment takes, and the family's own.
 
     Raises:
@@ -84,7 +85,7 @@ class DeclaredEnv(HealthEnv):
         made: AnyFamily,
         *,
         role: str = "",
-        counterparts: Mapping[str, str] | None = None,
+        counterparts: Mapping[str, Filling] | None = None,
         **common: Unpack[Common],
     ) -> None: ...
 
@@ -96,7 +97,7 @@ class DeclaredEnv(HealthEnv):
         made: AnyFamily | None = None,
         *,
         role: str = "",
-        counterparts: Mapping[str, str] | None = None,
+        counterparts: Mapping[str, Filling] | None = None,
         **given: Argument,
     ) -> None:
         common = {name: given.pop(name) for name in _COMMON.parameters if name in given}

@@ -21,7 +21,9 @@ from healthgym.core.borders import Argument, Info, JsonDict, Options
 from healthgym.core.episode import AnyEpisode, StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.faults import FaultLedger, is_outage
+from healthgym.core.occupants import resolved
 from healthgym.core.opening import open_episode, record_of
+from healthgym.core.players import Filling
 from healthgym.core.reward import RewardFunction
 from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
@@ -68,7 +70,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         costs: Charges for a named reward.
         split: Which task set to draw from.
         config: The rules of an episode; the family's own if None.
-        counterparts: Names of scripted players, by the role they fill.
+        counterparts: Who fills other seats, by role: scripted players by name, or others.
         render_mode: ``"ansi"`` or None.
         name: Name in PettingZoo's metadata.
 
@@ -85,7 +87,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         costs: Costs | Mapping[str, float] | None = None,
         split: str = "train",
         config: EpisodeConfig | None = None,
-        counterparts: Mapping[str, str] | None = None,
+        counterparts: Mapping[str, Filling] | None = None,
         render_mode: str | None = None,
         name: str = "arena_v0",
     ) -> None:
@@ -96,7 +98,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         self.reward = resolve(reward, costs)
         self.config = config or family.rules
         self.split = parse_split(split)
-        self.counterparts = dict(counterparts or {})
+        self.counterparts = resolved(counterparts or {})
         self.faults = FaultLedger()
         self.made_by: tuple[str, JsonDict] = ("", {})
         self.render_mode = render_mode
@@ -140,13 +142,17 @@ class Arena(AECEnv):  # type: ignore[misc]
 
         Raises:
             ConfigurationError: If an option is unknown, or no task fits it.
+            InfrastructureError: If a counterpart who begins is out of reach, or fails.
         """
         if seed is not None:
             self._rng, _ = seeding.np_random(seed)
         # PettingZoo's api_test resets with an option of this name, which it made up.
         known = {name: value for name, value in (options or {}).items() if name != "options"}
+        record = known.pop("record", None)
         split, index = choose_task(self.family.generator, self._rng, self.split, known)
-        self._episode = episode = self.open_episode(split, index)
+        self._episode = episode = self.open_episode(split, index, record)
+        if episode.crash is not None:
+            raise episode.crash
         self.agents = list(self.possible_agents)
         self._texts = {agent: episode.instruction(role) for agent, role in self._roles.items()}
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -166,9 +172,19 @@ class Arena(AECEnv):  # type: ignore[misc]
         self._skip_agent_selection = None
         self._select(self._whose_turn())
 
-    def open_episode(self, split: Split | str, index: int) -> AnyEpisode:
-        """Return a new episode of a task, leaving the arena's own episode alone."""
-        return open_episode(self.family, split, index, self.reward, self.config, self.counterparts)
+    def open_episode(
+        self, split: Split | str, index: int, record: Trajectory | None = None
+    ) -> AnyEpisode:
+        """Return a new episode of a task, leaving the arena's own episode alone.
+
+        Args:
+            split: The task's split.
+            index: Its index there.
+            record: Its record, if it is played again without whoever was asked from outside.
+        """
+        return open_episode(
+            self.family, split, index, self.reward, self.config, self.counterparts, record
+        )
 
     def trajectory(self) -> Trajectory:
         """Return the record of the current episode, the turns of all roles in it."""
@@ -274,7 +290,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         """Nothing is held open."""
 
 
-def _agents(family: AnyFamily, counterparts: Mapping[str, str]) -> dict[str, str]:
+def _agents(family: AnyFamily, counterparts: Mapping[str, Filling]) -> dict[str, str]:
     """Return the roles that are played from outside, by the names of their agents."""
     unknown = counterparts.keys() - family.roles.keys()
     played = {f"{role}_0": role for role in family.roles if role not in counterparts}
@@ -305,7 +321,7 @@ def raw_env(
     profile: str = "strict",
     max_turns: int | None = None,
     costs: Costs | Mapping[str, float] | None = None,
-    counterparts: Mapping[str, str] | None = None,
+    counterparts: Mapping[str, Filling] | None = None,
     render_mode: str | None = None,
     **own: object,
 ) -> Arena:
@@ -318,7 +334,7 @@ def raw_env(
         profile: The profile that decides success and reward.
         max_turns: Tool calls each role may make; the family's own number if None.
         costs: Charges for a named reward.
-        counterparts: Names of scripted players, by the role they fill.
+        counterparts: Who fills other seats, by role: scripted players by name, or others.
         render_mode: ``"ansi"`` or None.
         own: Arguments of the family, such as ``difficulty``.
 

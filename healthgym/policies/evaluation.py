@@ -20,7 +20,13 @@ from healthgym.core.task import TaskKey
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.core.unwrapping import health_env
 from healthgym.core.verdict import Profile
-from healthgym.errors import BudgetExceededError, ConfigurationError, InfrastructureError
+from healthgym.errors import (
+    BudgetExceededError,
+    ConfigurationError,
+    HealthGymError,
+    InfrastructureError,
+    SeatCrashedError,
+)
 from healthgym.policies.base import Policy
 from healthgym.policies.results import EpisodeResult, Evaluation
 from healthgym.policies.scripted import NopPolicy, resolve
@@ -86,6 +92,7 @@ def evaluate(
 
     Raises:
         ConfigurationError: If an argument is not accepted, or the split has fewer tasks.
+        SeatCrashedError: If the policy fails; the record so far is written.
     """
     tasks = parse_split(split)
     if min(episodes, samples_per_task, workers) < 1:
@@ -148,14 +155,18 @@ def _factory(policy: str | Policy | PolicyFactory, seed: int, workers: int) -> P
 
 
 class _Player:
-    """A policy at an environment; ``exhausted`` once its budget is spent."""
+    """A policy at an environment.
+
+    It is ``exhausted`` once its budget is spent, and ``crashed`` where a policy in a seat ended the
+    last episode by failing; ``failed`` if that was this one.
+    """
 
     def __init__(self, env: _Env, policy: Policy, faults: FaultLedger) -> None:
         self.env = env
         self.inner = health_env(env)
         self.inner.faults = faults
         self.policy = policy
-        self.exhausted = False
+        self.exhausted = self.crashed = self.failed = False
 
     def play(
         self,
@@ -167,11 +178,14 @@ class _Player:
     ) -> EpisodeResult:
         """Play one episode; where something outside it fails, the result has no score."""
         spent = self._usage()
-        self.exhausted = False
+        self.exhausted = self.crashed = self.failed = False
         try:
             characters, fault = self._act_out(split, index, halted, keep)
         except InfrastructureError as error:
             self.exhausted = isinstance(error, BudgetExceededError)
+            self.crashed = isinstance(error, SeatCrashedError)
+            if self.failed:  # a bug of the caller's is told at once
+                raise
             return self._without_score(split, index, attempt, spent, str(error))
         if fault:
             return self._without_score(split, index, attempt, spent, fault)
@@ -217,12 +231,22 @@ class _Player:
                 raise InfrastructureError("The run was interrupted.")
             if sighted and info.get("images"):
                 sighted.see(info["images"])
-            action = self.policy.act(observation)
+            action = self._acts(observation)
             observation, _, terminated, truncated, info = self.env.step(action)
             keep(info.get("images", ()))
             characters += len(text_of(action)) + len(observation)
             over = terminated or truncated
         return characters, str(info.get("fault", ""))
+
+    def _acts(self, observation: str) -> object:
+        """Return the policy's next action; where it fails, that ends the episode, and the run."""
+        try:
+            return self.policy.act(observation)
+        except HealthGymError:
+            raise
+        except Exception as error:
+            self.failed = True
+            raise self.inner.episode.fail(self.inner.role, error) from error
 
     def _usage(self) -> Usage:
         return self.policy.usage if isinstance(self.policy, Metered) else Usage()
@@ -285,7 +309,12 @@ class _Run:
                     self._attempt(player, index, attempt)
 
     def _attempt(self, player: _Player, index: int, attempt: int) -> None:
-        result = player.play(self._split, index, attempt, self._halted, self._keep)
+        try:
+            result = player.play(self._split, index, attempt, self._halted, self._keep)
+        except SeatCrashedError:
+            if self._writer is not None:
+                self._writer.write(player.inner.trajectory())
+            raise
         with self._lock:
             if player.exhausted:
                 self.stopped = result.error
@@ -295,7 +324,7 @@ class _Run:
             self._in_a_row = self._in_a_row + 1 if result.error else 0
             if self._in_a_row >= MAX_ERRORS_IN_A_ROW:
                 self.stopped = f"{self._in_a_row} episodes failed in a row; {result.error}"
-            if self._writer is not None and not result.error:
+            if self._writer is not None and (not result.error or player.crashed):
                 self._writer.write(player.inner.trajectory())
             if self._on_result is not None:
                 self._on_result(result)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from healthgym.core.borders import Info, JsonDict
 from healthgym.core.chat_client import ChatClient
@@ -101,14 +102,41 @@ class LLMPolicy:
 
     def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Start an episode with an empty history."""
-        tools: list[JsonDict] = info["tools"]
+        self.start(observation, info["tools"])
+
+    def start(self, observation: str, tools: Sequence[JsonDict]) -> None:
+        """Start an episode with an empty history, without an environment at hand.
+
+        Args:
+            observation: What is read first; it is sent by the first :meth:`act`.
+            tools: The tools, in OpenAI's function form.
+        """
         system = self._system
         if self._calling is Calling.TEXT:
             system = f"{system}\n\n{tool_manual(tools)}".strip()
-            tools = []
+            tools = ()
         self._tools = tools
         self._messages = [Message(Speaker.SYSTEM, system)] if system else []
         self._seen, self._note = (), ""
+
+    @property
+    def answers(self) -> int:
+        """How many actions the model has given in this episode."""
+        return sum(message.speaker is Speaker.ASSISTANT for message in self._messages)
+
+    def back_at(self, answers: int) -> Self:
+        """Return an independent copy that stands where this one stood after so many actions.
+
+        What it spends from then on counts for itself.
+        """
+        twin = copy(self)
+        twin._messages, left = [], answers
+        for message in self._messages:
+            if not left and message.speaker is not Speaker.SYSTEM:
+                break
+            twin._messages.append(message)
+            left -= message.speaker is Speaker.ASSISTANT
+        return twin
 
     def see(self, images: Sequence[Image]) -> None:
         """Take the pictures that come with the next observation."""

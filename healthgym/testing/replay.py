@@ -12,7 +12,7 @@ from healthgym.core.episode import AnyEpisode
 from healthgym.core.family import EpisodeConfig
 from healthgym.core.images import Image
 from healthgym.core.trajectory import Trajectory, Turn
-from healthgym.errors import HealthGymError, TrajectoryError
+from healthgym.errors import HealthGymError, SeatCrashedError, TrajectoryError
 from healthgym.registration import arena_ids, make_health_env
 from healthgym.version import __version__
 
@@ -41,6 +41,9 @@ def replay(
 ) -> ReplayReport:
     """Play a trajectory's actions again and compare observations, rewards and verdicts.
 
+    Nobody outside is asked: what endpoints said, and what seats did that they filled, is in the
+    record.
+
     Args:
         trajectory: The record.
         env: Environment to play on; made from the recorded id and arguments if omitted.
@@ -55,7 +58,7 @@ def replay(
     """
     inner = env or _make(trajectory)
     try:
-        inner.reset(options={"task_id": trajectory.task_id})
+        inner.reset(options={"task_id": trajectory.task_id, "record": trajectory})
     except HealthGymError as error:
         raise TrajectoryError(f"{trajectory.task_id} cannot be opened: {error}") from error
     episode = inner.episode
@@ -68,9 +71,7 @@ def replay(
                 raise _difference(trajectory, f"turn {number}", "a turn", f"{turn.role} is done")
             if turn.news:
                 episode.news(turn.role)
-            outcome = episode.step(turn.action, turn.role)
-            if outcome.images:
-                on_images(outcome.images)
+            _step(trajectory, episode, turn, on_images)
         _compare_turns(trajectory, number, turn, episode.turns[number - 1], exact_pictures)
     for role in trajectory.stopped:
         if not episode.stopped(role):  # a counterpart leaves by itself
@@ -79,8 +80,26 @@ def replay(
     for name in ("verdicts", "rewards"):
         _compare(trajectory, name, getattr(trajectory, name), getattr(again, name))
     profile = str(inner.config.profile)
-    success = all(verdicts[profile]["success"] for verdicts in again.verdicts.values())
+    success = not trajectory.fault and all(
+        verdicts[profile]["success"] for verdicts in again.verdicts.values()
+    )
     return ReplayReport(trajectory.task_id, len(trajectory.turns), success)
+
+
+def _step(
+    trajectory: Trajectory,
+    episode: AnyEpisode,
+    turn: Turn,
+    on_images: Callable[[Sequence[Image]], None],
+) -> None:
+    try:
+        outcome = episode.step(turn.action, turn.role)
+    except SeatCrashedError:
+        if not trajectory.fault:
+            raise
+    else:
+        if outcome.images:
+            on_images(outcome.images)
 
 
 def replayed_pictures(trajectory: Trajectory) -> dict[str, Image]:

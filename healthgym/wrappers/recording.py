@@ -10,13 +10,15 @@ import gymnasium as gym
 from healthgym.core.borders import AnyEnv, Stepped
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.core.unwrapping import health_env
+from healthgym.errors import SeatCrashedError
 from healthgym.presentation.pictures import png
 
 
 class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
     """Appends each finished episode to a file of JSON Lines, truncated ones included.
 
-    An episode that is reset before its end is left out. The lines are durable once ``step`` has
+    An episode that is reset before its end is left out; of one that the policy in a seat ended by
+    failing, the record so far is written. The lines are durable once ``step`` has
     returned; :func:`healthgym.core.trajectory.read_trajectories` reads them, and
     :func:`healthgym.testing.replay` plays them again. Environments in several processes may share
     one file.
@@ -38,16 +40,26 @@ class RecordTrajectories(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstr
 
     def step(self, action: object) -> Stepped:
         """Step, and write the episode if it is over."""
-        outcome = self.env.step(action)
+        try:
+            outcome = self.env.step(action)
+        except SeatCrashedError:
+            self._write()
+            raise
         over = outcome[2] or outcome[3]
         images = outcome[4].get("images", ()) if self.pictures else ()
-        if (over or images) and self._writer is None:
-            self._writer = TrajectoryWriter(self.path, png=png if self.pictures else None)
-        if self._writer is not None:
-            self._writer.keep(images)
-            if over and "fault" not in outcome[4]:  # an episode that is lost has no record
-                self._writer.write(self._inner.trajectory())
+        if images:
+            self._opened().keep(images)
+        if over and "fault" not in outcome[4]:  # an episode that is lost has no record
+            self._write()
         return outcome
+
+    def _write(self) -> None:
+        self._opened().write(self._inner.trajectory())
+
+    def _opened(self) -> TrajectoryWriter:
+        if self._writer is None:
+            self._writer = TrajectoryWriter(self.path, png=png if self.pictures else None)
+        return self._writer
 
     def close(self) -> None:
         """Close the file and the environment."""

@@ -13,7 +13,12 @@ import pytest
 from healthgym.core.env import HealthEnv
 from healthgym.core.tool import call
 from healthgym.core.trajectory import read_trajectories
-from healthgym.errors import ConfigurationError, InfrastructureError, VerifierError
+from healthgym.errors import (
+    ConfigurationError,
+    InfrastructureError,
+    SeatCrashedError,
+    VerifierError,
+)
 from healthgym.policies.evaluation import evaluate
 from healthgym.policies.results import (
     SCHEMA,
@@ -24,6 +29,7 @@ from healthgym.policies.results import (
 )
 from healthgym.policies.scripted import NopPolicy, RandomPolicy, ScriptPolicy
 from healthgym.policies.statistics import wilson_interval
+from healthgym.testing import replay
 from tests.core.toys import LEDGER_ID
 
 
@@ -147,10 +153,27 @@ def test_a_bug_is_not_swallowed() -> None:
         def act(self, observation: str) -> Any:
             raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(SeatCrashedError, match="agent: ZeroDivisionError") as caught:
         evaluate(LEDGER_ID, Buggy("oracle"), episodes=3)
-    with pytest.raises(ZeroDivisionError):
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(SeatCrashedError):
         evaluate(LEDGER_ID, lambda: Buggy("oracle"), episodes=3, workers=2)
+
+
+def test_a_policy_that_fails_leaves_the_record_so_far(tmp_path: Path) -> None:
+    class Tired(ScriptPolicy):
+        def act(self, observation: str) -> Any:
+            if "Error" in observation:
+                raise KeyError("lost")
+            return "no call"
+
+    with pytest.raises(SeatCrashedError):
+        evaluate(LEDGER_ID, Tired("oracle"), episodes=3, record=tmp_path / "runs.jsonl")
+    (left,) = read_trajectories(tmp_path / "runs.jsonl")
+    assert left.fault == "agent: KeyError: 'lost'"
+    assert [turn.action for turn in left.turns] == ["no call"]
+    assert left.verdicts == {}
+    assert not replay(left).success
 
 
 def test_an_interruption_reaches_workers_in_the_middle_of_an_episode() -> None:

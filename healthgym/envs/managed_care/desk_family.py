@@ -21,6 +21,7 @@ from healthgym.envs.managed_care.surface import (
     worded,
 )
 from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.wording import Wording
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 
@@ -30,10 +31,12 @@ class DeskFamily(Family[Task, ReferenceIn, WorldStart, ManagedCareWorld]):
     Attributes:
         ablate: Which parts of the handbook are withheld.
         surface: How tools are called.
+        wording: Finds words for the people of the world; None for their own.
     """
 
     ablate: Ablation
     surface: Surface
+    wording: Wording | None = None
 
     @abstractmethod
     def solve(
@@ -43,7 +46,9 @@ class DeskFamily(Family[Task, ReferenceIn, WorldStart, ManagedCareWorld]):
 
     def open(self, instance: Instance[Task, ReferenceIn, WorldStart]) -> ManagedCareWorld:
         """Return the offices as the agent finds them."""
-        return ManagedCareWorld(self._given(instance).start)
+        world = ManagedCareWorld(self._given(instance).start)
+        world.wording = self.wording
+        return world
 
     def instruction(self, role: str, instance: Instance[Task, ReferenceIn, WorldStart]) -> str:
         """Return the task's instruction, and how to call tools where they are not listed."""

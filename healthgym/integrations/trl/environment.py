@@ -125,8 +125,8 @@ class TrlEnvironment:
                 f"environment offers {', '.join(self._tools)}: TRL shows one set of tools per "
                 "environment. Give tasks with other tools an environment of their own."
             )
-        self._episode = episode
-        return episode.instruction()
+        self._episode, self._outage = episode, episode.crash
+        return episode.instruction() if episode.crash is None else _UNAVAILABLE
 
     def _call(self, name: str, arguments: JsonDict) -> Any:
         """Carry out a tool call and return what the model reads; text, or blocks with images."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Self
 
 from healthgym.core.borders import Info, JsonDict, JsonObject
 from healthgym.core.env import HealthEnv
@@ -17,6 +19,15 @@ from healthgym.integrations.trl.rollout import Sampling, Talk, generate
 
 #: Stands in for the answers of all calls of a turn but the last, which is told them together.
 _BELOW = "(see the result of the last call)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """Where a conversation stood after an action: its tokens, its pictures, and what was called."""
+
+    tokens: int
+    images: int
+    called: list[str]
 
 
 class ModelPolicy:
@@ -63,6 +74,7 @@ class ModelPolicy:
         self._seen: Sequence[Image] = ()
         self._longest = 0
         self._begun = False
+        self._stood = [_Stand(0, 0, [])]
 
     @property
     def name(self) -> str:
@@ -76,12 +88,35 @@ class ModelPolicy:
 
     def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Start an episode with an empty conversation."""
+        self.start(observation, info["tools"])
+
+    def start(self, observation: str, tools: Sequence[JsonDict]) -> None:
+        """Start an episode with an empty conversation, without an environment at hand.
+
+        Args:
+            observation: What is read first.
+            tools: The tools, in OpenAI's function form.
+        """
         messages = [{"role": "system", "content": self._system}] if self._system else []
         messages.append({"role": "user", "content": observation})
-        self._tools = info["tools"]
+        self._tools = list(tools)
         ids = chat.render(self._processing, messages, self._tools, generate=True)
         self._talk, self._longest = Talk(ids, []), len(ids) + self._sampling.max_length
         self._called, self._seen, self._begun = [], (), False
+        self._stood = [_Stand(len(ids), 0, [])]
+
+    @property
+    def answers(self) -> int:
+        """How many actions the model has given in this episode."""
+        return len(self._stood) - 1
+
+    def back_at(self, answers: int) -> Self:
+        """Return an independent copy that stands where this one stood after so many actions."""
+        twin, stand = copy(self), self._stood[answers]
+        twin._talk = Talk(self._talk.ids[: stand.tokens], self._talk.images[: stand.images])
+        twin._called, twin._begun = stand.called, answers > 0
+        twin._stood = self._stood[: answers + 1]
+        return twin
 
     def see(self, images: Sequence[Image]) -> None:
         """Take the pictures that come with the next observation."""
@@ -93,8 +128,11 @@ class ModelPolicy:
         if self._begun:
             self._listen(observation)
         self._begun, self._seen = True, ()
-        if len(self._talk.ids) > self._longest:
-            return ""
+        action = self._reply() if len(self._talk.ids) <= self._longest else ""
+        self._stood.append(_Stand(len(self._talk.ids), len(self._talk.images), self._called))
+        return action
+
+    def _reply(self) -> object:
         (reply,) = generate(self._model, self._processing, [self._talk], self._sampling)
         self._usage += Usage(len(self._talk.ids), len(reply), 1)
         message = self._read(reply)

@@ -119,6 +119,11 @@ class CareManagementEnv(DeclaredEnv, family=CareFamily):
     - `judge` (RubricJudge, None): A language model that is asked about the source's rubrics, such
         as :class:`healthgym.rewards.rubrics.RubricJudge`: each is one more check under ``paper``,
         met by a strict majority of votes that quote the record. By default nobody is asked.
+    - `speaker` (Endpoint or dict, None): A language model that finds words for
+        the person on the phone, by its fields such as ``base_url`` and ``model``. What is
+        said, told and agreed is decided before it is asked, and where its sentence says more or
+        less, another is said. What the model said is in the record of the episode. By default
+        nobody is asked.
 
     ## Registered Configurations
 

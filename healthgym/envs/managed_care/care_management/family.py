@@ -10,6 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from healthgym.core import arguments
+from healthgym.core.borders import JsonObject
+from healthgym.core.endpoint import Endpoint
 from healthgym.core.episode import Episode
 from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
 from healthgym.core.levels import Level, assemble
@@ -56,7 +58,9 @@ from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.speaking.endpoint import wording_of
 from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.wording import Wording
 
 #: The care manager's tools as they were published, and the handbook's.
 PUBLISHED: tuple[type[AnyToolset], ...] = (
@@ -88,6 +92,8 @@ class CareFamily(DeskFamily[CareReference]):
         surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
         tools: Which tools there are: ``"published"`` or ``"extended"``.
         judge: Asked about the source's rubrics under its profile; nobody by default.
+        speaker: Finds words for the person on the phone, such as an endpoint; their own by
+            default.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -110,7 +116,9 @@ class CareFamily(DeskFamily[CareReference]):
         surface: str = Surface.NATIVE,
         tools: str = ToolSet.PUBLISHED,
         judge: Judge | None = None,
+        speaker: Wording | Endpoint | JsonObject | None = None,
     ) -> None:
+        self.wording = wording_of(speaker)
         if judge is not None:
             self.verifier = CareVerifier(judge)
         self.kept = kept = arguments.member(Rules, rules, "rules")
@@ -170,9 +178,9 @@ class CareFamily(DeskFamily[CareReference]):
         return Rehearsal(Episode(family, instance, SparseReward(), rules))
 
     def _plain(self) -> CareFamily:
-        """Return the family with typed calls, whatever the surface, and no judge to be asked."""
+        """Return the family with typed calls, whatever the surface, and nobody outside to ask."""
         family = copy(self)
-        family.verifier = CareVerifier()
+        family.verifier, family.wording = CareVerifier(), None
         family.roles = {AGENT: replace(self.roles[AGENT], program="")}
         return family
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Unpack
 
+from healthgym.core.players import Filling
 from healthgym.envs.declared import Common, DeclaredEnv
 from healthgym.envs.managed_care.prior_auth_arena.family import READER, ArenaFamily
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
@@ -18,7 +19,8 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
 
     Not registered yet: calls between the two sides, appeals and the graded opponents are missing,
     and so is its page. Arguments are those of :class:`ArenaFamily`, and ``opponent``, who fills the
-    other seat.
+    other seat: a scripted policy by its name, ``{"endpoint": {...}}``, ``{"checkpoint": "folder"}``
+    or another :class:`~healthgym.core.players.Occupant`.
     """
 
     def __init__(
@@ -26,7 +28,7 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
         *,
         difficulty: str | AuthorizationConfig | Mapping[str, float] = "medium",
         role: str = PROVIDER,
-        opponent: str = READER,
+        opponent: Filling = READER,
         **common: Unpack[Common],
     ) -> None:
         super().__init__(

@@ -143,6 +143,11 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
     - `judge` (RubricJudge, None): A language model that is asked about the source's rubrics, such
         as :class:`healthgym.rewards.rubrics.RubricJudge`: each is one more check under ``paper``,
         met by a strict majority of votes that quote the record. By default nobody is asked.
+    - `speaker` (Endpoint or dict, None): A language model that finds words for
+        the ordering clinician on a call, by its fields such as ``base_url`` and ``model``. What is
+        said, told and agreed is decided before it is asked, and where its sentence says more or
+        less, another is said. What the model said is in the record of the episode. By default
+        nobody is asked.
 
     ## Registered Configurations
 

@@ -10,6 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from healthgym.core import arguments
+from healthgym.core.borders import JsonObject
+from healthgym.core.endpoint import Endpoint
 from healthgym.core.episode import Episode
 from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
 from healthgym.core.levels import Level, assemble, choose_levels
@@ -65,7 +67,9 @@ from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.speaking.endpoint import wording_of
 from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.wording import Wording
 
 #: The payer's tools as they were published, and the handbook's.
 PUBLISHED = (
@@ -105,6 +109,8 @@ class ReviewFamily(DeskFamily[ReviewReference]):
         surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
         tools: Which tools there are: ``"published"`` or ``"extended"``.
         judge: Asked about the source's rubrics under its profile; nobody by default.
+        speaker: Finds words for the ordering clinician on a call, such as an endpoint; their own by
+            default.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -127,7 +133,9 @@ class ReviewFamily(DeskFamily[ReviewReference]):
         surface: str = Surface.NATIVE,
         tools: str = ToolSet.PUBLISHED,
         judge: Judge | None = None,
+        speaker: Wording | Endpoint | JsonObject | None = None,
     ) -> None:
+        self.wording = wording_of(speaker)
         if judge is not None:
             self.verifier = ReviewVerifier(judge)
         kept = arguments.member(Rules, rules, "rules")
@@ -211,7 +219,8 @@ class ReviewFamily(DeskFamily[ReviewReference]):
         """Return what begins an episode in which a script is worked out, by typed calls."""
         rules = replace(self.rules, max_turns=_CALLS_MOST)
         family = copy(self)
-        family.verifier = ReviewVerifier()  # a judge is asked about what was played, once
+        # Whoever is outside is asked about what is played, once.
+        family.verifier, family.wording = ReviewVerifier(), None
 
         def begin() -> ReviewEpisode:
             return Episode(family, instance, SparseReward(), rules)
