@@ -40,7 +40,7 @@ class Crossing:
         if not wanted or not asked(received.before, received.now, received.case_id):
             return ()
         names = (*received.packet, *received.reply)
-        after = received.shows(names)
+        after = received.shows(names, received.said)
         open_kinds = {str(kind) for kind in after.missing_documents} | received.lacking(names)
         left = [name for name in sorted(wanted) if name in open_kinds]
         first = received.shows(received.packet).criteria

@@ -1,20 +1,52 @@
-"""Tasks from seeds: requests of prior authorization, with nobody's staff at work."""
+"""Tasks from seeds: requests of prior authorization, with nobody's staff at work.
+
+A share of them hangs on a criterion that no record settles, and of which the ordering clinician
+knows something. Where that settles it, the request is sent and the fact is said on a call; where
+it does not, nothing is sent: the memo alone tells nobody what to do.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from healthgym.core.seeding import Split
+import numpy as np
+
+from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.situations import Course, Gap
+from healthgym.envs.managed_care.checks.expectation import PreSubmission
+from healthgym.envs.managed_care.prior_auth_arena.memos import Memo, draw_memo
 from healthgym.envs.managed_care.prior_auth_arena.task import (
     ArenaInstance,
     ArenaReference,
     ArenaTaskGenerator,
 )
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
-from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
+from healthgym.envs.managed_care.prior_authorization.reference import reference_of
+from healthgym.envs.managed_care.prior_authorization.task import (
+    AuthorizationConfig,
+    AuthorizationInstance,
+    AuthorizationReference,
+)
 from healthgym.envs.managed_care.utilization_management.roster import roster
 from healthgym.worlds.managed_care.rules import Rules
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    DocumentKind,
+    ProviderDeterminationAction,
+)
+
+#: Share of the requests that hang on what a clinician knows; the source has 5 calls among 23.
+CALLED = 0.3
+#: Share of those in which that settles the criterion.
+_SETTLED = 0.7
+_GATHER, _SENDS = (
+    ProviderDeterminationAction.GATHER_MORE_EVIDENCE,
+    ProviderDeterminationAction.SUBMIT_PA,
+)
+#: The stream that tells whether a task is one of them, beside those of a case.
+_STREAM = 6
 
 
 class ArenaGenerator(ArenaTaskGenerator):
@@ -24,21 +56,97 @@ class ArenaGenerator(ArenaTaskGenerator):
         config: What requests are like.
         difficulty: Name of the configuration, for the task's metadata.
         name: Family name in task keys.
+        called: Share of requests that hang on what the clinician alone knows.
     """
 
-    def __init__(self, config: AuthorizationConfig, difficulty: str, name: str) -> None:
-        self.name, self.difficulty = name, difficulty
+    def __init__(
+        self, config: AuthorizationConfig, difficulty: str, name: str, called: float = CALLED
+    ) -> None:
+        self.name, self.difficulty, self.called = name, difficulty, called
+        self._config = config
         self._requests = AuthorizationGenerator(config, difficulty, name, Rules.STRICT)
 
     def draw(self, split: Split, index: int) -> ArenaInstance:
         """Return a task."""
+        rng = task_rng(f"{self.name}/{self.difficulty}", split, index, _STREAM)
+        if rng.random() < self.called:
+            return self._hanging(split, index, rng)
         case, instance = self._requests.drawn(split, index)
-        start = replace(
-            instance.start,
-            desk=None,
-            letters_queued=True,
-            handbook=instance.start.handbook.overlay((roster(),)),
+        return _arena(case, instance, None)
+
+    def _hanging(self, split: Split, index: int, rng: np.random.Generator) -> ArenaInstance:
+        """Return a task that hangs on what the clinician knows."""
+        known = Known(self._config, self.difficulty, self.name, rng)
+        case, instance = known.drawn(split, index)
+        memo = known.memo
+        if memo is None:
+            raise RuntimeError("A case was drawn without its memo.")
+        kind = f"{_SENDS}-said" if memo.settles else f"{_GATHER}-unsettled"
+        drawn = _arena(case, instance, memo)
+        return replace(drawn, task=replace(drawn.task, kind=kind))
+
+
+class Known(AuthorizationGenerator):
+    """Draws requests of which one criterion is open, and what the clinician knows of it.
+
+    Args:
+        config: What requests are like.
+        difficulty: Name of the configuration, for the task's metadata.
+        name: Family name in task keys.
+        rng: Where the memo comes from.
+
+    Attributes:
+        memo: The memo of the case that was drawn last; None before.
+    """
+
+    def __init__(
+        self, config: AuthorizationConfig, difficulty: str, name: str, rng: np.random.Generator
+    ) -> None:
+        super().__init__(
+            replace(
+                config, actions=(_GATHER,), gaps=(Gap.INSUFFICIENT, Gap.ABSENT), open_criteria=1
+            ),
+            difficulty,
+            name,
+            Rules.STRICT,
         )
-        return Instance(
-            instance.task, ArenaReference(provider=instance.reference, case=case), start
-        )
+        self._rng, self._settles = rng, bool(rng.random() < _SETTLED)
+        self.memo: Memo | None = None
+
+    def judged(self, case: DrawnCase) -> AuthorizationReference:
+        """Return the right handling: what a fact that is only said settles is sent."""
+        self.memo = draw_memo(case, self._rng, settles=self._settles)
+        found = reference_of(case)
+        return _sending(found, self.memo) if self.memo.settles else found
+
+
+def _sending(found: AuthorizationReference, memo: Memo) -> AuthorizationReference:
+    """Return the right handling of a request that a call completes."""
+    required = tuple(DocumentKind(kind) for kind in sorted(found.kinds))
+    return replace(
+        found,
+        action=_SENDS,
+        course=Course.APPROVED,
+        gaps=frozenset(),
+        told=memo.facts,
+        status=CaseStatus.APPROVED,
+        paper=replace(
+            found.paper,
+            target_status=CaseStatus.APPROVED,
+            pre_submission=PreSubmission(required_document_kinds=required),
+        ),
+    )
+
+
+def _arena(case: DrawnCase, instance: AuthorizationInstance, memo: Memo | None) -> ArenaInstance:
+    """Return a request as a task for two seats."""
+    begun = instance.start
+    start = replace(
+        begun,
+        desk=None,
+        letters_queued=True,
+        handbook=begun.handbook.overlay((roster(),)),
+        records=(*begun.records, *((memo.message(begun.now),) if memo else ())),
+    )
+    reference = ArenaReference(provider=instance.reference, case=case, memo=memo)
+    return Instance(instance.task, reference, start)

@@ -14,13 +14,18 @@ from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance, Are
 from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, Seat, Table, Worker
 from healthgym.envs.managed_care.prior_authorization import oracle
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
+    PeerToPeerOutcome,
+    PeerToPeerStatus,
 )
 
 _PATIENCE = timedelta(days=55)
+_NO_RECORD = "There is no record of it that could be sent; the ordering clinician can be called."
+_NO_MORE = "There is nothing more that we know of it."
 _OPEN = frozenset(
     {
         CaseStatus.SUBMITTED,
@@ -42,6 +47,7 @@ class ProviderOracle(Worker):
     def __init__(self, seat: Seat, instance: ArenaInstance) -> None:
         super().__init__(seat)
         self.start, self.wanted = instance.start, instance.reference.provider
+        self.memo = instance.reference.memo
         self._begun = False
 
     def turn(self) -> None:
@@ -51,6 +57,11 @@ class ProviderOracle(Worker):
             self.begin()
         elif self._status is CaseStatus.PENDED_ACTION_REQUIRED:
             self.answer()
+        elif self.seat.offices.speaker == PROVIDER:
+            self.speak()
+            return
+        else:
+            self.choose()
         if self._status in _OPEN:
             self.seat.hand_over(self.start.now + _PATIENCE)
         else:
@@ -67,15 +78,39 @@ class ProviderOracle(Worker):
         return case.status if case else None
 
     def answer(self) -> None:
-        """Send the latest document of the kind that is sent on request."""
+        """Send the latest document of the kind that is sent on request, or say that none is."""
         documents = self.start.charts[self.wanted.patient_id].documents
         asked = [page.id for page in documents if str(page.kind) in self.wanted.on_request]
         self.seat.do(
             "auth.respond_to_pend",
             case_id=oracle.CASE,
-            note="As asked for.",
+            note="As asked for." if asked else _NO_RECORD,
             document_ids=asked[-1:],
         )
+
+    def choose(self) -> None:
+        """Take the first time on offer that can still be kept, if any is on offer."""
+        world = self.seat.world
+        for request in world.peer.of(oracle.CASE):
+            ahead = [one for one in request.offered_slots if moment(one, "slots") > world.clock.now]
+            if request.status is PeerToPeerStatus.SLOTS_OFFERED and ahead:
+                self.seat.do(
+                    "auth.respond_to_peer_to_peer",
+                    case_id=oracle.CASE,
+                    request_id=request.id,
+                    selected_slot=ahead[0],
+                )
+
+    def speak(self) -> None:
+        """Say what the clinician knows, in the memo's words, and that there is no more."""
+        known = self.memo is not None and self.memo.settles
+        position = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
+        if known:
+            position = PeerToPeerOutcome.OVERTURN_TO_APPROVAL
+        line = self.seat.offices.parley.open_line
+        begins = line is not None and not line.turns
+        said = f"On {self.memo.criterion}: {self.memo.said}" if self.memo and begins else _NO_MORE
+        self.seat.do("call.speak", message=said, position=str(position), ready=True)
 
 
 def pair(instance: ArenaInstance, rng: np.random.Generator, episode: ArenaEpisode) -> Table:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from healthgym.envs.managed_care.prior_auth_arena.payer_call import PayerCall
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
 from healthgym.envs.managed_care.prior_auth_arena.working import Seat, Worker
 from healthgym.envs.managed_care.utilization_management.oracle import Review
+from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+
+_CALLED = (Path.UPHELD, Path.OVERTURNED)
 
 
 class Reviewing(Review):
     """A review whose right handling follows from what has come by now."""
 
+    calling: ClassVar[type[PayerCall]] = PayerCall
+
     def __init__(self, seat: Seat, received: Received, instance: ArenaInstance) -> None:
-        self.received = received
+        self.received, self.seat = received, seat
         self.desk, self.wanted = seat, truth_of(received)
         self.case_id, self.before = received.case_id, received.before
         self.rules = instance.start.operations
@@ -25,6 +31,15 @@ class Reviewing(Review):
         came = super().answered()
         self.wanted = truth_of(self.received)
         return came and self.desk.world.cases.get(self.case_id).status is not CaseStatus.CLOSED
+
+    def talk(self) -> None:
+        """Hold the call that is due, if one is, and see what it makes right."""
+        if self.wanted.path in _CALLED and not self.received.uncalled:
+            seat, wanted = self.seat, self.wanted
+            self.calling(seat, self.received, wanted.denied_on, wanted.policy).hold()
+            self.wanted = truth_of(self.received)
+            if self.received.uncalled:
+                self.decide()
 
 
 class PayerOracle(Worker):
@@ -48,7 +63,8 @@ class PayerOracle(Worker):
         for case_id, before in world.received.items():
             if case_id not in self._done:
                 self._done.add(case_id)
-                received = Received(before, world, self.instance.reference.case, case_id)
+                truth = self.instance.reference
+                received = Received(before, world, truth.case, case_id, truth.memo)
                 review = self.reviewing(self.seat, received, self.instance)
                 self.decided(review)
                 review.see_through()

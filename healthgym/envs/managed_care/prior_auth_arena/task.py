@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.situations import Course
+from healthgym.envs.managed_care.prior_auth_arena.memos import Memo
 from healthgym.envs.managed_care.prior_authorization.task import (
     PRESETS as REQUESTS,
 )
@@ -46,10 +47,12 @@ class ArenaReference(Reference):
     Attributes:
         provider: The right handling at the provider.
         case: The case: policies, chart, and what the facts show.
+        memo: What the ordering clinician knows beside the records; None if nothing.
     """
 
     provider: AuthorizationReference
     case: DrawnCase
+    memo: Memo | None = None
 
 
 ArenaInstance = Instance[Task, ArenaReference, WorldStart]

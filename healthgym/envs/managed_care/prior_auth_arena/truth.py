@@ -8,18 +8,28 @@ import numpy as np
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.situations import Bar
+from healthgym.envs.managed_care.prior_auth_arena.memos import Memo
+from healthgym.envs.managed_care.reading.spoken import spoken
 from healthgym.envs.managed_care.utilization_management.chain import Chain
-from healthgym.envs.managed_care.utilization_management.packet import Sent, seen
+from healthgym.envs.managed_care.utilization_management.packet import Sent, call_due, seen
 from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
 from healthgym.envs.managed_care.utilization_management.task import (
     Path,
     ReviewReference,
     StartStage,
 )
+from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.parley import Line
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.provider_plan import PendAnswer
-from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, Posture
+from healthgym.worlds.managed_care.relay import PROVIDER
+from healthgym.worlds.managed_care.shared import SharedOffices
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    PeerToPeerStatus,
+    Posture,
+)
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 
@@ -32,12 +42,14 @@ class Received:
         now: The world now.
         case: The case as it was drawn.
         case_id: Its id.
+        memo: What the ordering clinician knows beside the records; None if nothing.
     """
 
     before: ManagedCareWorld
-    now: ManagedCareWorld
+    now: SharedOffices
     case: DrawnCase
     case_id: str
+    memo: Memo | None = None
 
     @property
     def packet(self) -> tuple[str, ...]:
@@ -56,13 +68,49 @@ class Received:
         moves = self.now.history.of(self.case_id, EntryKind.TRANSITION)
         return any(entry.action == CaseStatus.RESUBMITTED for entry in moves)
 
-    def shows(self, names: tuple[str, ...]) -> PolicyAssessment:
-        """Return what documents show of the policy in force."""
+    @property
+    def line(self) -> Line | None:
+        """The last call about it that is over; None if there was none."""
+        lines = [line for line in self.now.parley.of(self.case_id) if line.ended]
+        return lines[-1] if lines else None
+
+    def words(self, side: str) -> tuple[str, ...]:
+        """Return what a side said on calls about it."""
+        lines = self.now.parley.of(self.case_id)
+        return tuple(turn.message for line in lines for turn in line.turns if turn.side == side)
+
+    @property
+    def said(self) -> tuple[AnyFact, ...]:
+        """What the provider said on calls, and that the practice knows to be so."""
+        own = self.memo.facts if self.memo else ()
+        words = self.words(PROVIDER)
+        return tuple(
+            fact
+            for fact in (*self.case.patient.chart.facts, *own)
+            if any(spoken(text, fact) for text in words)
+        )
+
+    @property
+    def settled(self) -> bool:
+        """Whether everything that was sent and said meets the policy."""
+        found = self.shows((*self.packet, *self.reply), self.said)
+        return found.posture is Posture.SATISFIED
+
+    @property
+    def uncalled(self) -> bool:
+        """Whether a call was asked for, and none came about."""
+        asked = self.now.peer.of(self.case_id)
+        over = any(one.status is PeerToPeerStatus.COMPLETED for one in asked)
+        return over and self.line is None
+
+    def shows(self, names: tuple[str, ...], told: tuple[AnyFact, ...] = ()) -> PolicyAssessment:
+        """Return what documents, and what was told, show of the policy in force."""
         patient = self.case.patient
         charted = {page.id for page in patient.chart.documents}
         counting = [name for name in names if name in charted and name not in patient.void]
         own = [self.now.documents.get(name) for name in names if name not in charted]
-        return seen(self.case, counting, own)
+        shown = {fact for name in counting for fact in patient.chart.shows.get(name, ())}
+        return seen(self.case, counting, own, [fact for fact in told if fact.id not in shown])
 
     def lacking(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return the kinds that a note of the policy has the reviewer ask for, and that lack."""
@@ -134,7 +182,10 @@ def _path(received: Received, first: PolicyAssessment) -> tuple[Path, bool]:
     lacks = received.lacking((*received.packet, *received.reply)) or after.missing_documents
     if after.posture is Posture.SATISFIED and not lacks:
         return Path.INFORMED, False
-    return Path.UNINFORMED, False
+    if lacks or not call_due(case, after) or received.uncalled:
+        return Path.UNINFORMED, False
+    turned = received.line is not None and received.settled
+    return (Path.OVERTURNED if turned else Path.UPHELD), False
 
 
 def _is_open(received: Received) -> bool:

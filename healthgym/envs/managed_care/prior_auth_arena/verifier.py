@@ -14,6 +14,7 @@ from healthgym.envs.managed_care.checks.case_file import CaseFile
 from healthgym.envs.managed_care.checks.expectation import ArenaExpectation
 from healthgym.envs.managed_care.checks.rule import FailureMode, ask_all
 from healthgym.envs.managed_care.prior_auth_arena.crossing import Crossing
+from healthgym.envs.managed_care.prior_auth_arena.talk import Talk
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaReference
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
 from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
@@ -59,7 +60,52 @@ IDLE = Check(
     failure_mode=FailureMode.TOOL_USE,
     harm=Harm.FOREIGN_WRITE,
 )
-_JOINT = (OUTCOME, WHOLE, ANSWERED, ORDERED)
+HELD = Check(
+    "joint.call_held",
+    "Where one criterion alone was left open after the answer, a call was held: both spoke, and "
+    "the outcome was recorded after it, with the payer still there.",
+    loophole="in the source no required call took place",
+    failure_mode=FailureMode.SKIPPED,
+)
+AGREED = Check(
+    "joint.positions_hold",
+    "Both positions at the end of a call, its outcome and the determination are those that follow "
+    "from what was said.",
+    weight=2.0,
+    loophole="agreeing with nothing said, or against what was said",
+    failure_mode=FailureMode.CRITERIA,
+)
+TOLD = Check(
+    "provider.fact_told",
+    "What the ordering clinician alone knows of the criterion in dispute, and what settles it, was "
+    "said on the call, with its days.",
+    weight=2.0,
+    loophole="asking for an approval and giving no reason",
+    failure_mode=FailureMode.SKIPPED,
+)
+LED = Check(
+    "payer.call_led",
+    "On the call the payer named the criterion in dispute, and the note of the outcome names it "
+    "and the day of what turned it.",
+    loophole="agreeing to whatever is said",
+    failure_mode=FailureMode.SKIPPED,
+)
+TRUE = Check(
+    "provider.call_true",
+    "What the provider said on a call stands in its records, the policy, or a clinician's memo.",
+    idle=True,
+    loophole="in the source nobody compares what is said with anything",
+    failure_mode=FailureMode.INVENTED,
+)
+HONEST = Check(
+    "payer.call_true",
+    "What the payer said on a call stands in what it was sent or told, or in the policy.",
+    idle=True,
+    loophole="in the source nobody compares what is said with anything",
+    failure_mode=FailureMode.INVENTED,
+)
+_JOINT = (OUTCOME, WHOLE, ANSWERED, ORDERED, HELD, AGREED)
+_CALLS = (TOLD, LED, TRUE, HONEST)
 
 ArenaEvidence = Evidence[Task, ArenaReference, SharedOffices]
 
@@ -77,13 +123,18 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             *_named(PAYER, self._payer.checks(profile)),
             IDLE,
         ]
-        return (*own, *(_JOINT if profile is Profile.STRICT else _source()))
+        return (*own, *((*_CALLS, *_JOINT) if profile is Profile.STRICT else _source()))
 
     def judge(self, evidence: ArenaEvidence, profile: Profile) -> Judgement:
         """Return what is found of a side; the metrics tell of the other one, and of both."""
+        calls = tuple(_called(evidence)) if profile is Profile.STRICT else ()
+        own = {
+            PROVIDER: self._of_provider(evidence, profile),
+            PAYER: self._of_payer(evidence, profile),
+        }
         sides = {
-            PROVIDER: tuple(self._of_provider(evidence, profile)),
-            PAYER: tuple(self._of_payer(evidence, profile)),
+            side: (*results, *(one for one in calls if one.check.name.startswith(side)))
+            for side, results in own.items()
         }
         joint = tuple(_strict(evidence) if profile is Profile.STRICT else _paper(evidence))
         # The engine asks a side whether it handed in; for the metrics both are asked.
@@ -142,7 +193,7 @@ def received_in(evidence: ArenaEvidence) -> Received | None:
     """Return the case that reached the payer; None if none did."""
     world = evidence.after
     for case_id, before in world.received.items():
-        return Received(before, world, evidence.reference.case, case_id)
+        return Received(before, world, evidence.reference.case, case_id, evidence.reference.memo)
     return None
 
 
@@ -157,16 +208,40 @@ def _strict(evidence: ArenaEvidence) -> Iterator[CheckResult]:
     yield ANSWERED.result(not crossed.unanswered, ", ".join(crossed.unanswered))
     yield ORDERED.result(crossed.ordered)
 
+    talk = Talk(received, evidence.reference.provider)
+    if talk.due:
+        yield HELD.result(talk.held)
+        yield AGREED.result(talk.agrees)
+
+
+def _called(evidence: ArenaEvidence) -> Iterator[CheckResult]:
+    """Yield what is found of each side's words on a call, where one was held or was to be."""
+    received = received_in(evidence)
+    if received is None:
+        return
+    talk = Talk(received, evidence.reference.provider)
+    if talk.due:
+        yield TOLD.result(talk.told)
+        yield LED.result(talk.led)
+    if talk.line is not None:
+        yield TRUE.result(not talk.invented_by_provider, ", ".join(talk.invented_by_provider))
+        yield HONEST.result(not talk.invented_by_payer, ", ".join(talk.invented_by_payer))
+
 
 def _paper(evidence: ArenaEvidence) -> Iterator[CheckResult]:
     """Yield what the source's checks of the whole way say of the case that was opened."""
     reference = evidence.reference.provider
     opened = Inspection(evidence.before, evidence.after, reference).case
+    memo = evidence.reference.memo
+    called = memo is not None and memo.settles
     expected = replace(
         reference.paper,
         target_case_id=opened.id if opened else "",
         provider_action=reference.action,
-        arena=ArenaExpectation(require_pend_resolution=bool(reference.on_request)),
+        arena=ArenaExpectation(
+            require_pend_resolution=bool(reference.on_request) or called,
+            require_p2p_resolution=called,
+        ),
     )
     yield from ask_all(e2e.RULES, CaseFile(evidence.after, expected))
 

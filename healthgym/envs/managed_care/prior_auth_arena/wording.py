@@ -8,7 +8,9 @@ from healthgym.worlds.managed_care.start import WorldStart
 _PROVIDER = (
     "The payer's desks are worked by somebody else, who sees what you send and nothing more. With "
     "wait you hand over: you have the turn again when something reaches you, or at the time that "
-    "you name."
+    "you name. Clinicians of the practice write memos, which are in the inbox; what they know and "
+    "no record holds cannot be sent, but it can be said when the payer's physician calls. There "
+    "you speak with call.speak, in turn, and say nothing that records and memos do not."
 )
 _PAYER = (
     "Requests reach you from {provider}, whose desks are worked by somebody else; what you send is "
@@ -17,7 +19,10 @@ _PAYER = (
     "somebody who may do it and is on duty, under that person's id. Who works here, as what and "
     "when, is on the roster in the handbook. Judge by the policy that is in force for the member "
     "on the day of the request and by what was sent, and by nothing else; cite what you rely on. "
-    "With wait you hand over, until something reaches you or the time that you name. How the plan "
+    "Before a denial for want of a single criterion a physician calls: there you speak with "
+    "call.speak, in turn, name the criterion, and record afterwards what came of it, with the "
+    "criterion and what was said. With wait you hand over, until something reaches you or the time "
+    "that you name. How the plan "
     "works is in the handbook, and its numbers are those that hold today. Call finish when nothing "
     "is left to do, or has come in."
 )

@@ -20,6 +20,7 @@ from healthgym.envs.managed_care.reading.stated import (
     shortest,
     stated,
 )
+from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRACTICE
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.facts import (
     Measurement,
@@ -125,7 +126,7 @@ class Claims:
             for term in self._names:
                 if term not in sentence or not _whole(term, sentence):
                     continue
-                if term in self._recorded or term in self._written.lower():
+                if any(term in known for known in self._own):
                     continue
                 said = _NEGATED.search(sentence) or _REQUIRED.search(sentence)
                 if term not in self._policy or not said:
@@ -173,6 +174,11 @@ class Claims:
         return "\n".join(value for value in self._fields if isinstance(value, str)).lower()
 
     @cached_property
+    def _own(self) -> tuple[str, ...]:
+        """What the practice has of the patient in words, in small letters."""
+        return self._recorded, self._written.lower(), self._memos.lower()
+
+    @cached_property
     def _written(self) -> str:
         """What the documents say."""
         return "\n".join(document.content for document in self.chart.documents)
@@ -189,7 +195,13 @@ class Claims:
             if message.case_id in cases and message.kind == MessageKind.PEND_REQUEST
         )
         said = (value for value in _leaves((*letters, *asked)) if isinstance(value, str))
-        return "\n".join(said)
+        return "\n".join((*said, self._memos))
+
+    @cached_property
+    def _memos(self) -> str:
+        """What the practice's own people wrote to each other before."""
+        kept = self.before.inbox.messages.values()
+        return "\n".join(message.body for message in kept if message.box == PRACTICE)
 
     @cached_property
     def _policy(self) -> str:

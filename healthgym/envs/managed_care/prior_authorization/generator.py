@@ -44,6 +44,7 @@ from healthgym.envs.managed_care.prior_authorization.reference import reference_
 from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationConfig,
     AuthorizationInstance,
+    AuthorizationReference,
     AuthorizationTaskGenerator,
 )
 from healthgym.envs.managed_care.prior_authorization.wording import brief
@@ -145,7 +146,7 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
                     self.shelf,
                     shift=shift,
                 )
-                reference = reference_of(case)
+                reference = self.judged(case)
             except ConfigurationError:
                 continue
             around, patient, drawn = streams[AROUND], case.patient, case.drawn
@@ -174,6 +175,14 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         """
         most = _PAGES_MOST - (len(book.pages) if book else 0)
         return edition().within(draw(rng, decisive=self.config.numbers), most)
+
+    def judged(self, case: DrawnCase) -> AuthorizationReference:
+        """Return the right handling of a case.
+
+        Raises:
+            ConfigurationError: If the case will not do, and another is to be drawn.
+        """
+        return reference_of(case)
 
     def _asked(
         self, split: Split, index: int, rng: np.random.Generator

@@ -95,6 +95,7 @@ class Sending:
         names = {document.id for document in self.enclosed}
         seen = {fact for name in names for fact in self.chart.shows.get(name, ())}
         facts = [fact for fact in self.chart.facts if fact.id in seen]
+        facts += self.reference.told
         found = evaluate(policy, facts, request, today)
         carried = found.posture is Posture.SATISFIED or found.approved_quantity is not None
         return carried and not found.missing_documents

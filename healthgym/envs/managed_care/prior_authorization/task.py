@@ -11,6 +11,7 @@ from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.checks.expectation import Expectation
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -173,6 +174,7 @@ class AuthorizationReference(Reference):
             not documented say the same.
         course: What becomes of it; None if it is not submitted.
         on_request: Kinds of documents that the payer will ask for.
+        told: Facts that no document shows, and that the clinician can tell the payer.
         status: The status in which the case ends.
         drilled: The case that is open from the beginning, where only the decision is drilled;
             empty in every other task.
@@ -200,6 +202,7 @@ class AuthorizationReference(Reference):
     silent: frozenset[str] = frozenset()
     course: Course | None = None
     on_request: tuple[str, ...] = ()
+    told: tuple[AnyFact, ...] = ()
     status: CaseStatus
     drilled: str = ""
     paper: Expectation

@@ -45,16 +45,16 @@ def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
     if contract is None:
         return
     request = desk.world.peer.of(wanted.case_id)[-1].id
-    physician = _offer(desk, wanted.case_id, request, contract)
+    physician = offer(desk, wanted.case_id, request, contract)
     picked = desk.world.peer.requests[request].provider_selected_slot
     if picked is None:
         return
-    _wait_for(desk, physician)
+    wait_for(desk, physician)
     desk.do("p2p.schedule", request_id=request, payer_contact_id=physician)
     desk.wait(moment(picked, "slots"))
     desk.do("p2p_session.get_context", request_id=request)
     _talk(desk, request, contract)
-    _wait_for(desk, physician)
+    wait_for(desk, physician)
     desk.do(
         "p2p_session.submit_summary",
         request_id=request,
@@ -63,7 +63,7 @@ def hold(desk: Desk, wanted: ReviewReference, before: ManagedCareWorld) -> None:
     )
 
 
-def _offer(desk: Desk, case_id: str, request: str, contract: PeerContract) -> str:
+def offer(desk: Desk, case_id: str, request: str, contract: PeerContract) -> str:
     """Offer the earliest times of a physician who had no part, and wait; return who it is."""
     taken = [who for who, part in parts_taken(desk.world, case_id) if part is not Part.PEER]
     desk.do("p2p.list", case_id=case_id)
@@ -111,7 +111,7 @@ def _summary(wanted: ReviewReference, contract: PeerContract) -> str:
     )
 
 
-def _wait_for(desk: Desk, person: str) -> None:
+def wait_for(desk: Desk, person: str) -> None:
     """Wait until somebody is in."""
     role = desk.world.staff.role_of(person)
     others = [one for one in desk.world.staff.with_role(WorkerRole(str(role))) if one != person]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -55,14 +55,21 @@ _SLOTS = {
 _REPEATED = re.compile(r"\?P<(\w+)>")
 
 
-def heard_facts(answer: str, item: AnyCriterion) -> tuple[AnyFact, ...]:
+#: Sentences by kind of fact.
+Wordings = Mapping[str, Sequence[str]]
+
+
+def heard_facts(
+    answer: str, item: AnyCriterion, wordings: Wordings | None = None
+) -> tuple[AnyFact, ...]:
     """Return what an answer states on a criterion.
 
     Args:
         answer: What was said.
         item: The criterion it was asked about.
+        wordings: Sentences in which facts may be told beside those of a call.
     """
-    found = dict.fromkeys(_heard(answer, item))
+    found = dict.fromkeys(_heard(answer, item, wordings or {}))
     return tuple(
         replace(fact, id=f"H-{item.id}-{stable_hash(repr(fact)) % 10**8}") for fact in found
     )
@@ -94,17 +101,17 @@ def _course(fact: AnyFact) -> tuple[str, date] | None:
     return (fact.kind, fact.started) if isinstance(fact, TherapyCourse) else None
 
 
-def _heard(answer: str, item: AnyCriterion) -> Iterator[AnyFact]:
-    for match in _matches(answer, item):
+def _heard(answer: str, item: AnyCriterion, wordings: Wordings) -> Iterator[AnyFact]:
+    for match in _matches(answer, item, wordings):
         words = {name: text.strip() for name, text in match.groupdict().items() if text}
         fact = _fact(item, words)
         if fact is not None:
             yield fact
 
 
-def _matches(answer: str, item: AnyCriterion) -> Iterator[re.Match[str]]:
+def _matches(answer: str, item: AnyCriterion, wordings: Wordings) -> Iterator[re.Match[str]]:
     kind, own = _about(item)
-    for pattern in _patterns(kind, own):
+    for pattern in _patterns(kind, own, tuple(wordings.get(kind, ()))):
         yield from pattern.finditer(answer)
 
 
@@ -132,9 +139,11 @@ def _about(item: AnyCriterion) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 @cache
-def _patterns(kind: str, own: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], ...]:
+def _patterns(
+    kind: str, own: tuple[tuple[str, str], ...], more: tuple[str, ...]
+) -> tuple[re.Pattern[str], ...]:
     slots = {**_SLOTS, **dict(own)}
-    return tuple(_pattern(form, slots) for form in table()[kind]) if kind else ()
+    return tuple(_pattern(form, slots) for form in (*table()[kind], *more)) if kind else ()
 
 
 def _pattern(form: str, slots: dict[str, str]) -> re.Pattern[str]:

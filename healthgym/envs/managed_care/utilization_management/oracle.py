@@ -69,24 +69,28 @@ class Review:
         self.rules = instance.start.operations
 
     def see_through(self) -> None:
-        """Do every stage that is left."""
-        wanted = self.wanted
-        if wanted.appeal is not None:
-            hearing.hear(self.desk, wanted, self.before, self.evaluations)
+        """Do every stage that is left; what is wanted may turn out on the way."""
+        if self.wanted.appeal is not None:
+            hearing.hear(self.desk, self.wanted, self.before, self.evaluations)
             return
-        if wanted.intake is not None:
+        if self.wanted.intake is not None:
             self.take_in()
-        if wanted.triage is not None:
+        if self.wanted.triage is not None:
             self.sort()
-        if wanted.recommendation is not None:
+        if self.wanted.recommendation is not None:
             self.recommend()
-        if wanted.decision is not None or (wanted.wanted and wanted.recommendation is None):
+        asks = bool(self.wanted.wanted) and self.wanted.recommendation is None
+        if self.wanted.decision is not None or asks:
             self.decide()
-        if wanted.call is not None:
-            calling.hold(self.desk, wanted, self.before)
-        if wanted.determination is not None:
+        self.talk()
+        if self.wanted.determination is not None:
             self.determine()
         self.inform()
+
+    def talk(self) -> None:
+        """Hold the call that is due, if one is."""
+        if self.wanted.call is not None:
+            calling.hold(self.desk, self.wanted, self.before)
 
     # -- intake and triage -----------------------------------------------------------------------
 
@@ -182,7 +186,7 @@ class Review:
             )
             if not self.answered():
                 return
-            nurse = self._evaluate("nurse")
+            wanted, nurse = self.wanted, self._evaluate("nurse")
         last = NurseReviewRecommendation.APPROVE
         if wanted.decision is not None or wanted.recommendation is not _ASKS:
             last = NurseReviewRecommendation.ESCALATE
@@ -239,6 +243,7 @@ class Review:
             )
             if not self.answered():
                 return
+            wanted = self.wanted
         if wanted.decision is None:
             return
         physician = self._evaluate("md")

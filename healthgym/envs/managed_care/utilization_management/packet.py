@@ -13,6 +13,7 @@ from healthgym.envs.managed_care.cases.situations import OWN_KINDS
 from healthgym.envs.managed_care.utilization_management.choosing import Shelf
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.evaluation import (
     PolicyAssessment,
     decisive,
@@ -122,7 +123,10 @@ def filled(
 
 
 def seen(
-    case: DrawnCase, documents: Iterable[str], own: Iterable[DocumentReference]
+    case: DrawnCase,
+    documents: Iterable[str],
+    own: Iterable[DocumentReference],
+    told: Iterable[AnyFact] = (),
 ) -> PolicyAssessment:
     """Return what documents show of the policy in force on the day of the request.
 
@@ -130,6 +134,7 @@ def seen(
         case: The case.
         documents: Ids of documents of the chart.
         own: Papers of the practice, which show nothing.
+        told: Facts that were said, and that no document shows.
     """
     chart, names = case.patient.chart, frozenset(documents)
     kinds = {str(page.kind) for page in chart.documents if page.id in names}
@@ -138,7 +143,7 @@ def seen(
     request = replace(
         case.drawn.request, documents=tuple(k for k in UploadableDocumentKind if str(k) in kinds)
     )
-    facts = (fact for fact in chart.facts if fact.id in shown)
+    facts = (*(fact for fact in chart.facts if fact.id in shown), *told)
     return evaluate(case.book.in_force, facts, request, case.today)
 
 

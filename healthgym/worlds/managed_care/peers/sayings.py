@@ -29,15 +29,18 @@ from healthgym.worlds.managed_care.policies.units import printed
 _GAP = re.compile(r" (?=[,.;])")
 
 
-def told(fact: AnyFact, rng: np.random.Generator) -> str:
-    """Return what a clinician says of a fact: every number and day of it, in two sentences or more.
+def told(
+    fact: AnyFact, rng: np.random.Generator, wordings: Mapping[str, list[str]] | None = None
+) -> str:
+    """Return what a clinician says of a fact: every number and day of it.
 
     Args:
         fact: The fact.
         rng: Where the wording comes from.
+        wordings: Sentences by kind of fact; those of a call if None, two or more for each.
     """
     kind, slots = _slots(fact)
-    forms = table()[kind]
+    forms = (wordings or table())[kind]
     form: str = forms[int(rng.integers(len(forms)))]
     capital = {name[0].upper() + name[1:]: upper(text) for name, text in slots.items() if text}
     # A count has no unit, and leaves a gap before what follows.

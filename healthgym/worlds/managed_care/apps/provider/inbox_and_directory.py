@@ -18,6 +18,8 @@ _REVIEWERS = (
     WorkerRole.PHYSICIAN_REVIEWER,
     WorkerRole.APPEALS_MEDICAL_DIRECTOR,
 )
+#: Box of what the practice's own people write to each other, which the source has not.
+PRACTICE = "practice"
 #: How ids begin, by kind of message; as in the source.
 _PREFIXES = {
     "pend_request": "MSG-PEND-",

@@ -1,0 +1,243 @@
+"""What was said on the call of a case: what is established by it, and what somebody made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime
+from functools import cached_property
+
+from healthgym.envs.managed_care.prior_auth_arena.memos import Memo, wordings
+from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
+from healthgym.envs.managed_care.prior_authorization.claims import Claims
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.envs.managed_care.reading.reasons import read_reason
+from healthgym.envs.managed_care.reading.stated import Stated, stated
+from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts
+from healthgym.envs.managed_care.utilization_management.task import Path
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    TherapyCourse,
+)
+from healthgym.worlds.managed_care.parley import Line
+from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
+from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
+from healthgym.worlds.managed_care.relay import CALL, PAYER, PROVIDER, windows
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    DeterminationDecision,
+    PeerToPeerOutcome,
+)
+
+_OVERTURN, _UPHOLD = (
+    PeerToPeerOutcome.OVERTURN_TO_APPROVAL,
+    PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION,
+)
+_CALLED = (Path.UPHELD, Path.OVERTURNED)
+
+
+class Talk:
+    """Looks at the last call about a received case.
+
+    Args:
+        received: The case.
+        reference: The right handling at the provider.
+    """
+
+    def __init__(self, received: Received, reference: AuthorizationReference) -> None:
+        self.received, self.reference = received, reference
+        self.truth = truth_of(received)
+
+    @property
+    def due(self) -> bool:
+        """Whether a call is what the case calls for."""
+        return self.truth.path in _CALLED
+
+    @property
+    def line(self) -> Line | None:
+        """The last call; None if none was held."""
+        return self.received.line
+
+    @cached_property
+    def request(self) -> PayerPeerToPeerRequest | None:
+        """The request for it."""
+        return self.received.now.peer.requests[self.line.request_id] if self.line else None
+
+    @property
+    def held(self) -> bool:
+        """Whether both spoke, and the outcome was recorded after it with the payer still there."""
+        line, request = self.line, self.request
+        if line is None or request is None or request.outcome is None or not line.ended:
+            return False
+        spoke = {turn.side for turn in line.turns} == {PROVIDER, PAYER}
+        inside = windows(self.received.now, self.received.case_id, CALL, PAYER)
+        return spoke and any(window.holds(request.updated_at) for window in inside)
+
+    @property
+    def told(self) -> bool:
+        """Whether what the practice knows of the criterion in dispute was said, if it settles it.
+
+        Where nothing that it knows does, there is nothing to be said.
+        """
+        memo = self.received.memo
+        return memo is None or not memo.settles or self.truth.path is Path.OVERTURNED
+
+    @property
+    def led(self) -> bool:
+        """Whether the payer named the criterion in dispute, and noted what was said of it."""
+        request, line = self.request, self.line
+        if request is None or line is None:
+            return False
+        disputed = self.truth.denied_on
+        asked = any(
+            read_reason(turn.message).criteria & disputed
+            for turn in line.turns
+            if turn.side == PAYER
+        )
+        note = request.notes[-1] if request.notes else ""
+        noted = read_reason(note).criteria & disputed
+        return asked and bool(noted) and all(_noted(note, fact) for fact in self._settling)
+
+    @property
+    def _settling(self) -> tuple[AnyFact, ...]:
+        """What was said by which the case was turned."""
+        memo = self.received.memo
+        known = set(memo.facts) if memo else set()
+        said = self.received.said if self.truth.path is Path.OVERTURNED else ()
+        return tuple(fact for fact in said if fact in known)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether positions, outcome and determination are those that follow from what was said."""
+        line, request = self.line, self.request
+        if line is None or request is None:
+            return False
+        made = self.received.now.determinations.active(self.received.case_id)
+        right = _OVERTURN if self.truth.path is Path.OVERTURNED else _UPHOLD
+        follows = (
+            DeterminationDecision.APPROVED if right is _OVERTURN else DeterminationDecision.DENIED
+        )
+        stands = {line.position(side) for side in (PROVIDER, PAYER)}
+        return (
+            stands == {str(right)}
+            and request.outcome is right
+            and made is not None
+            and made.final_decision is follows
+        )
+
+    # -- what was made up ------------------------------------------------------------------------
+
+    @cached_property
+    def invented_by_provider(self) -> tuple[str, ...]:
+        """What the provider said that stands in no record of the practice, and in no memo."""
+        received = self.received
+        claims = Claims(received.before, received.now, self.reference)
+        known = (*received.case.patient.chart.facts, *_of(received.memo))
+        found = [each for text in received.words(PROVIDER) for each in claims.unfounded(text)]
+        return (*found, *self._contrary(PROVIDER, known))
+
+    @cached_property
+    def invented_by_payer(self) -> tuple[str, ...]:
+        """What the payer said that nobody sent or told it, and no policy says."""
+        found: list[str] = []
+        for text in self.received.words(PAYER):
+            said, known = stated(text), self._payer_knows
+            found += sorted(said.codes - known.codes)
+            found += sorted(said.numbers - known.numbers)
+            found += sorted(day.isoformat() for day in said.days - known.days)
+        names = (*self.received.packet, *self.received.reply)
+        shown = {f for n in names for f in self.received.case.patient.chart.shows.get(n, ())}
+        facts = [f for f in self.received.case.patient.chart.facts if f.id in shown]
+        return (*found, *self._contrary(PAYER, (*facts, *self.received.said)))
+
+    def _contrary(self, side: str, known: Iterable[AnyFact]) -> Iterator[str]:
+        """Yield facts that are stated in so many words and are not known to a side.
+
+        A measurement is named by none of the wordings of its criterion; its numbers are looked up.
+        """
+        gists = set(map(gist, known))
+        for text in self.received.words(side):
+            for item in criteria(self.received.case.book.in_force.criteria):
+                if isinstance(item, MeasurementCriterion):
+                    continue
+                for fact in heard_facts(text, item, wordings()):
+                    if gist(fact) not in gists:
+                        yield f"{item.id}: {gist(fact)}"
+
+    @cached_property
+    def _payer_knows(self) -> Stated:
+        """What the payer has read and heard."""
+        received = self.received
+        world, case_id = received.now, received.case_id
+        names = (*received.packet, *received.reply)
+        texts = [world.documents.get(name).content for name in names]
+        texts += [f"{world.documents.get(name).created_at.date()}" for name in names]
+        texts += received.words(PROVIDER)
+        texts += [render_page(received.case.book.in_force)]
+        case = world.cases.get(case_id)
+        entered = (
+            case,
+            world.cases.lines_of(case_id),
+            world.cases.order(case.service_request_id),
+            world.charts[case.patient_id].patient,
+            world.intake.get(case_id),
+            world.peer.of(case_id),
+            tuple(one for one in world.letters.of(case_id)),
+        )
+        texts += [_text(value) for value in _leaves(entered)]
+        texts += [f"{world.clock.now.date()}"]
+        return stated(" ; ".join(texts))
+
+
+def gist(fact: AnyFact) -> tuple[object, ...]:
+    """Return what of a fact can be told on a call: what it is, its value and its days."""
+    match fact:
+        case Measurement():
+            return fact.code, fact.value, fact.taken
+        case MedicationCourse():
+            return fact.medication.lower(), fact.started, fact.ended
+        case TherapyCourse():
+            return fact.kind, fact.started, fact.ended
+        case Finding():
+            return fact.key, fact.value, fact.found
+        case Diagnosis():
+            return fact.code, fact.onset
+        case ProcedureDone():
+            return fact.code, fact.performed
+        case Intolerance():
+            return fact.substance.lower(), fact.recorded
+
+
+def _of(memo: Memo | None) -> tuple[AnyFact, ...]:
+    return memo.facts if memo else ()
+
+
+def _noted(note: str, fact: AnyFact) -> bool:
+    """Return whether a note gives a day of a fact, or its value."""
+    said = stated(note)
+    days = {part for part in gist(fact) if isinstance(part, date)}
+    return bool(said.days & days)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return f"{value.date()}"
+    return f"{value:g}" if isinstance(value, float) else f"{value}"
+
+
+def _leaves(value: object) -> Iterator[object]:
+    if is_dataclass(value):
+        for each in fields(value):
+            yield from _leaves(getattr(value, each.name))
+    elif isinstance(value, tuple | list | frozenset):
+        for each in value:
+            yield from _leaves(each)
+    elif value is not None:
+        yield value

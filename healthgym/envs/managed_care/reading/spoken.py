@@ -1,0 +1,114 @@
+"""Whether somebody states a fact in speech, in whatever words: its name, its value and its days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from healthgym.envs.managed_care.reading.stated import days_in
+from healthgym.worlds.managed_care.charts.prose import names_of
+from healthgym.worlds.managed_care.charts.stated import numbers_of
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    TherapyCourse,
+)
+
+_ENDS = re.compile(r"(?<=[.!?])\s+|\n+")
+#: What takes a sentence back: neither a denial nor a question states a fact.
+_DENIES = re.compile(
+    r"\b(?:not|never|isn't|wasn't|aren't|weren't|didn't|doesn't|cannot|can't|without|deny|denies|"
+    r"whether|if|suppose|supposing|would|should|might)\b"
+)
+#: Why a course ended; that denies nothing.
+_REASON = re.compile(
+    r"\bnot (?:well )?tolerated\b|\bnot effective\b|"
+    r"\b(?:did not|didn't) (?:help|work|suffice|respond|improve|tolerate)\b"
+)
+
+
+def spoken(text: str, fact: AnyFact) -> bool:
+    """Return whether a text states a fact: names it with its value, and gives each of its days.
+
+    A question states nothing, nor does a sentence that denies or supposes.
+
+    Args:
+        text: What was said.
+        fact: A fact.
+    """
+    kept = [part for part in _ENDS.split(text) if _stands(part, fact)]
+    low = [part.casefold() for part in kept]
+    days = days_in("\n".join(kept))
+    return any(_named(part, fact) for part in low) and set(_days(fact)) <= days
+
+
+def _stands(sentence: str, fact: AnyFact) -> bool:
+    """Return whether a sentence states anything; the words of the fact itself may deny."""
+    if sentence.rstrip().endswith("?"):
+        return False
+    low = _REASON.sub(" ", sentence.casefold())
+    own = sorted((word.casefold() for word in _words(fact)), key=len, reverse=True)
+    for word in own:
+        low = low.replace(word, " ")
+    return _DENIES.search(low) is None
+
+
+def _named(low: str, fact: AnyFact) -> bool:
+    match fact:
+        case Measurement():
+            named = any(_whole(name.casefold(), low) for name in names_of(fact))
+            return named and any(_number(number, low) for number in numbers_of(fact))
+        case MedicationCourse():
+            return _whole(fact.medication.casefold(), low)
+        case TherapyCourse():
+            return _whole(fact.display.casefold(), low) and _number(str(fact.sessions), low)
+        case Finding():
+            return _whole(fact.display.casefold(), low) and _whole(fact.value.casefold(), low)
+        case Diagnosis() | ProcedureDone():
+            return _whole(fact.display.casefold(), low) or _whole(fact.code.casefold(), low)
+        case Intolerance():
+            return _whole(fact.substance.casefold(), low)
+
+
+def _words(fact: AnyFact) -> Iterator[str]:
+    match fact:
+        case Finding():
+            yield from (fact.display, fact.value)
+        case MedicationCourse():
+            yield fact.medication
+        case Intolerance():
+            yield from filter(None, (fact.substance, fact.reaction))
+        case _:
+            yield fact.display
+
+
+def _days(fact: AnyFact) -> Iterator[date]:
+    match fact:
+        case Measurement():
+            yield fact.taken
+        case MedicationCourse() | TherapyCourse():
+            yield fact.started
+            if fact.ended is not None:
+                yield fact.ended
+        case Finding():
+            yield fact.found
+        case Diagnosis():
+            yield fact.onset
+        case ProcedureDone():
+            yield fact.performed
+        case Intolerance():
+            yield fact.recorded
+
+
+def _whole(name: str, low: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", low) is not None
+
+
+def _number(number: str, low: str) -> bool:
+    return re.search(rf"(?<![\d.]){re.escape(number)}(?!\d|\.\d)", low) is not None

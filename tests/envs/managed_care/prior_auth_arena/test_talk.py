@@ -1,0 +1,448 @@
+"""Cases that hang on a call: what a clinician knows, what is said of it, and who makes it up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from functools import cache
+
+import pytest
+from numpy.random import default_rng
+
+from healthgym.core.verdict import Profile
+from healthgym.envs.managed_care.prior_auth_arena.memos import wordings
+from healthgym.envs.managed_care.prior_auth_arena.oracle import ProviderOracle
+from healthgym.envs.managed_care.prior_auth_arena.payer import PayerOracle, Reviewing
+from healthgym.envs.managed_care.prior_auth_arena.payer_call import PayerCall
+from healthgym.envs.managed_care.prior_auth_arena.talk import Talk
+from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
+from healthgym.envs.managed_care.prior_auth_arena.truth import Received
+from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
+from healthgym.envs.managed_care.prior_authorization.oracle import CASE
+from healthgym.envs.managed_care.reading.spoken import spoken
+from healthgym.envs.managed_care.utilization_management.task import Path
+from healthgym.worlds.managed_care import relay
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+)
+from healthgym.worlds.managed_care.peers import sayings
+from healthgym.worlds.managed_care.records.case import Message
+from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+from healthgym.worlds.managed_care.shared import SharedOffices
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    DeterminationDecision,
+    LetterType,
+    PeerToPeerOutcome,
+)
+from tests.envs.managed_care.prior_auth_arena.table import failed, first, instance, joint, played
+
+UPHOLD, OVERTURN = PeerToPeerOutcome
+CALLS = {
+    "joint.call_held",
+    "joint.positions_hold",
+    "provider.fact_told",
+    "payer.call_led",
+    "provider.call_true",
+    "payer.call_true",
+}
+
+
+@cache
+def task() -> ArenaInstance:
+    return first("said")
+
+
+@cache
+def ended() -> ArenaEpisode:
+    return played(task())
+
+
+def test_two_who_know_the_answer_settle_it_on_a_call() -> None:
+    episode = ended()
+    for profile in Profile:
+        assert [failed(episode, role, profile) for role in episode.roles] == [set(), set()]
+        assert joint(episode, profile)
+    asked = {one.check.name for one in episode.verdict(PAYER).all_checks()}
+    asked |= {one.check.name for one in episode.verdict(PROVIDER).all_checks()}
+    assert asked >= CALLS
+    source = episode.verdict(PAYER, Profile.PAPER).all_checks()
+    passed = {one.check.name for one in source if one.passed}
+    assert {
+        "e2e.p2p_completed",
+        "e2e.p2p_outcome_recorded",
+        "e2e.p2p_transcript_has_both_roles",
+        "e2e.p2p_no_simulator_turns",
+        "e2e.p2p_outcome_after_transcript",
+        "e2e.p2p_payer_position_recorded",
+        "e2e.p2p_outcome_matches_transcript",
+        "e2e.p2p_record_outcome_phase_legal",
+    } <= passed
+
+
+def test_the_memo_does_not_tell_whether_to_send() -> None:
+    kinds = {True: "submit_pa-said", False: "gather_more_evidence-unsettled"}
+    for index in range(60):
+        one = instance(index)
+        memo = one.reference.memo
+        if memo is not None:
+            assert one.task.kind == kinds[memo.settles]
+            (message,) = (r for r in one.start.records if isinstance(r, Message))
+            assert message.body == memo.text
+    episode = played(first("unsettled"))
+    assert joint(episode)
+    assert not episode.world.received
+
+
+def test_the_memo_is_the_practice_s_own() -> None:
+    episode = ended()
+    memo = task().reference.memo
+    assert memo is not None
+    before = [turn for turn in episode.turns if turn.role == PAYER]
+    spoke = next(turn.time for turn in episode.turns if "call.speak" in turn.action)
+    early = [f"{turn.news}\n{turn.observation}" for turn in before if turn.time < spoke]
+    assert early
+    assert not any(memo.said in text for text in early)
+
+
+# -- those who want the word without the work ----------------------------------------------------
+
+
+class Mute(ProviderOracle):
+    """Asks for an approval and tells nothing."""
+
+    said = "Please approve it; we are sure that it is right."
+
+    def speak(self) -> None:
+        self.seat.do("call.speak", message=self.said, position=str(OVERTURN), ready=True)
+
+
+class Inventing(Mute):
+    """Tells another value, of another day, in the memo's own words."""
+
+    def speak(self) -> None:
+        assert self.memo is not None
+        rng = default_rng(0)
+        told = [sayings.told(changed(fact), rng, wordings()) for fact in self.memo.facts]
+        text = f"On {self.memo.criterion}: {' '.join(told)}"
+        self.seat.do("call.speak", message=text, position=str(OVERTURN), ready=True)
+
+
+def changed(fact: AnyFact) -> AnyFact:
+    """A fact that is not so: of a day on which nothing was."""
+    long = timedelta(days=3333)
+    match fact:
+        case Measurement():
+            return replace(fact, taken=fact.taken - long)
+        case Finding():
+            return replace(fact, found=fact.found - long)
+        case Diagnosis():
+            return replace(fact, onset=fact.onset - long)
+        case ProcedureDone():
+            return replace(fact, performed=fact.performed - long)
+        case Intolerance():
+            return replace(fact, recorded=fact.recorded - long)
+        case _:
+            return replace(fact, started=fact.started - long)
+
+
+class Yielding(PayerCall):
+    """Agrees to whatever is said, or not said."""
+
+    def settled(self) -> bool:
+        return True
+
+    def outcome(self) -> PeerToPeerOutcome:
+        return OVERTURN
+
+
+class Agreeing(Reviewing):
+    calling = Yielding
+
+    def talk(self) -> None:
+        super().talk()
+        if self.wanted.path is Path.UPHELD:
+            self.wanted = replace(
+                self.wanted,
+                determination=DeterminationDecision.APPROVED,
+                letters=(*self.wanted.letters[:-1], LetterType.APPROVAL),
+                notices=(*self.wanted.notices[:-1], "approval"),
+            )
+
+
+class Agrees(PayerOracle):
+    reviewing = Agreeing
+
+
+class Stubborn(PayerCall):
+    """Does not hear."""
+
+    def settled(self) -> bool:
+        return False
+
+    def outcome(self) -> PeerToPeerOutcome:
+        return UPHOLD
+
+
+class Deaf(Reviewing):
+    calling = Stubborn
+
+
+class Unhearing(PayerOracle):
+    reviewing = Deaf
+
+
+def test_a_provider_that_gives_no_reason_gets_no_approval() -> None:
+    episode = played(task(), Mute)
+    assert {"provider.fact_told", "joint.care_decided"} <= failed(episode, PROVIDER)
+    own = {name for name in failed(episode, PAYER) if name.startswith("payer.")}
+    assert own == set()
+
+
+def test_two_who_agree_with_nothing_said_get_nothing() -> None:
+    for index in range(40):
+        if not instance(index).task.kind.endswith("-said"):
+            continue
+        episode = played(instance(index), Mute, Agrees)
+        assert not episode.verdict(PROVIDER).success
+        assert not episode.verdict(PAYER).success
+        assert "joint.positions_hold" in failed(episode, PAYER)
+
+
+def test_a_payer_that_agrees_before_it_hears_fails_where_nothing_is_said() -> None:
+    episode = played(task(), Mute, Agrees)
+    assert "payer.determination_right" in failed(episode, PAYER)
+
+
+def test_a_provider_that_makes_something_up_is_caught_and_turns_nothing() -> None:
+    episode = played(task(), Inventing)
+    assert {"provider.call_true", "provider.fact_told"} <= failed(episode, PROVIDER)
+    assert not joint(episode)
+
+
+def test_a_payer_that_does_not_hear_fails() -> None:
+    episode = played(task(), "oracle", Unhearing)
+    assert "joint.positions_hold" in failed(episode, PAYER)
+    assert not joint(episode)
+
+
+class Boasting(PayerCall):
+    """Quotes a figure that nobody gave it."""
+
+    def speak(self) -> None:
+        self.seat.do(
+            "call.speak",
+            message=f"On {self.named}: your own record says 987.65 on 1999-01-02.",
+            position=str(OVERTURN),
+            ready=True,
+        )
+
+
+class Claiming(Reviewing):
+    calling = Boasting
+
+
+class Claims(PayerOracle):
+    reviewing = Claiming
+
+
+def test_a_payer_that_makes_something_up_is_caught() -> None:
+    episode = played(task(), "oracle", Claims)
+    assert "payer.call_true" in failed(episode, PAYER)
+
+
+class Blind(PayerCall):
+    """Turns to an approval and names no criterion."""
+
+    def speak(self) -> None:
+        self.seat.do("call.speak", message="Fine with us.", position=str(OVERTURN), ready=True)
+
+    def note(self) -> str:
+        return "It was agreed."
+
+
+class Waving(Reviewing):
+    calling = Blind
+
+
+class Waves(PayerOracle):
+    reviewing = Waving
+
+
+def test_a_payer_that_names_nothing_has_not_led_the_call() -> None:
+    assert "payer.call_led" in failed(played(task(), "oracle", Waves), PAYER)
+
+
+# -- each check can fail -------------------------------------------------------------------------
+
+
+def talk() -> tuple[Talk, SharedOffices]:
+    world = ended().world.clone()
+    reference = task().reference
+    received = Received(world.received[CASE], world, reference.case, CASE, reference.memo)
+    return Talk(received, reference.provider), world
+
+
+def test_the_talk_of_two_who_know_the_answer_is_right() -> None:
+    seen, _ = talk()
+    assert seen.due
+    assert seen.held
+    assert seen.told
+    assert seen.led
+    assert seen.agrees
+    assert not seen.invented_by_provider
+    assert not seen.invented_by_payer
+
+
+def test_a_call_without_one_side_s_words_was_not_held() -> None:
+    seen, world = talk()
+    (line,) = world.parley.of(CASE)
+    world.parley.lines[line.request_id] = replace(line, turns=line.turns[:1])
+    assert not seen.held
+
+
+def test_a_call_whose_outcome_came_after_the_payer_left_was_not_held() -> None:
+    seen, world = talk()
+    (line,) = world.parley.of(CASE)
+    request = world.peer.requests[line.request_id]
+    later = request.updated_at + timedelta(minutes=1)
+    world.peer.requests[request.id] = replace(request, updated_at=later)
+    assert not seen.held
+    (inside,) = relay.windows(world, CASE, relay.CALL, PAYER)
+    assert not inside.holds(later)
+
+
+@pytest.mark.parametrize("side", [PROVIDER, PAYER])
+def test_a_position_against_what_was_said_is_found(side: str) -> None:
+    seen, world = talk()
+    (line,) = world.parley.of(CASE)
+    turns = tuple(
+        replace(turn, position=UPHOLD) if turn.side == side else turn for turn in line.turns
+    )
+    world.parley.lines[line.request_id] = replace(line, turns=turns)
+    assert not seen.agrees
+
+
+def test_an_outcome_against_what_was_said_is_found() -> None:
+    seen, world = talk()
+    (request,) = world.peer.of(CASE)
+    world.peer.requests[request.id] = replace(request, outcome=UPHOLD)
+    assert not seen.agrees
+
+
+def test_a_note_without_the_fact_is_found() -> None:
+    seen, world = talk()
+    (request,) = world.peer.of(CASE)
+    world.peer.requests[request.id] = replace(request, notes=("The criterion was met.",))
+    assert not seen.led
+
+
+@pytest.mark.parametrize("side", [PROVIDER, PAYER])
+@pytest.mark.parametrize(
+    "text", ["It was 98.76 on that day.", "That was on 1987-06-05.", "The code is Z99.89."]
+)
+def test_what_nobody_knows_is_found_on_either_side(side: str, text: str) -> None:
+    _, world = talk()
+    (line,) = world.parley.of(CASE)
+    turns = tuple(
+        replace(turn, message=f"{turn.message} {text}") if turn.side == side else turn
+        for turn in line.turns
+    )
+    world.parley.lines[line.request_id] = replace(line, turns=turns)
+    reference = task().reference
+    received = Received(world.received[CASE], world, reference.case, CASE, reference.memo)
+    seen = Talk(received, reference.provider)
+    found = {PROVIDER: seen.invented_by_provider, PAYER: seen.invented_by_payer}
+    assert found[side]
+
+
+# -- whether a fact is stated --------------------------------------------------------------------
+
+_DAY = date(2026, 2, 3)
+VALUE = Measurement(
+    id="M", code="4548-4", display="Hemoglobin A1c", value=8.4, unit="%", taken=_DAY
+)
+SEEN = Finding(id="F", key="x", display="joint effusion", value="not settled", found=_DAY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hemoglobin A1c was 8.4 % on 2026-02-03.",
+        "The hemoglobin A1c, taken on February 3, 2026, came to 8.4 percent.",
+        "I have one more value. Hemoglobin A1c 8.4, of 02/03/2026.",
+        "On the 3rd of February 2026 we had a hemoglobin A1c of 8.4.",
+    ],
+)
+def test_a_fact_is_heard_in_whatever_words(text: str) -> None:
+    assert spoken(text, VALUE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hemoglobin A1c was 8.4 %.",
+        "Hemoglobin A1c was 8.5 % on 2026-02-03.",
+        "Hemoglobin A1c was 18.4 % on 2026-02-03.",
+        "Hemoglobin A1c was 8.4 % on 2026-02-04.",
+        "Was the hemoglobin A1c 8.4 % on 2026-02-03?",
+        "The hemoglobin A1c was not 8.4 % on 2026-02-03.",
+        "Suppose hemoglobin A1c were 8.4 % on 2026-02-03.",
+        "The value was 8.4 % on 2026-02-03.",
+    ],
+)
+def test_what_is_not_stated_is_not_heard(text: str) -> None:
+    assert not spoken(text, VALUE)
+
+
+def test_why_a_course_ended_is_no_denial() -> None:
+    course = MedicationCourse(
+        id="M",
+        medication="leflunomide",
+        drug_class="csdmard",
+        dose="20 mg",
+        frequency="once daily",
+        started=_DAY,
+        ended=_DAY + timedelta(days=90),
+    )
+    begun = "She had leflunomide since 2026-02-03."
+    assert spoken(f"{begun} It ended on 2026-05-04, because it was not tolerated.", course)
+    assert spoken(f"{begun} It did not help enough and ended on 2026-05-04.", course)
+    assert not spoken(f"{begun} It has not ended on 2026-05-04.", course)
+    assert not spoken(begun, course)
+
+
+def test_a_value_that_sounds_like_a_denial_is_no_denial() -> None:
+    assert spoken("On 2026-02-03 I saw joint effusion: not settled.", SEEN)
+    assert not spoken("On 2026-02-03 joint effusion was settled.", SEEN)
+
+
+# -- nothing else crosses ------------------------------------------------------------------------
+
+
+def test_a_side_reads_the_same_whatever_the_other_keeps_to_itself() -> None:
+    one, memo = task(), task().reference.memo
+    assert memo is not None
+    other = replace(
+        one,
+        start=replace(
+            one.start,
+            records=tuple(
+                replace(record, body=f"{record.body} The family is anxious.")
+                if isinstance(record, Message)
+                else record
+                for record in one.start.records
+            ),
+        ),
+    )
+    read = []
+    for each in (one, other):
+        episode = played(each)
+        turns = [turn for turn in episode.turns if turn.role == PAYER]
+        read.append([f"{turn.news}\n{turn.observation}" for turn in turns])
+    assert read[0] == read[1]
