@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,6 +52,10 @@ def completion(
     return Reply(json.dumps(body))
 
 
+#: A reply that depends on what was asked: on the body of the request.
+Answering = Callable[[dict[str, Any]], Reply]
+
+
 @dataclass
 class StandIn:
     """The running stand-in.
@@ -64,14 +68,14 @@ class StandIn:
     """
 
     base_url: str
-    replies: list[Reply]
+    replies: list[Reply | Answering]
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
-def stand_in(*replies: Reply) -> Iterator[StandIn]:
+def stand_in(*replies: Reply | Answering) -> Iterator[StandIn]:
     """Run a stand-in on a free port."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -80,7 +84,8 @@ def stand_in(*replies: Reply) -> Iterator[StandIn]:
             with lock:
                 server.requests.append({"path": self.path, **json.loads(raw)})
                 server.headers.append({k.lower(): v for k, v in self.headers.items()})
-                reply = server.replies.pop(0) if len(server.replies) > 1 else server.replies[0]
+                chosen = server.replies.pop(0) if len(server.replies) > 1 else server.replies[0]
+            reply = chosen if isinstance(chosen, Reply) else chosen(json.loads(raw))
             if reply.delay and server.over.wait(reply.delay):
                 return
             body = reply.body.encode() if isinstance(reply.body, str) else reply.body
