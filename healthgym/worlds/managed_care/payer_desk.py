@@ -103,6 +103,13 @@ class PayerDesk(Reception):
         self._later(case_id, "determine", worker=asked.reviewer_id)
         return True
 
+    def concluded(self, case_id: str) -> None:
+        """Note that a physician has decided a case; whose step follows it puts it on himself.
+
+        Args:
+            case_id: The case.
+        """
+
     def on_due(self, due: Due) -> None:
         """Do the step that is due."""
         case_id, worker = str(due.facts["case_id"]), str(due.facts["worker"])
@@ -154,6 +161,12 @@ class PayerDesk(Reception):
         self._later(case_id, "nurse" if reply else "triage")
 
     def _triage(self, case_id: str, worker: str) -> None:
+        self._sort(case_id, worker, TriageDisposition.NURSE_REVIEW)
+        decided = self.world.determinations.active(case_id) is not None
+        self._later(case_id, "letter" if decided else "nurse")
+
+    def _sort(self, case_id: str, worker: str, disposition: TriageDisposition) -> None:
+        """Triage a case by the rules, and route it."""
         triage = self.world.triage
         urgency = triage_urgency(self.world.intake.get(case_id).level_of_urgency)
         level = triage.level(case_id, urgency)
@@ -165,13 +178,11 @@ class PayerDesk(Reception):
             hours=level.hours,
             rule_source=level.rule_source,
             gold_card=triage.holds_gold_card(case_id),
-            disposition=TriageDisposition.NURSE_REVIEW,
+            disposition=disposition,
             reason="Reviewed against the policy.",
             actor=worker,
         )
         triage.route(case_id, worker, None)
-        decided = self.world.determinations.active(case_id) is not None
-        self._later(case_id, "letter" if decided else "nurse")
 
     def _nurse(self, case_id: str, worker: str) -> None:
         found = self._found(case_id)

@@ -68,13 +68,17 @@ class PayerSeat(PayerDesk):
             if self.world.came(case_id) >= self.world.limits.cycles:
                 self._last(case_id)
             return
+        self.bind(case_id)
+        self.world.notify(PAYER, f"A request has come in: case {case_id} lies at intake.")
+
+    def bind(self, case_id: str) -> None:
+        """Bind the payer's rules to a case that has come, and keep the world as it is then."""
         policy = covering(self.world, case_id)
         if policy is not None:
             listed = catalog(policy, "nurse_review")
             self.world.nursing.set_catalog(case_id, listed, policy.criteria)
         self.world.history.audit("relay", relay.BOUND, case_id, "relay")
         self.world.keep(case_id)
-        self.world.notify(PAYER, f"A request has come in: case {case_id} lies at intake.")
 
     def coming(self, case_id: str) -> None:
         """Enter how much the form asks for on the line, where the reviewers look."""

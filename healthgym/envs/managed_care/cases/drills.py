@@ -146,7 +146,35 @@ def draw_findings(now: datetime, split: Split, rng: np.random.Generator) -> Dril
     """
     picks = [_RESULTS[int(n)] for n in rng.integers(len(_RESULTS), size=_CRITERIA)]
     wanted = [each[int(rng.integers(len(each)))] for each in picks]
-    able = _any_result()
+    return _standing(_any_result(), wanted, now, split, rng)
+
+
+def draw_standing(
+    wanted: Sequence[Posture], now: datetime, split: Split, rng: np.random.Generator
+) -> Drill:
+    """Return a case for a drill whose criteria stand as asked for, under any short policy.
+
+    It is a physician who decides, whoever the whole policy leaves the service to.
+
+    Args:
+        wanted: How the facts stand to each of the two criteria, in the order of the page.
+        now: When it is worked on, in UTC.
+        split: Whose patients it may be about.
+        rng: Where everything is drawn from.
+
+    Raises:
+        ConfigurationError: If no policy gives one, which does not happen.
+    """
+    return _standing(_reserved(), wanted, now, split, rng)
+
+
+def _standing(
+    able: Sequence[Policy],
+    wanted: Sequence[Posture],
+    now: datetime,
+    split: Split,
+    rng: np.random.Generator,
+) -> Drill:
     for _ in range(_TRIES):
         policy = with_own_numbers(able[int(rng.integers(len(able)))], rng)
         names = [item.id for item in criteria(policy.criteria)]
@@ -174,6 +202,12 @@ def _any_result() -> tuple[Policy, ...]:
         if each.nurse_may_approve
         and all(set(possible(item)) == set(Posture) for item in criteria(each.criteria))
     )
+
+
+@cache
+def _reserved() -> tuple[Policy, ...]:
+    """Return the short editions, each with its service left to a physician."""
+    return tuple(replace(each, nurse_may_approve=False) for each in _able(Course.APPROVED))
 
 
 @cache
@@ -243,7 +277,7 @@ def _drill(
         site_of_service=str(drawn.request.site),
         requested_date=now - timedelta(days=2),
     )
-    note = _note(drawn.facts, order, today, rng)
+    note = note_of(drawn.facts, order, today, rng)
     chart = PatientChart(
         patient=who,
         coverages=(replace(background.coverages[0], plan_name=policy.plans[0], active=True),),
@@ -270,13 +304,20 @@ def _line(policy: Policy, item: AnyCriterion) -> str:
     return f"- {item.id}: {policy.text(item.id)}{codes}\n"
 
 
-def _note(
+def note_of(
     facts: tuple[AnyFact, ...],
     order: ServiceRequest,
     today: date,
     rng: np.random.Generator,
 ) -> DocumentReference:
-    """Return the one document: a sentence for each fact, in any order."""
+    """Return the document that tells facts: a sentence for each, in any order.
+
+    Args:
+        facts: The facts.
+        order: The order it was written for.
+        today: The day of the request.
+        rng: Where order and words are drawn from.
+    """
     prose = Prose(Chooser(rng), {})
     lines = [f"- {_told(prose, fact, today)}" for fact in facts]
     text = "\n".join(lines[int(n)] for n in rng.permutation(len(lines))) or "- Nothing of note."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,14 @@ from healthgym.core.players import Solver
 from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
-from healthgym.envs.managed_care.prior_auth_arena import oracle, reader
+from healthgym.envs.managed_care.prior_auth_arena import (
+    drill,
+    drill_erring,
+    drill_sides,
+    oracle,
+    reader,
+)
+from healthgym.envs.managed_care.prior_auth_arena.drill_offices import DrillOffices
 from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
 from healthgym.envs.managed_care.prior_auth_arena.task import (
     PRESETS,
@@ -57,7 +65,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
     """A provider's desk and a payer's, on one request.
 
     Args:
-        difficulty: A preset, a configuration, or weights of presets.
+        difficulty: A preset, a configuration, weights of presets, or ``"drill"``.
         role: The seat that scripted policies play; the provider's if empty.
         spell: Calls that a side may make in a row.
         limits: How long calls, and the way back and forth, may go on.
@@ -92,20 +100,33 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         def synthetic(level: Level[AuthorizationConfig]) -> ArenaTaskGenerator:
             return ArenaGenerator(level.config, level.label, self.name)
 
-        self.generator = assemble(PRESETS, difficulty, synthetic)
+        self.drilled = difficulty == drill.DRILL
+        if self.drilled:
+            self.generator = drill.DrillGenerator(self.name)
+            self.roles = drill.ROLES
+            self.rules = replace(self.rules, max_turns=drill.TURNS, show_clock=False)
+        else:
+            self.generator = assemble(PRESETS, difficulty, synthetic)
 
     def open(self, instance: ArenaInstance) -> SharedOffices:
         """Return the offices as both sides find them."""
-        return SharedOffices(instance.start, self.limits)
+        return (DrillOffices if self.drilled else SharedOffices)(instance.start, self.limits)
 
     def instruction(self, role: str, instance: ArenaInstance) -> str:
         """Return what a side is told; the payer's is told of no request."""
+        if self.drilled:
+            return drill.payer_brief(instance.start) if role == PAYER else instance.task.instruction
         if role == PAYER:
             return payer_brief(instance.start)
         return provider_brief(instance.task.instruction)
 
     def to_act(self, world: SharedOffices, live: Sequence[str]) -> str | None:
-        """Return who acts: whoever did last, until that side waits; in a call, whose turn it is."""
+        """Return who acts: whoever did last, until that side waits; in a call, whose turn it is.
+
+        In a drill it is whoever's the case is.
+        """
+        if isinstance(world, DrillOffices):
+            return world.turn(live)
         return world.speaker if world.speaker in live else live[-1]
 
     def oracle(self, instance: ArenaInstance, rng: np.random.Generator) -> Script:
@@ -130,24 +151,36 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
             for role, name in (counterparts or {}).items()
         }
         episode = Episode(self, instance, SparseReward(), self.rules, players)
-        return dict(oracle.pair(instance, rng, episode).play())
+        makers = drill_sides.KNOWING if self.drilled else oracle.KNOWING
+        return dict(oracle.pair(instance, rng, episode, makers).play())
 
     def baselines(self) -> Mapping[str, Baseline[Task, ArenaReference, WorldStart]]:
         """Return the scripts that do not read what decides."""
-        return oracle.baselines()
+        return drill_sides.baselines(self._seat) if self.drilled else oracle.baselines()
 
     def solvers(self) -> Mapping[str, Solver]:
         """Return who reads what an agent reads, in the seat that is played."""
-        return {READER: reader.READERS[self._seat]}
+        return {} if self.drilled else {READER: reader.READERS[self._seat]}
 
     def counterparts(self) -> Mapping[str, Mapping[str, Solver]]:
         """Return who can fill a seat."""
+        if self.drilled:
+            return {}
         return {role: {READER: play} for role, play in reader.READERS.items()}
 
     def player(
         self, name: str, instance: ArenaInstance, rng: np.random.Generator, role: str = PROVIDER
     ) -> Player:
-        """Return a player of a scripted policy; an oracle's moves are worked out for its seat."""
+        """Return a player of a scripted policy; an oracle's moves are worked out for its seat.
+
+        In a drill so are those of a side that errs, against one that knows the answer.
+        """
+        if self.drilled and name in drill_erring.SIDES.get(role, {}):
+            sides = {**drill_sides.KNOWING, role: drill_erring.SIDES[role][name]}
+            table = drill_sides.seated(
+                Episode(self, instance, SparseReward(), self.rules), instance, sides
+            )
+            return Player.of_script(table.play()[role])
         if name == "oracle" and role in self.roles:
             return Player.of_script(self.together(instance, rng)[role])
         return super().player(name, instance, rng, role)

@@ -113,22 +113,31 @@ class ProviderOracle(Worker):
         self.seat.do("call.speak", message=said, position=str(position), ready=True)
 
 
-def pair(instance: ArenaInstance, rng: np.random.Generator, episode: ArenaEpisode) -> Table:
+#: Makes those who know the answer, by side.
+KNOWING: Mapping[str, Callable[[Seat, ArenaInstance], Worker]] = {
+    PROVIDER: ProviderOracle,
+    PAYER: PayerOracle,
+}
+
+
+def pair(
+    instance: ArenaInstance,
+    rng: np.random.Generator,
+    episode: ArenaEpisode,
+    makers: Mapping[str, Callable[[Seat, ArenaInstance], Worker]] = KNOWING,
+) -> Table:
     """Return a table at which both sides know the answer; those that are filled stay so.
 
     Args:
         instance: The task.
         rng: Who of several able people does something.
         episode: Where it is played.
+        makers: Makes those who sit there.
     """
     table = Table(episode)
-    makers: Mapping[str, Callable[[Seat], Worker]] = {
-        PROVIDER: lambda seat: ProviderOracle(seat, instance),
-        PAYER: lambda seat: PayerOracle(seat, instance),
-    }
     for role, make in makers.items():
         if role not in episode.counterparts:
-            table.workers[role] = make(Seat(episode, rng, role, table.others))
+            table.workers[role] = make(Seat(episode, rng, role, table.others), instance)
     return table
 
 

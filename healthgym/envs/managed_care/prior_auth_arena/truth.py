@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.situations import Bar
+from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.prior_auth_arena.memos import Memo
 from healthgym.envs.managed_care.reading.spoken import spoken
 from healthgym.envs.managed_care.utilization_management.chain import Chain
@@ -31,6 +32,9 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     Posture,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+#: Stages of the source's checks that are a physician's.
+_PHYSICIANS = (Stage.PHYSICIAN, Stage.OUTCOME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,13 @@ def truth_of(received: Received) -> ReviewReference:
         on_request=received.lacking(received.packet),
     )
     return reference_of(taken)
+
+
+def drilled(truth: ReviewReference) -> ReviewReference:
+    """Return what is asked of a payer whose staff does everything but the physician's work."""
+    stages = tuple(each for each in truth.paper.stages if each in _PHYSICIANS)
+    paper = replace(truth.paper, stages=stages, letter_types=())
+    return replace(truth, intake=None, triage=None, paper=paper, drilled=True)
 
 
 def _path(received: Received, first: PolicyAssessment) -> tuple[Path, bool]:

@@ -16,7 +16,7 @@ from healthgym.envs.managed_care.checks.rule import FailureMode, ask_all
 from healthgym.envs.managed_care.prior_auth_arena.crossing import Crossing
 from healthgym.envs.managed_care.prior_auth_arena.talk import Talk
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaReference
-from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
+from healthgym.envs.managed_care.prior_auth_arena.truth import Received, drilled, truth_of
 from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
 from healthgym.envs.managed_care.prior_authorization.verifier import AuthorizationVerifier
 from healthgym.envs.managed_care.utilization_management.steps import reached
@@ -168,9 +168,10 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             idle = not made and not evidence.after.letters.letters
             yield IDLE.result(idle)
             return
+        truth = truth_of(received)
         asked = Evidence(
             evidence.task,
-            truth_of(received),
+            drilled(truth) if evidence.reference.provider.drilled else truth,
             received.before,
             evidence.after,
             evidence.events,

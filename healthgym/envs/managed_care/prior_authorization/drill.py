@@ -79,7 +79,7 @@ class DrillGenerator(AuthorizationTaskGenerator):
             payer=people.payer,
             staff=staff(),
             charts=ChartLibrary((drill.drawn.patient.chart,)),
-            records=(drill.case, drill.line, _packet(drill)),
+            records=(drill.case, drill.line, packet_of(drill, (NOTE,))),
             rules=self.rules,
             operations=draw(rng),
             handbook=Library.of(drill.drawn.book.pages),
@@ -96,20 +96,25 @@ class DrillGenerator(AuthorizationTaskGenerator):
         return Instance(task, reference, start)
 
 
-def _packet(drill: Drill) -> DocumentReference:
-    """Return the packet that a colleague has made of the note: only the decision is open."""
-    note = drill.drawn.patient.chart.documents[0]
+def packet_of(drill: Drill, documents: tuple[str, ...]) -> DocumentReference:
+    """Return the packet that a colleague has made, so that only the decision is open.
+
+    Args:
+        drill: The drill.
+        documents: Ids of the chart's documents that it holds.
+    """
+    pages = [page for page in drill.drawn.patient.chart.documents if page.id in documents]
     return DocumentReference(
         id="DOC-BUNDLE-7001",
-        patient_id=note.patient_id,
+        patient_id=pages[0].patient_id,
         case_id=CASE,
         kind=DocumentKind.SUBMISSION_BUNDLE,
         title=f"Packet for {drill.case.external_case_id}",
-        content=note.title,
+        content=", ".join(page.title for page in pages),
         created_at=drill.case.created_at,
         structured_data={
             "package_id": f"PKG-{CASE}",
-            "included_document_ids": (note.id,),
+            "included_document_ids": tuple(page.id for page in pages),
             "extras": (),
             "answers": {},
             "ready_to_submit": True,

@@ -192,7 +192,9 @@ def _strict(
     seen = Inspection(evidence.before, evidence.after, reference)
     made = seen.determination
     if reference.drilled and reference.action is _SENDS:
-        return [_acted(seen), *_ending(seen)]
+        needless = seen.sending.needless if seen.sending and seen.sent else ()
+        least = [MINIMUM.result(not needless, ", ".join(needless))] if seen.sent else []
+        return [_acted(seen), *least, *_ending(seen)]
     results = [
         *(() if reference.drilled else (CASE.result(seen.case_right),)),
         _acted(seen),

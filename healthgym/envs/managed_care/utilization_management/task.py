@@ -292,7 +292,8 @@ class ReviewReference(Reference):
         notices: Kinds of notices to the member, each once.
         status: Where the case ends.
         paper: What the source's checks expect.
-        drilled: Whether the findings are drilled, and nothing else is asked about.
+        drilled: Whether the findings of the nurse are drilled, or where the case comes in, the word
+            of the physician, and nothing else is asked about.
     """
 
     case_id: str

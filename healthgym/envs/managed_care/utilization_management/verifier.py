@@ -22,7 +22,7 @@ from healthgym.envs.managed_care.checks.rule import FailureMode
 from healthgym.envs.managed_care.utilization_management.appealed import Appealed
 from healthgym.envs.managed_care.utilization_management.inspection import Inspection
 from healthgym.envs.managed_care.utilization_management.steps import reached
-from healthgym.envs.managed_care.utilization_management.task import ReviewReference
+from healthgym.envs.managed_care.utilization_management.task import ReviewReference, StartStage
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 INTAKE = Check(
@@ -332,7 +332,10 @@ def _appeal(seen: Inspection, appealed: Appealed) -> Iterator[CheckResult]:
 
 
 def _drilled(seen: Inspection) -> Iterator[CheckResult]:
-    """Yield what is found where the nurse's findings are all that is asked for."""
+    """Yield what is found where a nurse's findings, or a physician's word, is all that is asked."""
+    if seen.reference.stage is not StartStage.NURSE_REVIEW:
+        yield from _decided(seen)
+        return
     found, entered = seen.findings, bool(seen.findings.nurse)
     wrong = found.wrong_by_nurse
     right = 1 - len(wrong) / len(seen.reference.results) if entered else 0.0
@@ -342,6 +345,21 @@ def _drilled(seen: Inspection) -> Iterator[CheckResult]:
     yield ROLES.result(not seen.misplaced, ", ".join(seen.misplaced))
     yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
     yield ONCE.result(not seen.repeated, ", ".join(seen.repeated))
+
+
+def _decided(seen: Inspection) -> Iterator[CheckResult]:
+    """Yield what is found of a physician's questions and word."""
+    wanted = seen.reference
+    if wanted.wanted:
+        yield INFORMATION.result(seen.information_right)
+    said = ", ".join(str(one.decision) for one in seen.decided)
+    if wanted.decision is not None:
+        yield DECIDED.result(seen.physician_right, said)
+        yield DETERMINED.result(seen.determination_right, said)
+    else:
+        yield UNDECIDED.result(seen.undecided, said)
+    yield ENDED.result(seen.ended, str(seen.status))
+    yield from _kept(seen)
 
 
 def _closed(seen: Inspection) -> Iterator[CheckResult]:

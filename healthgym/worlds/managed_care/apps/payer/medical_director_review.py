@@ -205,6 +205,7 @@ class MedicalDirectorReview(LineReviews[MdReviewRecord, MdCaseDecision]):
             made = replace(made, p2p_request_id=request.id)
             self.decisions[made.id] = made
             return {"case_decision": made, "p2p_request": request}
+        world.desk.concluded(case_id)
         return {"case_decision": made}
 
     def _require_decision(self, made: MdCaseDecision) -> None:

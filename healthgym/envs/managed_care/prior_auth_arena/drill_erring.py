@@ -1,0 +1,169 @@
+"""Sides of the drill that err in one way, and those whose demonstrations are left to chance.
+
+Each is a worker like those who know the answer, and does one thing otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from healthgym.envs.managed_care.cases.drills import CASE
+from healthgym.envs.managed_care.cases.situations import Bar
+from healthgym.envs.managed_care.prior_auth_arena.drill import PAPERS
+from healthgym.envs.managed_care.prior_auth_arena.drill_sides import Found, Making, Payer, Provider
+from healthgym.envs.managed_care.prior_auth_arena.working import Worker
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CriterionResult,
+    MdReviewDecision,
+    ProviderDeterminationAction,
+)
+
+_APPROVE, _DENY = MdReviewDecision.APPROVE, MdReviewDecision.DENY
+_ASK = MdReviewDecision.REQUEST_INFO
+_MET, _NOT_MET = CriterionResult.MET, CriterionResult.NOT_MET
+
+
+class SubmitsAll(Provider):
+    """Sends every request, and answers with every paper."""
+
+    def decide(self, *, sends: bool) -> None:
+        """Send it."""
+        super().decide(sends=True)
+
+    def answer(self) -> None:
+        """Answer with all there is."""
+        self.reply(*PAPERS)
+
+
+class NeverSubmits(Provider):
+    """Sends nothing, and names the first criterion."""
+
+    def decide(self, *, sends: bool) -> None:
+        """Hold it back."""
+        self.seat.do(
+            "auth.finalize_provider_determination",
+            case_id=CASE,
+            final_action=str(ProviderDeterminationAction.DO_NOT_SUBMIT),
+            override_reason=f"{Bar.CONTRADICTED}: {self.wanted.policy.id}, C1",
+        )
+
+
+class Silent(Provider):
+    """Sends what is right, and answers nothing."""
+
+    def answer(self) -> None:
+        """Take its leave."""
+        self.seat.do("finish")
+
+
+class WrongItem(Provider):
+    """Answers with the paper that shows nothing."""
+
+    def answer(self) -> None:
+        """Answer with that."""
+        self.reply(self.blank)
+
+
+class OverDocuments(Provider):
+    """Answers with every paper on file."""
+
+    def answer(self) -> None:
+        """Answer with all of them."""
+        self.reply(*PAPERS)
+
+
+class RubberStamp(Payer):
+    """Approves whatever comes in."""
+
+    def found(self, assessed: PolicyAssessment) -> Found:
+        """Find everything met."""
+        return dict.fromkeys(assessed.criteria, _MET)
+
+
+class DenyAll(Payer):
+    """Denies whatever comes in."""
+
+    def found(self, assessed: PolicyAssessment) -> Found:
+        """Find nothing met."""
+        return dict.fromkeys(assessed.criteria, _NOT_MET)
+
+
+class NeverAsks(Payer):
+    """Denies what is open."""
+
+    def decision(self, found: Found) -> MdReviewDecision:
+        """Return a denial where a question is due."""
+        decision = super().decision(found)
+        return _DENY if decision is _ASK else decision
+
+
+class AlwaysAsks(Payer):
+    """Asks before it decides, whatever was sent."""
+
+    def decision(self, found: Found) -> MdReviewDecision:
+        """Return a question first."""
+        return super().decision(found) if self.asked else _ASK
+
+
+class HalfReader(Payer):
+    """Reads on the first criterion, and takes the other for met."""
+
+    def found(self, assessed: PolicyAssessment) -> Found:
+        """Find the second criterion met."""
+        first, second = super().found(assessed).items()
+        return dict((first, (second[0], _MET)))
+
+
+class Absent(Worker):
+    """Does nothing, and says that it is done."""
+
+    def turn(self) -> None:
+        """Finish."""
+        self.seat.do("finish")
+
+
+#: Those who know the answer and those who err in one way, by side and name.
+SIDES: Mapping[str, Mapping[str, Making]] = {
+    PROVIDER: {
+        "oracle": Provider,
+        "absent": lambda seat, _: Absent(seat),
+        "submits_all": SubmitsAll,
+        "never_submits": NeverSubmits,
+        "silent": Silent,
+        "wrong_item": WrongItem,
+        "over_documents": OverDocuments,
+    },
+    PAYER: {
+        "oracle": Payer,
+        "absent": lambda seat, _: Absent(seat),
+        "rubber_stamp": RubberStamp,
+        "deny_all": DenyAll,
+        "never_asks": NeverAsks,
+        "always_asks": AlwaysAsks,
+        "half_reader": HalfReader,
+    },
+}
+
+
+class AnyPaper(Provider):
+    """Answers with one of the papers, whichever."""
+
+    def answer(self) -> None:
+        """Answer with either."""
+        self.reply(PAPERS[int(self.seat.rng.integers(len(PAPERS)))])
+
+
+class AnyWord(Payer):
+    """Says anything about what is open, and the right thing about what is not."""
+
+    def decision(self, found: Found) -> MdReviewDecision:
+        """Return the decision; any, where a question is due."""
+        decision = super().decision(found)
+        words = (_APPROVE, _DENY, _ASK)
+        return words[int(self.seat.rng.integers(len(words)))] if decision is _ASK else decision
+
+
+#: Those whose demonstrations show every part of a question and its answer, and never the rule.
+HABITS: Mapping[str, Making] = {PROVIDER: AnyPaper, PAYER: AnyWord}
