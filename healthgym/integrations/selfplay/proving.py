@@ -1,0 +1,79 @@
+"""What generations did on the same tasks: against each other, and against scripted sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from healthgym.integrations.selfplay.games import Game, play
+from healthgym.integrations.trl.foreign import AnyTokenizer
+from healthgym.policies.statistics import Interval, paired_bootstrap_difference
+
+#: Games that are played side by side.
+_BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What came of a pairing on some tasks.
+
+    Attributes:
+        both: Whether both sides passed all their checks, by task id.
+        own: Whether a side kept its own duties, by role and task id, whatever the other did.
+    """
+
+    both: Mapping[str, bool]
+    own: Mapping[str, Mapping[str, bool]]
+
+    @property
+    def rate(self) -> float:
+        """The share of tasks on which both succeeded."""
+        return sum(self.both.values()) / len(self.both)
+
+    def kept(self, role: str) -> float:
+        """Return the share of tasks on which a side kept its own duties."""
+        return sum(self.own[role].values()) / len(self.own[role])
+
+
+def record(
+    deal: Callable[[int], Game],
+    tasks: Sequence[int],
+    tokenizer: AnyTokenizer,
+    look: Callable[[Game], None] = lambda game: None,
+) -> Record:
+    """Play a pairing on tasks, likeliest tokens throughout.
+
+    Args:
+        deal: Makes the game of a task, with somebody at every seat.
+        tasks: The tasks.
+        tokenizer: The tokenizer of the models.
+        look: Shown every finished game.
+    """
+    both: dict[str, bool] = {}
+    own: dict[str, dict[str, bool]] = {}
+    for start in range(0, len(tasks), _BATCH):
+        games = [deal(task) for task in tasks[start : start + _BATCH]]
+        play(games, tokenizer)
+        for game in games:
+            name = game.episode.task.task_id
+            both[name] = game.both
+            for role in game.episode.roles:
+                own.setdefault(role, {})[name] = kept(game, role)
+            look(game)
+    return Record(both, own)
+
+
+def kept(game: Game, role: str) -> bool:
+    """Return whether a side handed in and kept its own duties, whatever became of the whole.
+
+    Checks of a family with several roles are its own that begin with its name.
+    """
+    checks = game.episode.verdict(role).all_checks()
+    own = [one for one in checks if one.check.name.startswith(f"{role}.")]
+    return game.episode.submitted(role) and all(one.passed is not False for one in own)
+
+
+def gain(after: Mapping[str, bool], before: Mapping[str, bool]) -> Interval:
+    """Return what was gained on the same tasks, with its 95 % interval."""
+    new, old = ({task: [float(won)] for task, won in each.items()} for each in (after, before))
+    return paired_bootstrap_difference(new, old)

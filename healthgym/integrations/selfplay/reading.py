@@ -1,0 +1,215 @@
+"""Generation that reads a conversation once: the keys and values of each stay between its turns.
+
+The layers are those of a Qwen3 of transformers, called one by one, because its own ``generate``
+keeps no cache between calls for conversations that grow by different lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch.nn import functional
+
+from healthgym.integrations.trl.foreign import AnyModel
+
+#: Finished rows are dropped from a batch once so large a share of it is finished.
+_DROP = 0.5
+
+
+@dataclass(slots=True)
+class Memory:
+    """What a model has read of one conversation.
+
+    Attributes:
+        keys: Keys by layer, shape (layers, heads, length, width); None before anything is read.
+        values: Values, likewise.
+    """
+
+    keys: torch.Tensor | None = None
+    values: torch.Tensor | None = None
+
+    @property
+    def length(self) -> int:
+        """How many tokens it holds."""
+        return 0 if self.keys is None else self.keys.shape[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said.
+
+    Attributes:
+        ids: Its tokens, the mark that ends it included unless it was cut.
+        logps: The log-probability of each as it was drawn.
+    """
+
+    ids: list[int]
+    logps: list[float]
+
+
+class Reader:
+    """Draws replies from a model, conversation by conversation, many at a time.
+
+    Args:
+        model: A Qwen3 causal language model; its weights are looked up at each call.
+        end: The token that ends a reply.
+        longest: Most tokens of a reply.
+    """
+
+    def __init__(self, model: AnyModel, end: int, longest: int) -> None:
+        self.model, self.end, self.longest = model, end, longest
+        config = model.config
+        self._layers = config.num_hidden_layers
+        self._heads, self._width = config.num_attention_heads, config.head_dim
+
+    @torch.no_grad()
+    def replies(
+        self,
+        memories: Sequence[Memory],
+        fresh: Sequence[Sequence[int]],
+        temperature: float,
+        generator: torch.Generator,
+    ) -> list[Reply]:
+        """Read on in conversations and return a reply to each; the memories grow.
+
+        The last token of a reply is not in its memory: it is the first of what is fresh next time.
+
+        Args:
+            memories: What was read of each conversation.
+            fresh: What is new in each, at least one token.
+            temperature: 0 takes the likeliest token.
+            generator: Where chance comes from.
+        """
+        batch = _Batch(self, memories, fresh)
+        logits = batch.begin(fresh)
+        rows = list(range(len(fresh)))
+        found = [Reply([], []) for _ in rows]
+        for _ in range(self.longest):
+            tokens, logps = _draw(logits, temperature, generator)
+            going = []
+            for place, (row, token, logp) in enumerate(
+                zip(rows, tokens.tolist(), logps.tolist(), strict=True)
+            ):
+                if row < 0:
+                    continue
+                found[row].ids.append(token)
+                found[row].logps.append(logp)
+                if token == self.end or len(found[row].ids) == self.longest:
+                    batch.keep(place, memories[row])
+                    rows[place] = -1
+                else:
+                    going.append(place)
+            if not going:
+                break
+            if len(going) <= _DROP * len(rows):
+                batch.drop(going)
+                rows, tokens = [rows[place] for place in going], tokens[going]
+            logits = batch.go_on(tokens)
+        return found
+
+    def forward(
+        self, ids: torch.Tensor, positions: torch.Tensor, keys: torch.Tensor, values: torch.Tensor
+    ) -> torch.Tensor:
+        """Return hidden states of new tokens, shape (rows, tokens, hidden); the cache is filled.
+
+        Args:
+            ids: The new tokens, shape (rows, tokens).
+            positions: Where each stands in its conversation, likewise.
+            keys: The cache, shape (layers, rows, heads, room, width).
+            values: Likewise.
+        """
+        inner = self.model.model
+        rows, count = ids.shape
+        seen = int(positions.max()) + 1
+        mask = torch.arange(seen) <= positions[..., None]
+        cos, sin = (part[:, None] for part in inner.rotary_emb(keys[0, 0], positions))
+        hidden = inner.embed_tokens(ids)
+        here = torch.arange(rows)[:, None]
+        for number, layer in enumerate(inner.layers):
+            attend = layer.self_attn
+            normed = layer.input_layernorm(hidden)
+            shape = (rows, count, self._heads, self._width)
+            query = attend.q_norm(attend.q_proj(normed).view(shape)).transpose(1, 2)
+            key = attend.k_norm(attend.k_proj(normed).view(shape)).transpose(1, 2)
+            query, key = _turned(query, cos, sin), _turned(key, cos, sin)
+            keys[number][here, :, positions] = key.transpose(1, 2)
+            values[number][here, :, positions] = attend.v_proj(normed).view(shape)
+            mixed = functional.scaled_dot_product_attention(
+                query,
+                keys[number][:, :, :seen],
+                values[number][:, :, :seen],
+                attn_mask=mask[:, None],
+            )
+            hidden = hidden + attend.o_proj(mixed.transpose(1, 2).reshape(rows, count, -1))
+            hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
+        return inner.norm(hidden)  # type: ignore[no-any-return]
+
+    def room(self, rows: int, length: int) -> torch.Tensor:
+        """Return an empty half of a cache."""
+        return torch.zeros(self._layers, rows, self._heads, length, self._width)
+
+
+class _Batch:
+    """Conversations read side by side, the cache of all in one piece."""
+
+    def __init__(
+        self, reader: Reader, memories: Sequence[Memory], fresh: Sequence[Sequence[int]]
+    ) -> None:
+        self._reader = reader
+        self.lengths = torch.tensor([memory.length for memory in memories])
+        most = max(map(len, fresh)) + int(self.lengths.max()) + reader.longest
+        self.keys, self.values = (reader.room(len(memories), most) for _ in range(2))
+        for row, memory in enumerate(memories):
+            if memory.keys is not None and memory.values is not None:
+                self.keys[:, row, :, : memory.length] = memory.keys
+                self.values[:, row, :, : memory.length] = memory.values
+
+    def begin(self, fresh: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Read what is new; return the logits of the next tokens, shape (rows, vocabulary)."""
+        counts = torch.tensor([len(each) for each in fresh])
+        widest = int(counts.max())
+        # What stands behind a shorter row is overwritten before anything attends to it.
+        ids = torch.tensor([[*each, *([0] * (widest - len(each)))] for each in fresh])
+        positions = self.lengths[:, None] + torch.arange(widest)
+        hidden = self._reader.forward(ids, positions, self.keys, self.values)
+        self.lengths = self.lengths + counts
+        last = hidden[torch.arange(len(fresh)), counts - 1]
+        return self._reader.model.lm_head(last)  # type: ignore[no-any-return]
+
+    def go_on(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Read one token more of each; return the logits of the next ones."""
+        positions = self.lengths[:, None]
+        hidden = self._reader.forward(tokens[:, None], positions, self.keys, self.values)
+        self.lengths = self.lengths + 1
+        return self._reader.model.lm_head(hidden[:, 0])  # type: ignore[no-any-return]
+
+    def keep(self, place: int, memory: Memory) -> None:
+        """Put what was read of a row into its memory."""
+        length = int(self.lengths[place])
+        memory.keys = self.keys[:, place, :, :length].clone()
+        memory.values = self.values[:, place, :, :length].clone()
+
+    def drop(self, kept: Sequence[int]) -> None:
+        """Drop all rows but some."""
+        self.keys, self.values = self.keys[:, kept], self.values[:, kept]
+        self.lengths = self.lengths[list(kept)]
+
+
+def _draw(
+    logits: torch.Tensor, temperature: float, generator: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return a token of each row and its log-probability at temperature 1."""
+    logps = functional.log_softmax(logits, dim=-1)
+    if temperature:
+        tokens = torch.multinomial((logps / temperature).exp(), 1, generator=generator)[:, 0]
+    else:
+        tokens = logps.argmax(dim=-1)
+    return tokens, logps.gather(1, tokens[:, None])[:, 0]
+
+
+def _turned(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
+    """Return vectors turned by their positions (RoPE, Su et al. 2021)."""
+    left, right = x.chunk(2, dim=-1)
+    return x * cos + torch.cat((-right, left), dim=-1) * sin
