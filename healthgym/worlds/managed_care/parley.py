@@ -346,6 +346,19 @@ class Parley(App):
             self._close(line, "turns")
         return self.lines[line.request_id]
 
+    def heard(self, request_id: str) -> Line:
+        """Return a call that has begun.
+
+        Raises:
+            Refusal: If none has on that request.
+        """
+        line = self.lines.get(request_id)
+        if line is None:
+            raise Refusal(
+                RefusalCode.NOT_FOUND, f"No call has begun on a request {request_id[:60]!r}."
+            )
+        return line
+
     def count(self) -> None:
         """Count a call of a tool while a call lasts; at the limit the line closes."""
         line = self.open_line

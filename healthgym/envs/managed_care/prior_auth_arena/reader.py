@@ -5,26 +5,87 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
 
 from healthgym.core.players import Solver
 from healthgym.core.tool import call
-from healthgym.envs.managed_care.prior_authorization import solver as provider
+from healthgym.envs.managed_care.prior_auth_arena import provider_reader
+from healthgym.envs.managed_care.prior_auth_arena.provider_reader import told
 from healthgym.envs.managed_care.reading.asking import Play, ask
 from healthgym.envs.managed_care.utilization_management import lookups
 from healthgym.envs.managed_care.utilization_management import solver as payer
+from healthgym.envs.managed_care.utilization_management.hearing_out import with_heard
+from healthgym.envs.managed_care.utilization_management.lookups import CaseReading
 from healthgym.envs.managed_care.utilization_management.memory import Memory
+from healthgym.envs.managed_care.utilization_management.reader import MOST_NEWS, rows_of
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.envs.managed_care.utilization_management.wording import WHERE
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
-from healthgym.worlds.managed_care.vocabulary.authorization import Posture
+from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerOutcome, Posture
 
+#: What the provider said, as a line of a call shows it.
+_PROVIDER_SAID = re.compile(r"^provider \(\w+\): (.+)$", re.MULTILINE)
+_OVERTURN, _UPHOLD = (
+    PeerToPeerOutcome.OVERTURN_TO_APPROVAL,
+    PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION,
+)
 _CASE = re.compile(r"\bCASE-[A-Z]*-?\d+\b")
 
 
 class Reviewer(payer.Reviewer):
-    """A reviewer who also asks for what the policy's notes keep for request."""
+    """A reviewer who also asks for what the policy's notes keep for request, and holds calls."""
+
+    def _talk(self, request: str, case: CaseReading, found: Finding) -> Play[str]:
+        """Ask about what is in dispute, weigh what is said, and record what came of it."""
+        named = " and ".join(found.named())
+        said, turned = "", False
+        for _ in range(MOST_NEWS):
+            line = yield from self._do("call.read", request_id=request)
+            words = _PROVIDER_SAID.findall(line)
+            said = " ".join(words)
+            turned = self._with(said, case, found).assessment.posture is Posture.SATISFIED
+            if "The call is over." in line:
+                break
+            if "payer's turn" not in line:
+                until = self.now + timedelta(minutes=70)
+                yield from self._do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
+                continue
+            text = f"{named} of {found.policy.id} is open by what was sent. What do you know of it?"
+            if turned:
+                text = f"With that, {named} is met. There is nothing more to ask."
+            yield from self._do(
+                "call.speak",
+                message=text,
+                position=str(_OVERTURN if turned else _UPHOLD),
+                ready=turned or len(words) > 1,
+            )
+        yield from self._record(request, turned, f"{named} was open. The clinician said: {said}")
+        return "approved" if turned else "denied"
+
+    def _record(self, request: str, turned: bool, note: str) -> Play[None]:
+        listed = yield from self._do("p2p.list", case_id=self.case_id)
+        row = next(row for row in rows_of(listed) if row.get("id") == request)
+        peer = self.office.people[row["payer_contact_id"]]
+        while not peer.is_in(self.now):
+            yield from self._wait(peer.opens(self.now))
+        yield from self._do(
+            "p2p.record_outcome",
+            request_id=request,
+            payer_contact_id=peer.id,
+            outcome=str(_OVERTURN if turned else _UPHOLD),
+            note=note,
+        )
+
+    def _with(self, said: str, case: CaseReading, found: Finding) -> Finding:
+        """Return what the packet shows with what was said on the criteria in dispute."""
+        items = [found.policy.criterion(name) for name in found.named()]
+        heard = dict.fromkeys(fact for item in items for fact in told(said, item))
+        packet = found.packet
+        facts = with_heard(packet.facts, heard)
+        return self._judged(replace(packet, facts=facts), case)
 
     def _wanted(self, found: Finding) -> list[str]:
         """Return what is to be asked for, one item a line; nothing where the packet decides."""
@@ -49,4 +110,4 @@ def review(instruction: str) -> Play[None]:
     yield call("finish")
 
 
-READERS: Mapping[str, Solver] = {PROVIDER: provider.solve, PAYER: review}
+READERS: Mapping[str, Solver] = {PROVIDER: provider_reader.solve, PAYER: review}

@@ -32,6 +32,18 @@ class CallToolset(Toolset[SharedOffices]):
             return "Said. The call is over."
         return f"Said. It is the {line.speaker}'s turn to speak."
 
+    @tool(ToolKind.READ)
+    def read(self, request_id: str) -> str:
+        """Read what was said so far on a call, and whose turn it is to speak.
+
+        Args:
+            request_id: Id of the request for the call, such as "P2P-0001".
+        """
+        line = self.world.parley.heard(request_id)
+        said = [f"{turn.side} ({turn.position}): {turn.message}" for turn in line.turns]
+        state = "The call is over." if line.ended else f"It is the {line.speaker}'s turn to speak."
+        return "\n".join((*said, state))
+
 
 class AskedToolset(Toolset[SharedOffices]):
     """Calls that the provider asks for, as the payer answers them."""

@@ -33,6 +33,7 @@ from healthgym.envs.managed_care.reading.operations import (
 from healthgym.envs.managed_care.reading.policy_search import PolicyReading
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.apps.provider.forms import UNKNOWN
+from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -74,6 +75,21 @@ class Memory:
         return self.trees.setdefault(policy, read)
 
 
+class Besides:
+    """What somebody has besides chart and handbook, and does besides answering; here nothing."""
+
+    def known(self, policy: PolicyReading) -> Play[tuple[AnyFact, ...]]:
+        """Return what is known of the patient and stands in no document."""
+        yield from ()
+        return ()
+
+    def see_through(
+        self, case: str, brief: Brief, chart: ChartReading, policy: PolicyReading
+    ) -> Play[None]:
+        """Do what the payer's answers ask for."""
+        yield from _see_through(case, brief, chart, policy)
+
+
 def solve(instruction: str) -> Play[None]:
     """Read what holds today, decide from it, and see the request through."""
     yield from remembering(Memory(), instruction)
@@ -87,20 +103,21 @@ def solve_by_heart(instruction: str) -> Play[None]:
     yield from remembering(Memory(trees, channels, follow_up), instruction)
 
 
-def remembering(memory: Memory, instruction: str) -> Play[None]:
+def remembering(memory: Memory, instruction: str, besides: Besides | None = None) -> Play[None]:
     """Do the same with the numbers of a memory, whatever the pages say today.
 
     Args:
         memory: What is known already; what is not is read, and added.
         instruction: What the agent is told.
+        besides: What is known and done besides.
     """
     try:
-        yield from _work(read_brief(instruction), memory)
+        yield from _work(read_brief(instruction), memory, besides or Besides())
     except DataError:
         yield call("finish")  # what cannot be read is given up
 
 
-def _work(brief: Brief, known: Memory) -> Play[None]:
+def _work(brief: Brief, known: Memory, besides: Besides) -> Play[None]:
     chart, order = yield from find_request(brief)
     policy = yield from find_policy(brief, chart, order)
     if policy is not None:
@@ -110,11 +127,12 @@ def _work(brief: Brief, known: Memory) -> Play[None]:
     judged = bar(policy, chart, order["procedure_code"], brief.today)
     if judged is None and policy is not None:
         chart, documents = yield from read_documents(chart, policy)
-        judged = judge(policy, chart, order, documents, brief.today)
+        told = yield from besides.known(policy)
+        judged = judge(policy, chart, order, documents, brief.today, told)
     case = yield from _open_case(order)
     if judged is not None and judged.action is _SENDS and policy is not None:
         yield from _submit(case, policy, judged, chart, order, known)
-        yield from _see_through(case, brief, chart, policy)
+        yield from besides.see_through(case, brief, chart, policy)
     elif judged is not None:
         yield call(
             "auth.finalize_provider_determination",
@@ -243,7 +261,7 @@ def _see_through(case: str, brief: Brief, chart: ChartReading, policy: PolicyRea
         match record(shown, "case").get("status", ""):
             case CaseStatus.PENDED_ACTION_REQUIRED:
                 letters = yield from ask("inbox.list_messages", case_id=case)
-                yield from _reply(case, letters, chart)
+                yield from reply(case, letters, chart)
             case CaseStatus.UNDER_REVIEW:
                 offered = set(_REQUEST.findall(shown)) - held
                 held |= offered
@@ -272,10 +290,17 @@ def _hold_call(case: str, request: str, slot: str, point: str) -> Play[None]:
     )
 
 
-def _reply(case: str, letters: str, chart: ChartReading) -> Play[None]:
-    """Send the latest document of each kind that the payer names."""
+def reply(case: str, letters: str, chart: ChartReading) -> Play[None]:
+    """Send the latest document of each kind that the payer names.
+
+    Args:
+        case: The case.
+        letters: What the payer wrote.
+        chart: The chart.
+    """
     words = letters.replace(" ", "_").lower()
     asked = [kind for kind in UploadableDocumentKind if str(kind) in words]
     latest = {each.kind: each.id for each in sorted(chart.documents, key=lambda one: one.day)}
     documents = [latest[str(kind)] for kind in asked if str(kind) in latest]
-    yield call("auth.respond_to_pend", case_id=case, note="As asked for.", document_ids=documents)
+    note = "As asked for." if documents else "There is no record of it that could be sent."
+    yield call("auth.respond_to_pend", case_id=case, note=note, document_ids=documents)

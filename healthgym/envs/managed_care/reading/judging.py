@@ -95,6 +95,7 @@ def judge(
     order: Row,
     documents: tuple[Document, ...],
     today: date,
+    told: tuple[AnyFact, ...] = (),
 ) -> Judged:
     """Return what is to be done with a request that nothing bars.
 
@@ -104,12 +105,16 @@ def judge(
         order: The order.
         documents: What was read of the documents on file.
         today: The day of the request.
+        told: What is known besides, and stands in no document: it counts for the decision, and
+            neither answers a question nor is attached.
     """
     policy = reading.policy()
     asked = criteria(policy.criteria)
     facts = (*classed(chart.facts, asked), *facts_told(documents, asked))
     request = _request(reading, chart, order, today)
-    found = evaluate(policy, facts, request, today)
+    shown = found = evaluate(policy, facts, request, today)
+    if told:
+        found = evaluate(policy, (*facts, *told), request, today)
     limited = found.approved_quantity is not None
     on_file = {listed.kind for listed in chart.documents}
     missing = [k for k in reading.required() if str(k) not in on_file and k not in OWN_KINDS]
@@ -121,8 +126,8 @@ def judge(
         return Judged(_GATHER, f"{policy.id}: {named}")
     return Judged(
         _SUBMIT,
-        answers=answers_from(found.criteria),
-        attached=_attached(reading, found, documents, facts),
+        answers=answers_from(shown.criteria),
+        attached=_attached(reading, shown, documents, facts),
     )
 
 

@@ -49,7 +49,9 @@ def test_two_who_know_the_answer_succeed_on_every_task_of_a_stretch() -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("ending", ["approved", "pended", "partial", "insufficient"])
+@pytest.mark.parametrize(
+    "ending", ["approved", "pended", "partial", "insufficient", "said", "unsettled"]
+)
 def test_two_who_read_what_an_agent_reads_do_too(ending: str) -> None:
 
     task = first(ending)

@@ -16,6 +16,7 @@ from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, S
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care import payer_calls, relay
+from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.parley import LONGEST, Limits
 from healthgym.worlds.managed_care.relay import CALL, PAYER, PROVIDER
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -42,6 +43,9 @@ def handed_in(limits: Limits | None = None) -> ArenaEpisode:
 def offered(limits: Limits | None = None) -> ArenaEpisode:
     """The same, and the payer offers times for a call."""
     episode = handed_in(limits)
+    clock, doctor = episode.world.clock, episode.world.staff.workers[physician(episode)]
+    opens = office_calendar(doctor.region, doctor.hours).next_opening(clock.now)
+    clock.advance(opens + timedelta(hours=1) - clock.now)
     episode.world.peer.request(CASE, physician(episode))
     payer_calls.offer(episode.world, CASE, physician(episode))
     return episode
@@ -180,6 +184,18 @@ def test_nobody_speaks_before_the_call() -> None:
     episode = offered()
     refused = says(episode, PROVIDER)
     assert refused.errors == ("No call is open; one begins at the time that was confirmed for it.",)
+
+
+def test_what_was_said_can_be_read_by_both() -> None:
+    episode = on_the_line()
+    says(episode, PROVIDER, "C2 is met.")
+    for role in (PAYER, PROVIDER):
+        if episode.to_act() != role:
+            says(episode, PAYER, "What shows it?", position=str(UPHOLD))
+        shown = episode.step(call("call.read", request_id=REQUEST), role)
+        assert "provider (overturn_to_approval): C2 is met." in shown.observation
+    refused = episode.step(call("call.read", request_id="P2P-0009"), PROVIDER)
+    assert refused.errors == ("No call has begun on a request 'P2P-0009'.",)
 
 
 # -- the outcome ---------------------------------------------------------------------------------
@@ -349,6 +365,42 @@ def test_a_turn_that_fails_half_way_leaves_both_sides_with_nothing_new(
     assert episode.news(other) == ""
     assert episode.to_act() == role
     assert not says(episode, role, ready=True).errors
+
+
+def test_a_time_that_is_taken_crosses_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    episode = offered()
+    slot = episode.world.peer.requests[REQUEST].offered_slots[0]
+    before = episode.world.digest()
+
+    def fails(*arguments: object, **more: object) -> None:
+        raise RuntimeError("The line is down.")
+
+    monkeypatch.setattr(type(episode.world), "notify", fails)
+    with pytest.raises(RuntimeError):
+        picks(episode, slot)
+    monkeypatch.undo()
+    assert episode.world.digest() == before
+    assert slot not in told(episode, PAYER)
+    assert not picks(episode, slot).errors
+    assert f"takes {slot} UTC" in told(episode, PAYER)
+
+
+def test_an_outcome_that_fails_half_way_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    episode = on_the_line()
+    says(episode, PROVIDER, ready=True)
+    says(episode, PAYER, "We agree.", ready=True)
+    before = episode.world.digest()
+
+    def fails(*arguments: object, **more: object) -> None:
+        raise RuntimeError("The disk is full.")
+
+    monkeypatch.setattr(relay, "leave_phase", fails)
+    with pytest.raises(RuntimeError):
+        records(episode)
+    monkeypatch.undo()
+    assert episode.world.digest() == before
+    assert episode.world.peer.requests[REQUEST].outcome is None
+    assert not records(episode).errors
 
 
 def test_a_case_goes_back_and_forth_so_often_at_most() -> None:
