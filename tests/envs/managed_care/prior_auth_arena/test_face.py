@@ -10,6 +10,7 @@ from numpy.random import default_rng
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from healthgym.core.tool import ToolCall
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily
 from healthgym.integrations.pettingzoo import Arena, parallel
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
@@ -48,7 +49,7 @@ def test_two_who_read_hold_a_call_through_it() -> None:
     for agent in table.agent_iter(400):
         shown, _, terminated, truncated, _ = table.last()
         action = None if terminated or truncated else players[agent].act(shown["text"])
-        if action is not None and action.name == "call.speak":
+        if isinstance(action, ToolCall) and action.name == "call.speak":
             spoke.append(str(table.infos[agent]["role"]))
         table.step(action)
     assert spoke[:2] == [PROVIDER, PAYER]
