@@ -167,7 +167,7 @@ def truth_of(received: Received) -> ReviewReference:
 
 def drilled(truth: ReviewReference) -> ReviewReference:
     """Return what is asked of a payer whose staff does everything but the physician's work."""
-    stages = tuple(each for each in truth.paper.stages if each in _PHYSICIANS)
+    stages = tuple(each for each in truth.paper.stages or () if each in _PHYSICIANS)
     paper = replace(truth.paper, stages=stages, letter_types=())
     return replace(truth, intake=None, triage=None, paper=paper, drilled=True)
 
