@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -136,7 +137,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         state.events.append(event)
         self._bench.touch(event, journal.changes != changes, state.seats)
         takes = spec.takes(done.arguments) if callable(spec.takes) else spec.takes
-        step = self._config.step_time if takes is None else takes
+        step = self._paced(self._config.step_time if takes is None else takes)
         if waits is None:
             self.pass_time(state, step)
             return Result(spec.identifier, done.result.text, images)
@@ -147,10 +148,19 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self.pass_time(state, waits, waiting=role)
         return Result(spec.identifier, f"Waited until {world.clock.now:%Y-%m-%d %H:%M}.", images)
 
+    def _paced(self, amount: timedelta) -> timedelta:
+        """Return the time that a call takes of the clock; whole seconds, where it is shared."""
+        if self._config.pace == 1:
+            return amount
+        return timedelta(seconds=math.ceil(amount.total_seconds() / self._config.pace))
+
     def _case(self, world: WorldIn, role: str, request: ToolCall) -> str:
         """Return the case that a call is about; what an agent wrote there need not be text."""
         name = self._seats[role].catalog.full_name(request.name)
-        case: object = self._family.case_of(world, replace(request, name=name))
+        return self._about(world, replace(request, name=name))
+
+    def _about(self, world: WorldIn, request: ToolCall) -> str:
+        case: object = self._family.case_of(world, request)
         return case if isinstance(case, str) else ""
 
     def refuse(
@@ -212,6 +222,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     def _happen(self, state: EpisodeState[WorldIn], due: Due) -> None:
         world = state.world
         journal = world.journal
+        case = self._about(world, ToolCall(due.name, due.facts)) if self._cases else ""
         savepoint, changes = journal.begin(), journal.changes
         try:
             world.clock.agenda.cancel(due.number)
@@ -220,7 +231,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             journal.rollback(savepoint)
             raise
         journal.commit()
-        event = self._event(state, WORLD, due.name, due.facts, ToolKind.EVENT)
+        event = self._event(state, WORLD, due.name, due.facts, ToolKind.EVENT, case=case)
         state.events.append(event)
         self._bench.touch(event, journal.changes != changes, state.seats)
 

@@ -80,8 +80,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         world = family.open(instance)
         world.tape = tape
         self._bench = Bench(family, instance, world.clone())
-        cases = family.cases(instance)
-        self._runner = CallRunner(family, self.config, self._seats, cases, self._bench)
+        self._cases = family.cases(instance)
+        self._runner = CallRunner(family, self.config, self._seats, self._cases, self._bench)
         stale = frozenset(self._bench.parts)
         seats = {
             role: SeatState(stale=stale, waits=_FOR_EVER if seat.waits else None, away=seat.waits)
@@ -211,7 +211,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         text = actions.text_of(action)
         seat.spell = seat.spell if state.last == role else 0
         results = self._run(action, text, role)
-        if not seat.done and seat.calls >= self.config.budget(role):
+        if not seat.done and (seat.calls >= self.config.budget(role) or self._out_of_time):
             seat.truncated = True
         if self._spent(seat):
             seat.waits, seat.away = _FOR_EVER, True
@@ -220,6 +220,9 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             )
         own = [event for event in state.events[first:] if event.role == role]
         errors = tuple(event.error for event in own if event.error)
+        if self._cases:
+            about = next((event.case for event in own if event.case), "")
+            seat.subjects = (*seat.subjects, about)
         state.last = role
         meanwhile()
         if seat.away and role == self.to_act():
@@ -249,6 +252,12 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             seat.spell += 1
             results.append(self._runner.run(state, role, request))
         return results
+
+    @property
+    def _out_of_time(self) -> bool:
+        """Whether all of the simulated time has passed that the episode has."""
+        limit = self.config.max_time
+        return limit is not None and self.world.clock.now - self._bench.begun >= limit
 
     def _spent(self, seat: SeatState) -> bool:
         """Return whether a role has made as many calls in a row as it may."""

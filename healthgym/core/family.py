@@ -158,6 +158,9 @@ class EpisodeConfig:
             no limit if None.
         spell: Tool calls a role may make before it has to hand the turn over, where there are
             several roles; no limit if None.
+        pace: Calls that are carried out side by side: each takes so much less simulated time.
+            Waiting takes as long as it does.
+        max_time: Simulated time after which roles are out of turns; no limit if None.
         plain: Whether an observation is what the tools say, word for word: without ``Error:``
             before a refusal, and without a notice before the last call.
     """
@@ -170,14 +173,19 @@ class EpisodeConfig:
     budgets: Mapping[str, int] = field(default_factory=dict)
     case_turns: int | None = None
     spell: int | None = None
+    pace: int = 1
+    max_time: timedelta | None = None
     plain: bool = False
 
     def __post_init__(self) -> None:
         numbers = {"max_turns": self.max_turns, "max_observation": self.max_observation}
+        numbers["pace"] = self.pace
         numbers |= {f"the budget of {role}": calls for role, calls in self.budgets.items()}
         for name in ("case_turns", "spell"):
             limit: int | None = getattr(self, name)
             numbers |= {} if limit is None else {name: limit}
+        if self.max_time is not None and self.max_time <= timedelta(0):
+            raise ConfigurationError(f"max_time is some time, not {self.max_time}.")
         for name, number in numbers.items():
             if number < 1:
                 raise ConfigurationError(f"{name} is at least 1, not {number}.")
@@ -272,12 +280,12 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         return ()
 
     def case_of(self, world: WorldIn, request: ToolCall) -> str:
-        """Return the case that a call is about; empty if it is about none.
+        """Return the case that a call, or what fell due, is about; empty if it is about none.
 
         Args:
-            world: The world before the call.
+            world: The world before it.
             request: The call: the tool's full name, and the arguments as they were sent, which
-                need not be what the tool takes.
+                need not be what the tool takes; of what fell due, its name and facts.
         """
         return ""
 

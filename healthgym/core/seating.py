@@ -83,6 +83,7 @@ class SeatState:
         told: How many of the world's notices it has been shown, its own or not.
         news: What it was told since its last turn, apart from an observation.
         shown: What it last read; for players, who answer it.
+        subjects: The case that each of its turns was about, where there are cases; empty if none.
     """
 
     calls: int = 0
@@ -102,6 +103,7 @@ class SeatState:
     told: int = 0
     news: str = ""
     shown: str = ""
+    subjects: tuple[str, ...] = ()
 
     @property
     def done(self) -> bool:

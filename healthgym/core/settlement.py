@@ -40,6 +40,7 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self._family = family
         self._instance = instance
         self._before = before
+        self.begun = before.clock.now
         #: The parts whose progress is told apart; one nameless part where there are none.
         self.parts: tuple[str, ...] = family.parts(instance) or ("",)
 

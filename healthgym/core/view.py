@@ -98,6 +98,10 @@ class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         role = role or self.role
         return max(self.config.budget(role) - self._state.seats[role].calls, 0)
 
+    def subjects(self, role: str = "") -> tuple[str, ...]:
+        """Return the case that each turn of a role was about; empty ones were about none."""
+        return self._state.seats[role or self.role].subjects
+
     def total_reward(self, role: str = "") -> float:
         """Return the sum of a role's rewards so far."""
         return self._state.seats[role or self.role].total_reward
