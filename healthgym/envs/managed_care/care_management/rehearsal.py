@@ -9,6 +9,7 @@ from healthgym.core.episode import Episode
 from healthgym.core.task import Task
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.care_management.task import CareReference
+from healthgym.envs.managed_care.playable import Playable
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
@@ -22,7 +23,7 @@ class Rehearsal:
         episode: An episode of the task, at its beginning.
     """
 
-    def __init__(self, episode: CareEpisode) -> None:
+    def __init__(self, episode: Playable) -> None:
         self._episode = episode
         self.script: list[ToolCall] = []
 

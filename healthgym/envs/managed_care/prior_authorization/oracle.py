@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.apps.provider.forms import UNKNOWN
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.policies.pages import page_path
 from healthgym.worlds.managed_care.records.chart import ServiceRequest
+from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     PeerToPeerOutcome,
@@ -34,7 +35,7 @@ _LETTER = "letter_of_medical_necessity"
 _FORM = "questionnaire_form"
 _PATIENCE = timedelta(days=55)
 _FINISH = call("finish")
-_SENDS = ProviderDeterminationAction.SUBMIT_PA
+SENDS = ProviderDeterminationAction.SUBMIT_PA
 
 
 def solve(instance: AuthorizationInstance, rng: np.random.Generator, rehearse: Rehearsal) -> Script:
@@ -47,12 +48,14 @@ def solve(instance: AuthorizationInstance, rng: np.random.Generator, rehearse: R
     """
     wanted, start = instance.reference, instance.start
     begun = opening(wanted, start)
-    if wanted.action is not _SENDS:
+    if wanted.action is not SENDS:
         return [*begun, _FINISH]
     sent = [*begun, _wait(start.now)]
     if wanted.course is Course.PEER_CALL:
-        return [*sent, *_called(wanted, rehearse(sent)), _FINISH]
-    return [*sent, *_answers(wanted, start, start.charts[wanted.patient_id]), _FINISH]
+        world = rehearse(sent)
+        (request,) = world.peer.requests.values()
+        return [*sent, *called(wanted, request, world.clock.now), _FINISH]
+    return [*sent, *answers(wanted, start, start.charts[wanted.patient_id]), _FINISH]
 
 
 def opening(wanted: AuthorizationReference, start: WorldStart) -> list[ToolCall]:
@@ -74,7 +77,7 @@ def opening(wanted: AuthorizationReference, start: WorldStart) -> list[ToolCall]
         *(call("handbook.read", path=page) for page in pages if page in start.handbook),
         open_case(chart.orders[0]),
     ]
-    if wanted.action is not _SENDS:
+    if wanted.action is not SENDS:
         reason = f"{reason_of(wanted, chart)}; {follow_up(start)}"
         return [*looks, decide(wanted.action, override_reason=reason)]
     return [*looks, *submission(wanted, start, chart)]
@@ -155,7 +158,7 @@ def submission(
     return [
         *calls,
         call("docs.create_submission_bundle", case_id=CASE, document_ids=documents),
-        decide(_SENDS, bundle_document_id=BUNDLE),
+        decide(SENDS, bundle_document_id=BUNDLE),
         call(
             "auth.submit_authorization",
             case_id=CASE,
@@ -226,10 +229,16 @@ def request_answers(
     }
 
 
-def _answers(
+def answers(
     wanted: AuthorizationReference, start: WorldStart, chart: PatientChart
 ) -> Iterable[ToolCall]:
-    """Yield the calls that see a submitted request through."""
+    """Yield the calls that see a submitted request through.
+
+    Args:
+        wanted: The right handling.
+        start: What the world begins with.
+        chart: The patient's chart.
+    """
     if wanted.course is Course.PENDED:
         asked = [d.id for d in chart.documents if str(d.kind) in wanted.on_request]
         yield call(
@@ -248,9 +257,16 @@ def _answers(
             yield _wait(start.now)
 
 
-def _called(wanted: AuthorizationReference, world: ManagedCareWorld) -> Iterable[ToolCall]:
-    """Yield the calls that see a call of peers through."""
-    (request,) = world.peer.requests.values()
+def called(
+    wanted: AuthorizationReference, request: PayerPeerToPeerRequest, now: datetime
+) -> Iterable[ToolCall]:
+    """Yield the calls that see a call of peers through.
+
+    Args:
+        wanted: The right handling.
+        request: The call, with the times that are offered.
+        now: The time.
+    """
     slot = request.offered_slots[0]
     point = (
         f"Your intended denial goes by a superseded version. {wanted.policy.id} "
@@ -269,7 +285,7 @@ def _called(wanted: AuthorizationReference, world: ManagedCareWorld) -> Iterable
         summary=f"The version was in dispute; it was agreed which is in force. {point}",
         proposed_result=str(PeerToPeerOutcome.OVERTURN_TO_APPROVAL),
     )
-    yield _wait(world.clock.now)
+    yield _wait(now)
 
 
 def _wait(begins: datetime) -> ToolCall:
@@ -316,7 +332,7 @@ def baselines() -> Mapping[str, Baseline[Task, AuthorizationReference, WorldStar
                 case_id=CASE,
                 document_ids=[*(d.id for d in chart.documents), UPLOAD],
             ),
-            decide(_SENDS, bundle_document_id=BUNDLE),
+            decide(SENDS, bundle_document_id=BUNDLE),
             call("auth.submit_authorization", case_id=CASE, channel="portal"),
             _wait(start.now),
             _FINISH,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from healthgym.envs.managed_care.cases.patients import CasePatient
 from healthgym.envs.managed_care.cases.situations import Situation
 from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import Urgency
 
@@ -24,17 +25,24 @@ _RULES = (
 
 def brief(start: WorldStart, patient: CasePatient, drawn: Situation) -> str:
     """Return the instruction: a vignette without a name, and the rules."""
-    who, order = patient.chart.patient, patient.order
     worker = start.staff.workers[start.actor]
+    asked = vignette(start, patient.chart.patient, patient.order)
+    return (
+        f"You are {worker.name}, prior authorization coordinator at {start.provider.name}; it is "
+        f"{start.now:%A, %Y-%m-%d %H:%M} UTC. {asked}\n\n{_RULES}"
+    )
+
+
+def vignette(start: WorldStart, who: Patient, order: ServiceRequest) -> str:
+    """Return who ordered what for whom, without a name of the patient or the procedure's code."""
     doctor = start.staff.workers[order.ordering_practitioner_id]
     person = _person(who.sex, age_on(who.dob, start.now.date()))
     urgent = " The order is marked expedited." if order.priority is Urgency.EXPEDITED else ""
     return (
-        f"You are {worker.name}, prior authorization coordinator at {start.provider.name}; it is "
-        f"{start.now:%A, %Y-%m-%d %H:%M} UTC. {person} from {who.address_city} has "
+        f"{person} from {who.address_city} has "
         f"seen {doctor.name} ({doctor.specialty}), who has ordered: {order.description}, "
         f"{str(order.site_of_service).replace('_', ' ')}, on {order.requested_date:%Y-%m-%d}."
-        f"{urgent}\n\n{_RULES}"
+        f"{urgent}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from healthgym.envs.managed_care.reading.reasons import read_reason
@@ -34,6 +34,7 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _ASKS = NurseReviewRecommendation.REQUEST_INFO
 _PHYSICIAN_ASKS = MdReviewDecision.REQUEST_INFO
+_CONFIRMED = "payer_intake_hub.confirm_intake_decisions"
 
 
 class Inspection:
@@ -303,11 +304,20 @@ class Inspection:
         if self.appealed is not None:
             return self.appealed.late
         events = self.after.history.of(self.case_id, EntryKind.EVENT)
-        if any(entry.action == deadlines.DECISION_OVERDUE for entry in events):
-            return True
+        overdue = [entry for entry in events if entry.action == deadlines.DECISION_OVERDUE]
+        if overdue:
+            return not self._turned_away(overdue[0].at)
         made = self.determination
         limit = deadlines.decision_deadline(self.after, self.case_id)
         return made is not None and made.created_at > limit
+
+    def _turned_away(self, at: datetime) -> bool:
+        """Return whether intake had ended the case before a time; then no word is owed."""
+        wanted = self.reference
+        if wanted.determination is not None or wanted.letters or wanted.intake is None:
+            return False
+        done = steps.taken(self.before, self.after, self.case_id, EntryKind.AUDIT)
+        return any(entry.name == _CONFIRMED and entry.at < at for entry in done)
 
     @cached_property
     def foreign(self) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import Protocol
 
 import numpy as np
 
-from healthgym.core.episode import Episode, StepOutcome
+from healthgym.core.episode import Episode
 from healthgym.core.task import Task
 from healthgym.core.tool import ToolCall, call
+from healthgym.envs.managed_care.playable import Playable
 from healthgym.envs.managed_care.utilization_management.task import ReviewInstance, ReviewReference
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.duty import is_in
@@ -24,25 +24,11 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 ReviewEpisode = Episode[Task, ReviewReference, WorldStart, ManagedCareWorld]
 #: Begins the episode in which a script is worked out.
-Opening = Callable[[], ReviewEpisode]
+Opening = Callable[[], Playable]
 #: Returns what begins the episode of a task.
 Openings = Callable[[ReviewInstance], Opening]
 #: News that may come before the time that is waited for.
 _MOST_NEWS = 40
-
-
-class Playable(Protocol):
-    """An episode at the offices, whatever is judged in it."""
-
-    @property
-    def world(self) -> ManagedCareWorld:
-        """The world as it is now."""
-
-    def done(self, role: str | None = None) -> bool:
-        """Return whether a role, or everybody, is done."""
-
-    def step(self, action: object, role: str = "") -> StepOutcome:
-        """Carry an action out."""
 
 
 class Desk:
