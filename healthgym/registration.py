@@ -165,6 +165,21 @@ TABLE: tuple[Row, ...] = (
         {"canonical": True},
         "25 referrals by the published conditions and persons",
     ),
+    Row(
+        "HealthAgent/MarathonPriorAuthorization-v0",
+        "healthgym.envs.managed_care.marathon.env:MarathonPriorAuthorizationEnv",
+        title="a queue of orders in one episode, each worked to the payer's last word",
+    ),
+    Row(
+        "HealthAgent/MarathonUtilizationManagement-v0",
+        "healthgym.envs.managed_care.marathon.env:MarathonUtilizationManagementEnv",
+        title="a queue of requests in one episode, each reviewed and answered",
+    ),
+    Row(
+        "HealthAgent/MarathonCareManagement-v0",
+        "healthgym.envs.managed_care.marathon.env:MarathonCareManagementEnv",
+        title="a queue of referrals in one episode, each called, planned for or let go",
+    ),
 )
 
 

@@ -1,0 +1,207 @@
+"""The three desks at which a queue can be worked: how its cases are drawn, and when one is over."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from datetime import date, datetime, timedelta
+
+import numpy as np
+
+from healthgym.core.seeding import Split
+from healthgym.envs.managed_care.care_management.generator import CareGenerator
+from healthgym.envs.managed_care.cases.clinic import REGION
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.shift import Shift
+from healthgym.envs.managed_care.marathon.task import CaseInstance, Piece
+from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
+from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.queue import QueueOffices
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
+
+#: Days on which a request may have been sent so that its case begins with the others.
+_DAYS_TRIED = 5
+_DAY = timedelta(days=1)
+_HELD = frozenset({CaseStatus.CLOSED, CaseStatus.DOCS_NEEDED})
+_ANSWERED = frozenset(
+    {
+        CaseStatus.APPROVED,
+        CaseStatus.PARTIALLY_APPROVED,
+        CaseStatus.APPEAL_UPHELD,
+        CaseStatus.APPEAL_OVERTURNED,
+        CaseStatus.EXTERNAL_APPEAL_UPHELD,
+        CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
+    }
+)
+_OVER = frozenset({CMCaseStatus.CLOSED, CMCaseStatus.DISENROLLED, CMCaseStatus.ASSESSMENT_BLOCKED})
+
+
+class Desk(ABC):
+    """A desk at which the cases of a queue are worked.
+
+    Attributes:
+        by_policy: Whether cases fall under policies.
+        bystanders: Whether who stands around a case has a chart and cases, too; elsewhere the
+            other cases of the queue are what else lies on the desk.
+    """
+
+    by_policy = True
+    bystanders = False
+
+    @abstractmethod
+    def numbers(self, rng: np.random.Generator) -> OperatingRules:
+        """Return the numbers of an episode."""
+
+    def morning(self, drawn: datetime) -> datetime:
+        """Return the morning of an episode for which one was drawn."""
+        return drawn
+
+    @abstractmethod
+    def draw(self, split: Split, index: int, shift: Shift) -> tuple[CaseInstance, DrawnCase | None]:
+        """Return a case that stands beside those of a shift.
+
+        Raises:
+            ConfigurationError: If there is none.
+        """
+
+    @abstractmethod
+    def key(self, instance: CaseInstance) -> str:
+        """Return the name of a case in verdicts."""
+
+    @abstractmethod
+    def finished(self, world: QueueOffices, piece: Piece) -> bool:
+        """Return whether a case was taken to an end, right or wrong."""
+
+
+class RequestDesk(Desk):
+    """The provider's: orders that may need an authorization.
+
+    Args:
+        cases: Draws one case.
+    """
+
+    bystanders = True
+
+    def __init__(self, cases: AuthorizationGenerator) -> None:
+        self._cases = cases
+
+    def numbers(self, rng: np.random.Generator) -> OperatingRules:
+        """Return the numbers of an episode."""
+        return self._cases.numbers(rng)
+
+    def draw(self, split: Split, index: int, shift: Shift) -> tuple[CaseInstance, DrawnCase | None]:
+        """Return a case that stands beside those of a shift."""
+        case, instance = self._cases.drawn(split, index, shift)
+        return instance, case
+
+    def key(self, instance: CaseInstance) -> str:
+        """Return the order: there is no case yet."""
+        order: str = instance.reference.order_id
+        return order
+
+    def finished(self, world: QueueOffices, piece: Piece) -> bool:
+        """Return whether the payer has said its last word, or the order is held with a reason."""
+        own = [one for one in world.cases.cases.values() if one.patient_id == piece.patient_id]
+        return any(
+            one.status in _ANSWERED
+            or (one.status in _HELD and world.authorizations.determination(one.id) is not None)
+            for one in own
+        )
+
+
+class ReviewDesk(Desk):
+    """The payer's: requests at every stage.
+
+    Args:
+        cases: Draws one case.
+    """
+
+    def __init__(self, cases: ReviewGenerator) -> None:
+        self._cases = cases
+
+    def numbers(self, rng: np.random.Generator) -> OperatingRules:
+        """Return the numbers of an episode."""
+        return self._cases.numbers(rng)
+
+    def morning(self, drawn: datetime) -> datetime:
+        """Return a morning after a day of work: some cases have lain over one night, some none."""
+        calendar = office_calendar(REGION)
+        local = calendar.local(drawn)
+        day = local.date()
+        while not calendar.is_business_day(day - _DAY):
+            day = calendar.next_business_day(day)
+        return calendar.utc(day, local.time())
+
+    def draw(self, split: Split, index: int, shift: Shift) -> tuple[CaseInstance, DrawnCase | None]:
+        """Return a case that is taken over on the day on which the others are.
+
+        How long the payer's people have had it depends on the case, so the day on which it was
+        sent is looked for.
+        """
+        calendar, wanted = office_calendar(REGION), calendar_day(shift.begins)
+        day = wanted - _DAY
+        for _ in range(_DAYS_TRIED):
+            while not calendar.is_business_day(day):
+                day -= _DAY
+            local = calendar.local(shift.begins).time()
+            at = calendar.utc(day, calendar.opens if day == wanted else local)
+            case, instance = self._cases.drawn(split, index, shift, at)
+            begins = calendar_day(instance.start.now)
+            if begins == wanted:
+                return instance, case
+            day = calendar.next_business_day(day) if begins < wanted else day - (begins - wanted)
+        raise ConfigurationError(f"Case {index} is never taken over on {wanted}.")
+
+    def key(self, instance: CaseInstance) -> str:
+        """Return the case's id."""
+        case: str = instance.reference.case_id
+        return case
+
+    def finished(self, world: QueueOffices, piece: Piece) -> bool:
+        """Return whether the decision has been sent, or the case was closed without one."""
+        if world.cases.get(piece.key).status is CaseStatus.CLOSED:
+            return True
+        decided = world.determinations.active(piece.key)
+        return decided is not None and any(
+            one.delivered_at is not None and one.created_at >= decided.created_at
+            for one in world.letters.of(piece.key)
+        )
+
+
+class CareDesk(Desk):
+    """Care management's: referrals.
+
+    Args:
+        cases: Draws one case.
+    """
+
+    by_policy = False
+
+    def __init__(self, cases: CareGenerator) -> None:
+        self._cases = cases
+
+    def numbers(self, rng: np.random.Generator) -> OperatingRules:
+        """Return the numbers of an episode."""
+        return self._cases.numbers(rng)
+
+    def draw(self, split: Split, index: int, shift: Shift) -> tuple[CaseInstance, DrawnCase | None]:
+        """Return a case that stands beside those of a shift."""
+        return self._cases.drawn(split, index, shift), None
+
+    def key(self, instance: CaseInstance) -> str:
+        """Return the id that the episode of the referral has."""
+        case: str = instance.reference.case_id
+        return case
+
+    def finished(self, world: QueueOffices, piece: Piece) -> bool:
+        """Return whether the episode is closed, given up, or cannot go on."""
+        case = world.referrals.cases.get(piece.key)
+        return case is not None and case.status in _OVER
+
+
+def calendar_day(at: datetime) -> date:
+    """Return the day that the offices write at a time."""
+    return office_calendar(REGION).local(at).date()

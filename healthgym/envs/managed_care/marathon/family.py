@@ -1,0 +1,229 @@
+"""The three marathons, declared: a desk, a queue, and one episode to finish it in."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from healthgym.core.episode import Episode
+from healthgym.core.family import Baseline, EpisodeConfig, Event, Family, HandIn, Role, Script
+from healthgym.core.task import Task
+from healthgym.core.tool import AnyToolset, ToolCall
+from healthgym.core.verbs import Verb
+from healthgym.core.verifier import AGENT, Verifier
+from healthgym.envs.managed_care.care_management.family import PUBLISHED as CARE
+from healthgym.envs.managed_care.care_management.family import CareFamily
+from healthgym.envs.managed_care.care_management.generator import CareGenerator
+from healthgym.envs.managed_care.care_management.verifier import CareVerifier
+from healthgym.envs.managed_care.marathon import policies, workers
+from healthgym.envs.managed_care.marathon.crew import MarathonEpisode
+from healthgym.envs.managed_care.marathon.desks import CareDesk, Desk, RequestDesk, ReviewDesk
+from healthgym.envs.managed_care.marathon.generator import MarathonGenerator
+from healthgym.envs.managed_care.marathon.task import (
+    MarathonInstance,
+    MarathonReference,
+    MarathonTaskGenerator,
+)
+from healthgym.envs.managed_care.marathon.verifier import MarathonVerifier
+from healthgym.envs.managed_care.marathon.wording import context
+from healthgym.envs.managed_care.prior_authorization.family import PUBLISHED as REQUESTS
+from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
+from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
+from healthgym.envs.managed_care.prior_authorization.verifier import AuthorizationVerifier
+from healthgym.envs.managed_care.tools.notes import NotesToolset
+from healthgym.envs.managed_care.utilization_management.family import PUBLISHED as REVIEWS
+from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
+from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
+from healthgym.envs.managed_care.utilization_management.verifier import ReviewVerifier
+from healthgym.errors import ConfigurationError
+from healthgym.rewards import SparseReward
+from healthgym.worlds.managed_care.queue import QueueOffices, QueueStart
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+_VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
+#: Arguments that say what a call is about, before others do.
+_FIRST = ("case_id", "patient_id", "referral_id")
+#: Cases of an episode that there may be.
+SIZES = (1, 3, 5, 10, 25)
+#: Cases of a canonical suite.
+_CANONICAL = 25
+_NOTES = "notes."
+
+Cases = TypeVar("Cases")
+
+
+class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
+    """A queue of cases at one desk, in one world and one episode.
+
+    Args:
+        difficulty: Name of a preset of the desk's own environment.
+        size: Cases of an episode: 1, 3, 5, 10, or 25 as in the source.
+        canonical: Whether the cases of the test split are the 25 of the desk's canonical suite.
+        days: Simulated days after which the episode ends; no limit if None.
+        context: Tokens of memory for which the episode is meant, told to the agent; not told if
+            None.
+
+    Attributes:
+        context: The same.
+
+    Raises:
+        ConfigurationError: If the arguments do not fit together.
+    """
+
+    #: Judges one case that is alone.
+    single: ClassVar[Verifier[Task, Any, ManagedCareWorld]]
+    #: Its tools.
+    toolsets: ClassVar[tuple[type[AnyToolset], ...]]
+    #: Work one case: knowing the answer, under no name, and by name without reading.
+    jobs: ClassVar[Mapping[str, workers.Job]]
+    #: Calls for each case of an episode.
+    calls: ClassVar[int]
+
+    rules = EpisodeConfig(max_turns=180, max_observation=12_000)
+    hand_in = HandIn("finish", paper=False, withheld=False)
+    # The same work in another order; the only case of a queue of one.
+    ceilings: Mapping[str, float] = {"earliest": 1.0, "one_case": 1.0}
+
+    def __init__(
+        self,
+        difficulty: str = "medium",
+        *,
+        size: int = 3,
+        canonical: bool = False,
+        days: int | None = None,
+        context: int | None = None,
+    ) -> None:
+        if size not in SIZES:
+            raise ConfigurationError(f"size {size!r} is not one of {', '.join(map(str, SIZES))}.")
+        if days is not None and days < 1:
+            raise ConfigurationError(f"days is at least 1, not {days!r}.")
+        if context is not None and context < 1:
+            raise ConfigurationError(f"context is at least 1 token, not {context!r}.")
+        self.context, self.size = context, size
+        self.desk = self._desk(difficulty, canonical)
+        self.verifier = MarathonVerifier(self.single, self.desk.finished)
+        self.roles = {AGENT: Role((*self.toolsets, NotesToolset), _VERBS)}
+        self.rules = replace(
+            self.rules,
+            max_turns=self.calls * size,
+            pace=size,
+            max_time=None if days is None else timedelta(days=days),
+        )
+        name = f"{self.name}-canonical" if canonical else self.name
+        self.generator: MarathonTaskGenerator = MarathonGenerator(
+            self.desk,
+            f"{name}-{size}",
+            difficulty,
+            size,
+            tests=_CANONICAL if canonical else None,
+        )
+
+    @abstractmethod
+    def _desk(self, difficulty: str, canonical: bool) -> Desk:
+        """Return the desk."""
+
+    def open(self, instance: MarathonInstance) -> QueueOffices:
+        """Return the offices as the agent finds them."""
+        return QueueOffices(instance.start)
+
+    def instruction(self, role: str, instance: MarathonInstance) -> str:
+        """Return what the agent is told: the queue, and how much it should expect to remember."""
+        told = context(self.context) if self.context is not None else ""
+        return f"{instance.task.instruction}{told}"
+
+    def cases(self, instance: MarathonInstance) -> tuple[str, ...]:
+        """Return the names of the cases."""
+        return tuple(instance.reference.pieces)
+
+    def case_of(self, world: QueueOffices, request: ToolCall) -> str:
+        """Return the case that a call is about: the first of which an id is named."""
+        named = request.arguments
+        values = [named[key] for key in _FIRST if key in named]
+        return next(world.named([*values, *named.values()]), "")
+
+    def touched(self, event: Event) -> tuple[str, ...] | None:
+        """Return the case that an event may have changed; notes are no case's."""
+        if event.case:
+            return (event.case,)
+        return () if event.tool.startswith(_NOTES) else None
+
+    def oracle(self, instance: MarathonInstance, rng: np.random.Generator) -> Script:
+        """Do what is right, case by case in the order of the queue."""
+        pieces = list(instance.reference.pieces.values())
+        return policies.in_order(self.rehearse(instance), pieces, rng, self.jobs[""])[0]
+
+    def baselines(self) -> Mapping[str, Baseline[Task, MarathonReference, QueueStart]]:
+        """Return who works in another order, or does not finish, or does not read."""
+        blind = {name: job for name, job in self.jobs.items() if name}
+        return policies.baselines(self.rehearse, self.jobs[""], blind)
+
+    def rehearse(self, instance: MarathonInstance) -> MarathonEpisode:
+        """Return an episode in which calls can be tried out."""
+        rules = replace(self.rules, max_turns=100 * self.rules.max_turns, max_time=None)
+        return Episode(self, instance, SparseReward(), rules)
+
+
+class AuthorizationMarathon(MarathonFamily):
+    """Orders at the provider's desk; arguments as of :class:`MarathonFamily`."""
+
+    name: ClassVar[str] = "marathon-prior-authorization"
+    single = AuthorizationVerifier()
+    toolsets = REQUESTS
+    jobs: ClassVar[Mapping[str, workers.Job]] = {
+        "": workers.request,
+        **{name: workers.blind_request(name) for name in ("flood", "prior", "gather_everything")},
+    }
+    calls = 60
+
+    def _desk(self, difficulty: str, canonical: bool) -> Desk:
+        cases = AuthorizationFamily(difficulty, canonical=canonical).generator
+        return RequestDesk(_plain(cases, AuthorizationGenerator, difficulty))
+
+
+class ReviewMarathon(MarathonFamily):
+    """Requests at the payer's desks; arguments as of :class:`MarathonFamily`."""
+
+    name: ClassVar[str] = "marathon-utilization-management"
+    single = ReviewVerifier()
+    toolsets = REVIEWS
+    jobs: ClassVar[Mapping[str, workers.Job]] = {
+        "": workers.review,
+        **{
+            name: workers.blind_review(name)
+            for name in ("flood", "approve_everything", "ask_everything")
+        },
+    }
+    calls = 60
+
+    def _desk(self, difficulty: str, canonical: bool) -> Desk:
+        cases = ReviewFamily(difficulty, canonical=canonical).generator
+        return ReviewDesk(_plain(cases, ReviewGenerator, difficulty))
+
+
+class CareMarathon(MarathonFamily):
+    """Referrals at a care manager's desk; arguments as of :class:`MarathonFamily`."""
+
+    name: ClassVar[str] = "marathon-care-management"
+    single = CareVerifier()
+    toolsets = CARE
+    jobs: ClassVar[Mapping[str, workers.Job]] = {
+        "": workers.referral,
+        **{name: workers.blind_referral(name) for name in ("flood", "prior")},
+    }
+    calls = 60
+
+    def _desk(self, difficulty: str, canonical: bool) -> Desk:
+        cases = CareFamily(difficulty, canonical=canonical).generator
+        return CareDesk(_plain(cases, CareGenerator, difficulty))
+
+
+def _plain(generator: object, kind: type[Cases], difficulty: str) -> Cases:
+    """Return a generator of whole cases, which neither a drill nor a mixture is."""
+    if not isinstance(generator, kind):
+        raise ConfigurationError(f"difficulty {difficulty!r} has no queue; name one preset.")
+    return generator

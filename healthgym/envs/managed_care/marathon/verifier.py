@@ -1,0 +1,71 @@
+"""The judge of a queue: each case by the judge of its desk, as if it were alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from healthgym.core.task import Task
+from healthgym.core.verdict import Check, Combine, Judgement, Part, Profile
+from healthgym.core.verifier import Evidence, Verifier
+from healthgym.envs.managed_care.marathon.metrics import measured
+from healthgym.envs.managed_care.marathon.projection import projected
+from healthgym.envs.managed_care.marathon.task import MarathonReference, Piece
+from healthgym.worlds.managed_care.queue import QueueOffices
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+MarathonEvidence = Evidence[Task, MarathonReference, QueueOffices]
+#: Tells whether somebody has taken a case to an end, right or wrong.
+Finished = Callable[[QueueOffices, Piece], bool]
+#: What an end is worth until it is known whether it is right.
+_END = 0.5
+
+
+class MarathonVerifier(Verifier[Task, MarathonReference, QueueOffices]):
+    """Judges each case by itself; the whole is worth the share of cases that are solved.
+
+    Args:
+        single: Judges one case that is alone.
+        finished: Tells whether a case was taken to an end.
+    """
+
+    def __init__(self, single: Verifier[Task, Any, ManagedCareWorld], finished: Finished) -> None:
+        self._single, self._finished = single, finished
+
+    def checks(self, profile: Profile) -> tuple[Check, ...]:
+        """Return the checks of one case, which are asked of each."""
+        return self._single.checks(profile)
+
+    def judge(self, evidence: MarathonEvidence, profile: Profile) -> Judgement:
+        """Return what is found of each case."""
+        parts = tuple(
+            Part(piece.key, self._single.judge(alone(evidence, piece), profile))
+            for piece in evidence.reference.pieces.values()
+        )
+        ends = {
+            key: self._finished(evidence.after, piece)
+            for key, piece in evidence.reference.pieces.items()
+        }
+        metrics = measured(evidence, profile, parts, ends)
+        return Judgement(parts=parts, combine=Combine.SOLVED, metrics=metrics)
+
+    def progress(self, evidence: MarathonEvidence, profile: Profile, part: str = "") -> float:
+        """Return half a point for a case that has come to an end, right or wrong, else nothing.
+
+        To open a case, to read it, to begin on it is worth nothing. At settlement the verdict
+        takes the place of all ends.
+        """
+        return _END * self._finished(evidence.after, evidence.reference.pieces[part])
+
+
+def alone(evidence: MarathonEvidence, piece: Piece) -> Evidence[Task, Any, ManagedCareWorld]:
+    """Return what there is to look at of one case, as if it were alone."""
+    return Evidence(
+        piece.instance.task,
+        piece.instance.reference,
+        piece.before,
+        projected(evidence.after, piece),
+        [event for event in evidence.events if event.case in ("", piece.key)],
+        evidence.submission,
+        evidence.role,
+    )
