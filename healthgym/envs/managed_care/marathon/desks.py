@@ -19,7 +19,11 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.queue import QueueOffices
-from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    IntakeStatus,
+    ProviderNetworkStatus,
+)
 from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
 
 #: Days on which a request may have been sent so that its case begins with the others.
@@ -161,8 +165,10 @@ class ReviewDesk(Desk):
         return case
 
     def finished(self, world: QueueOffices, piece: Piece) -> bool:
-        """Return whether the decision has been sent, or the case was closed without one."""
+        """Return whether the decision was sent, or the case ended without one."""
         if world.cases.get(piece.key).status is CaseStatus.CLOSED:
+            return True
+        if _turned_away(world, piece.key):
             return True
         decided = world.determinations.active(piece.key)
         return decided is not None and any(
@@ -205,3 +211,13 @@ class CareDesk(Desk):
 def calendar_day(at: datetime) -> date:
     """Return the day that the offices write at a time."""
     return office_calendar(REGION).local(at).date()
+
+
+def _turned_away(world: QueueOffices, case_id: str) -> bool:
+    """Return whether intake has confirmed that nothing is to be reviewed, right or wrong."""
+    intake = world.intake.find(case_id)
+    if intake is None or intake.status is not IntakeStatus.COMPLETE:
+        return False
+    outside = intake.decision_provider_network_status is ProviderNetworkStatus.OUT_OF_NETWORK
+    refused = (intake.decision_member_eligible, intake.decision_service_covered)
+    return outside or False in refused
