@@ -30,7 +30,13 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument(
         "--policy",
         default="oracle",
-        help="oracle, nop, random, another baseline of the environment, or llm (default: oracle)",
+        help="oracle, nop, random, another baseline of the environment, llm, or a folder with a "
+        "model (default: oracle)",
+    )
+    parser.add_argument(
+        "--opponent",
+        help="who fills the other seat, where there is one: a scripted side by its name, or a "
+        "folder with a model",
     )
     parser.add_argument("--episodes", type=int, default=200, help="tasks (default: 200)")
     parser.add_argument("--samples", type=int, default=1, help="attempts at each (default: 1)")
@@ -92,7 +98,7 @@ def run_evaluation(args: argparse.Namespace) -> int:
         episodes=args.episodes,
         split=args.split,
         seed=args.seed,
-        env_kwargs=read_settings(args.settings),
+        env_kwargs=opposed(read_settings(args.settings), args.opponent),
         samples_per_task=args.samples,
         workers=args.workers,
         record=args.record,
@@ -120,13 +126,32 @@ def writable(path: Path) -> Path:
     return path
 
 
+def opposed(settings: JsonDict, opponent: str | None) -> JsonDict:
+    """Return an environment's arguments with somebody in the other seat, if anybody is named."""
+    if opponent is None:
+        return settings
+    model = Path(opponent).is_dir()
+    return {**settings, "opponent": {"checkpoint": opponent} if model else opponent}
+
+
 def chosen_policy(args: argparse.Namespace) -> str | PolicyFactory:
-    """Return the policy that a command line names: a scripted one, or a model's.
+    """Return the policy that a command line names: a scripted one, an endpoint's, or a folder's.
 
     Raises:
         ConfigurationError: If a model is asked for and the line does not say which.
     """
-    return _model_policy(args) if args.policy == "llm" else str(args.policy)
+    if args.policy == "llm":
+        return _model_policy(args)
+    return _folder_policy(args.policy) if Path(args.policy).is_dir() else str(args.policy)
+
+
+def _folder_policy(folder: str) -> PolicyFactory:
+    from healthgym.integrations.trl.models import open_checkpoint
+    from healthgym.integrations.trl.policy import ModelPolicy
+
+    model, tokenizer = open_checkpoint(folder)
+    model.eval()
+    return lambda: ModelPolicy(model, tokenizer, name=Path(folder).name)
 
 
 def _model_policy(args: argparse.Namespace) -> PolicyFactory:

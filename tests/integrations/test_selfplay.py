@@ -1,0 +1,279 @@
+"""Self-play: what is read once, what is learned, and one run of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.test_examples import load
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("trl")
+
+from healthgym.core.episode import Episode  # noqa: E402
+from healthgym.core.seeding import Split  # noqa: E402
+from healthgym.envs.managed_care.prior_auth_arena.drill_sides import KNOWING, play  # noqa: E402
+from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily  # noqa: E402
+from healthgym.integrations.selfplay import games  # noqa: E402
+from healthgym.integrations.selfplay.copying import repetitions  # noqa: E402
+from healthgym.integrations.selfplay.games import Game, Talk  # noqa: E402
+from healthgym.integrations.selfplay.proving import gain, kept  # noqa: E402
+from healthgym.integrations.selfplay.reading import Memory, Reader  # noqa: E402
+from healthgym.integrations.selfplay.training import (  # noqa: E402
+    Imitation,
+    Reinforcement,
+    imitate,
+    reinforce,
+)
+from healthgym.integrations.trl import chat  # noqa: E402
+from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer  # noqa: E402
+from healthgym.integrations.trl.tiny import (  # noqa: E402
+    TinyConfig,
+    tiny_model,
+    train_tokenizer,
+)
+from healthgym.rewards import SparseReward  # noqa: E402
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
+
+FAMILY = ArenaFamily("drill")
+SHAPE = TinyConfig(hidden=32, layers=2, heads=2, feed_forward=48)
+
+
+def opened(index: int) -> Episode:  # type: ignore[type-arg]
+    instance = FAMILY.generator.generate(Split.TRAIN, index)
+    return Episode(FAMILY, instance, SparseReward(), FAMILY.rules)
+
+
+@pytest.fixture(scope="module")
+def demonstrated() -> list[Episode]:  # type: ignore[type-arg]
+    return [play(opened(n), FAMILY.generator.generate(Split.TRAIN, n), KNOWING) for n in range(6)]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(demonstrated: Sequence[Episode]) -> AnyTokenizer:  # type: ignore[type-arg]
+    return train_tokenizer([text for one in demonstrated for text in games.texts(one)], 600)
+
+
+@pytest.fixture
+def model(tokenizer: AnyTokenizer) -> AnyModel:
+    return tiny_model(tokenizer, SHAPE, 0).eval()
+
+
+def test_what_is_read_piece_by_piece_is_what_transformers_reads_at_once(
+    model: AnyModel, tokenizer: AnyTokenizer
+) -> None:
+    reader = Reader(model, tokenizer.eos_token_id, longest=5)
+    talks = [list(range(10 + 7 * n)) for n in range(4)]
+    memories = [Memory() for _ in talks]
+    for piece in ([40, 41, 42], [50]):
+        fresh = [
+            talk[memory.length :] + piece for talk, memory in zip(talks, memories, strict=True)
+        ]
+        replies = reader.replies(memories, fresh, 1.0, torch.Generator().manual_seed(1))
+        for talk, reply, memory in zip(talks, replies, memories, strict=True):
+            talk += [*piece, *reply.ids]
+            assert memory.length == len(talk) - 1
+            with torch.no_grad():
+                logps = model(torch.tensor([talk])).logits[0].log_softmax(-1)
+            first = len(talk) - len(reply.ids)
+            wanted = [float(logps[first - 1 + n, token]) for n, token in enumerate(reply.ids)]
+            assert reply.logps == pytest.approx(wanted, abs=1e-4)
+
+
+def test_a_reply_ends_with_its_mark_or_where_it_is_cut(
+    model: AnyModel, tokenizer: AnyTokenizer
+) -> None:
+    likeliest = Reader(model, tokenizer.eos_token_id, longest=6)
+    (reply,) = likeliest.replies([Memory()], [[5, 6, 7]], 0.0, torch.Generator())
+    assert len(reply.ids) <= 6
+    ended = Reader(model, reply.ids[0], longest=6)
+    (short,) = ended.replies([Memory()], [[5, 6, 7]], 0.0, torch.Generator())
+    assert short.ids == reply.ids[:1]
+
+
+def test_a_demonstration_reads_as_a_game_does(
+    demonstrated: Sequence[Episode],  # type: ignore[type-arg]
+    tokenizer: AnyTokenizer,
+) -> None:
+    for episode in demonstrated:
+        for role in episode.roles:
+            talk = games.shown(episode, role, tokenizer)
+            assert len(talk.ids) == len(talk.said) == len(talk.logps)
+            said = tokenizer.decode([t for t, own in zip(talk.ids, talk.said, strict=True) if own])
+            calls = sum(turn.role == role for turn in episode.turns)
+            assert said.count(chat.END) == said.count(chat.CALL) == calls
+            read = tokenizer.decode(
+                [t for t, own in zip(talk.ids, talk.said, strict=True) if not own]
+            )
+            assert read.startswith(chat.USER)
+            assert chat.CALL not in read
+
+
+class Parrot:
+    """A reader that says what a demonstration says."""
+
+    def __init__(self, talk: Talk) -> None:
+        own = [t for t, mine in zip(talk.ids, talk.said, strict=True) if mine]
+        self._rest = own
+        self.heard: list[int] = []
+
+    def replies(
+        self, memories: Sequence[Memory], fresh: Sequence[Sequence[int]], *rest: object
+    ) -> list[object]:
+        from healthgym.integrations.selfplay.reading import Reply
+
+        (new,) = fresh
+        self.heard = list(new)
+        end = self._rest.index(END[0]) + 1
+        ids, self._rest = self._rest[:end], self._rest[end:]
+        return [Reply(ids, [0.0] * len(ids))]
+
+
+END: list[int] = []
+
+
+def test_who_says_what_was_demonstrated_wins_the_game(
+    demonstrated: Sequence[Episode],  # type: ignore[type-arg]
+    tokenizer: AnyTokenizer,
+) -> None:
+    END[:] = [tokenizer.eos_token_id]
+    for index, episode in enumerate(demonstrated):
+        talks = {role: games.shown(episode, role, tokenizer) for role in episode.roles}
+        readers = {role: Parrot(talk) for role, talk in talks.items()}
+        game = Game(opened(index), {}, readers)  # type: ignore[arg-type]
+        games.play([game], tokenizer)
+        assert game.both
+        assert all(kept(game, role) for role in episode.roles)
+        assert {role: talk.ids for role, talk in game.talks.items()} == {
+            role: talk.ids for role, talk in talks.items()
+        }
+
+
+def test_what_is_no_call_is_refused_and_the_game_goes_on(
+    model: AnyModel, tokenizer: AnyTokenizer
+) -> None:
+    reader = Reader(model, tokenizer.eos_token_id, longest=3)
+    game = Game(opened(0), {}, dict.fromkeys(FAMILY.roles, reader))
+    games.play([game], tokenizer, temperature=1.0)
+    assert game.episode.done()
+    assert not game.both
+    assert not any(kept(game, role) for role in FAMILY.roles)
+    assert any(event.error for event in game.episode.events)
+
+
+def test_imitation_lowers_the_loss(
+    model: AnyModel,
+    tokenizer: AnyTokenizer,
+    demonstrated: Sequence[Episode],  # type: ignore[type-arg]
+) -> None:
+    talks = [games.shown(one, role, tokenizer) for one in demonstrated for role in one.roles]
+    losses: list[float] = []
+    imitate(model, talks, Imitation(steps=30, batch=4), 0, lambda step, loss: losses.append(loss))
+    assert losses[-1] < 0.8 * losses[0]
+
+
+def test_repetitions_are_said_as_they_were_read(tokenizer: AnyTokenizer) -> None:
+    for talk in repetitions(tokenizer, ["one", "two"], 5, 0):
+        said = tokenizer.decode([t for t, own in zip(talk.ids, talk.said, strict=True) if own])
+        assert said.removesuffix(chat.END) in tokenizer.decode(talk.ids).partition(chat.END)[0]
+
+
+class Judged:
+    """An episode with a given verdict."""
+
+    roles = ("a",)
+
+
+def told(model: AnyModel, wins: Sequence[bool], ids: Sequence[Sequence[int]]) -> list[Game]:
+    found = []
+    for won, said in zip(wins, ids, strict=True):
+        talk = Talk("a")
+        talk.add([1, 2, 3])
+        with torch.no_grad():
+            logps = model(torch.tensor([[1, 2, 3, *said]])).logits[0].log_softmax(-1)
+        talk.add(list(said), [float(logps[2 + n, token]) for n, token in enumerate(said)])
+
+        class Fixed(Game):
+            good = won
+
+            def won(self, role: str) -> bool:
+                return type(self).good
+
+        found.append(Fixed(Judged(), {}, {}, {"a": talk}))  # type: ignore[arg-type]
+    return found
+
+
+def chance(model: AnyModel, said: Sequence[int]) -> float:
+    with torch.no_grad():
+        logps = model(torch.tensor([[1, 2, 3, *said]])).logits[0].log_softmax(-1)
+    return sum(float(logps[2 + n, token]) for n, token in enumerate(said))
+
+
+def test_reward_makes_what_won_likelier_and_what_lost_less_so(model: AnyModel) -> None:
+    won, lost = [7, 8], [9, 10]
+    before = chance(model, won), chance(model, lost)
+    played = told(model, [True, False], [won, lost])
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+    share = reinforce(model, optimizer, played, Reinforcement(group=2))
+    assert share == 1.0
+    assert chance(model, won) > before[0]
+    assert chance(model, lost) < before[1]
+
+
+def test_where_all_are_paid_alike_nothing_is_learned(model: AnyModel) -> None:
+    before = chance(model, [7, 8])
+    optimizer = torch.optim.SGD(model.parameters(), 1.0)
+    played = told(model, [True, True], [[7, 8], [9, 10]])
+    assert reinforce(model, optimizer, played, Reinforcement(group=2)) == 0.0
+    assert chance(model, [7, 8]) == before
+
+
+def test_a_gain_is_paired_by_task() -> None:
+    before = {str(n): n % 2 == 0 for n in range(40)}
+    found = gain(dict.fromkeys(before, True), before)
+    assert found.estimate == 0.5
+    assert 0.3 < found.low < 0.5 < found.high < 0.7
+
+
+def test_everything_runs_once(tmp_path: Path) -> None:
+    example = load("self_play")
+    proof = example.main(str(tmp_path), settings=example.Settings.smallest())
+    assert len(proof.against) == sum(map(len, example.UNSEEN.values()))
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<polyline" in page
+    assert "provider \\ payer" in page
+    assert "CASE-7001" in page
+    assert (tmp_path / "generation-1" / "config.json").is_file()
+
+
+def test_two_folders_play_each_other(
+    tmp_path: Path, model: AnyModel, tokenizer: AnyTokenizer
+) -> None:
+    import gymnasium as gym
+
+    from healthgym.cli import main as cli
+
+    for name in ("one", "other"):
+        model.save_pretrained(tmp_path / name)
+        tokenizer.save_pretrained(tmp_path / name)
+    env_id = "HealthTest/ArenaDrill-v0"
+    entry = "healthgym.envs.managed_care.prior_auth_arena.env:PriorAuthArenaEnv"
+    gym.register(env_id, entry_point=entry, kwargs={"difficulty": "drill"})
+    try:
+        out = tmp_path / "out.json"
+        line = ["eval", env_id, "--episodes", "1", "--no-floor", "--json", str(out)]
+        line += ["--policy", str(tmp_path / "one"), "--opponent", str(tmp_path / "other")]
+        assert cli(line) == 0
+        assert '"strict"' in out.read_text(encoding="utf-8")
+        line[-3:] = ["oracle", "--opponent", "oracle"]
+        assert cli(line) == 0
+    finally:
+        gym.registry.pop(env_id)
