@@ -8,8 +8,6 @@ generation has only imitated. First and last are compared on the same held-out t
 other and against scripted sides that training never met; everything is on one page.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import json
@@ -17,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 import torch
 
@@ -87,7 +86,7 @@ class Settings:
     longest: int = 96
 
     @classmethod
-    def smallest(cls) -> Settings:
+    def smallest(cls) -> Self:
         """Return settings under which everything is done once, and nothing is learned."""
         return cls(
             demos=8,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -187,9 +188,15 @@ def test_repetitions_are_said_as_they_were_read(tokenizer: AnyTokenizer) -> None
 
 
 class Judged:
-    """An episode with a given verdict."""
+    """An episode that is judged already."""
 
     roles = ("a",)
+
+    def __init__(self, won: bool) -> None:
+        self._won = won
+
+    def verdict(self, role: str) -> SimpleNamespace:
+        return SimpleNamespace(success=self._won)
 
 
 def told(model: AnyModel, wins: Sequence[bool], ids: Sequence[Sequence[int]]) -> list[Game]:
@@ -200,14 +207,7 @@ def told(model: AnyModel, wins: Sequence[bool], ids: Sequence[Sequence[int]]) ->
         with torch.no_grad():
             logps = model(torch.tensor([[1, 2, 3, *said]])).logits[0].log_softmax(-1)
         talk.add(list(said), [float(logps[2 + n, token]) for n, token in enumerate(said)])
-
-        class Fixed(Game):
-            good = won
-
-            def won(self, role: str) -> bool:
-                return type(self).good
-
-        found.append(Fixed(Judged(), {}, {}, {"a": talk}))  # type: ignore[arg-type]
+        found.append(Game(Judged(won), {}, {}, {"a": talk}))  # type: ignore[arg-type]
     return found
 
 

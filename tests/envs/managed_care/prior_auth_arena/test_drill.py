@@ -10,8 +10,8 @@ import pytest
 
 from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
-from healthgym.core.tool import ToolCall, call
 from healthgym.core.spending import estimate_tokens
+from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.cases.drills import CASE, NOTE
 from healthgym.envs.managed_care.prior_auth_arena.drill import OUTCOMES, PAPERS, TOOLS, TURNS
