@@ -22,6 +22,7 @@ from healthgym.envs.managed_care.prior_auth_arena.drill_sides import (
     Provider,
     play,
 )
+from healthgym.envs.managed_care.prior_auth_arena.env import PriorAuthArenaEnv
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
 from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
@@ -284,3 +285,12 @@ def test_a_clone_goes_on_as_the_episode_does() -> None:
             assert not one.step(each, PAYER).errors
     assert episode.world.digest() == twin.world.digest()
     assert episode.news(PROVIDER) == twin.news(PROVIDER)
+
+
+@pytest.mark.parametrize("opponent", [None, *SIDES[PAYER]])
+def test_the_other_seat_is_filled_by_name(opponent: str | None) -> None:
+    env = PriorAuthArenaEnv(difficulty="drill", opponent=opponent)
+    observation, _ = env.reset(options={"split": "test", "index": 0})
+    assert CASE in observation
+    assert env.episode.roles == (PROVIDER, PAYER)
+    env.close()
