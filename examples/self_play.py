@@ -189,6 +189,8 @@ def rewarded(
             "both": sum(game.both for game in played) / len(played),
             **{role: sum(game.won(role) for game in played) / len(played) for role in OTHER},
         }
+        for part in optimizer.param_groups:  # a constant rate ends in collapse
+            part["lr"] = plan.rate * (1 - number / plan.rounds)
         figures["told"] = reinforce(model, optimizer, played, plan)
         curve.append(figures)
         tell(number + 1, f"both {figures['both']:.2f}, telling {figures['told']:.2f};")
