@@ -46,6 +46,15 @@ class Topic(StrEnum):
     WORK = "work"
 
 
+class Part(StrEnum):
+    """What of a subject a question is about, where it is not the subject as a whole."""
+
+    BAD_DAY = "bad_day"  #: of an illness: how much it weighs on a day
+    SELF_MONITORING = "self_monitoring"  #: of an illness: what is measured and noted at home
+    OTHERS = "others"  #: of medicines: those that nobody prescribed, or no list has
+    TREATMENT = "treatment"  #: of mood: whether somebody is treated for it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
     """Something the person told.
@@ -53,9 +62,10 @@ class Disclosure:
     Attributes:
         topic: What it is about.
         item: Which part of it: the number of a questionnaire's item from 1, the name of a
-            medicine, the code of a diagnosis; empty if it has none.
+            medicine, the code of a diagnosis, a ``Part``; empty if it has none.
         present: Whether it is there: a barrier, a concern, a medicine that is taken.
-        score: Points of a questionnaire's item, or how many of what is counted.
+        score: Points of a questionnaire's item, how many of what is counted, or which level of a
+            ``Part``, from 0 for the least trouble.
     """
 
     topic: Topic

@@ -22,8 +22,9 @@ from healthgym.worlds.managed_care.voices import Topic
 _SENTENCE = re.compile(r"(?:\bSt\. |[^.?!])+[.?!]?")
 #: How a sentence begins that goes on about the medicine of the one before.
 _GOES_ON = re.compile(
-    r"\s*(?:The other|Five (?:days|times)|Not |I quit|I haven't had|I don't (?:miss|take|feel)|"
-    r"It |It's |Every dose|The bottle|One day|Two days|Three times|I can't afford)"
+    r"\s*(?:The other|Five (?:days|times)|Not |I quit|I haven't had|"
+    r"I don't (?:miss|take|feel|like)|It |It's |"
+    r"Every dose|The bottle|One day|Two days|Three times|I can't afford)"
 )
 _WHEN = re.compile(
     r"\b(?:(?P<tomorrow>tomorrow)|on (?P<weekday>\w+day))?,? ?"

@@ -224,7 +224,7 @@ def disclosed(one: Disclosure) -> str:
         case Topic.HOSPITAL_STAY:
             return str(one.score or 0)
         case Topic.DIAGNOSIS:
-            return one.item
+            return one.item.replace("_", " ")
         case Topic.MOOD | Topic.SAFETY | Topic.SUBSTANCE_USE:
             return "a concern" if one.present else "no concern"
     return "a barrier" if one.present else "no barrier"

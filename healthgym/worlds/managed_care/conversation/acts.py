@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.voices import Part, Topic
 
 
 class Act(StrEnum):
@@ -75,12 +75,14 @@ class Said:
         item: Number of an instrument's item from 1, the medicine that is named, or the worry that
             is answered (a ``Concern``); empty where it is open.
         sure: Whether the words leave no doubt; where they do, the person asks back.
+        part: What of the subject a question is about; None where it is about the whole of it.
     """
 
     act: Act
     topic: Topic | None = None
     item: str = ""
     sure: bool = True
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)

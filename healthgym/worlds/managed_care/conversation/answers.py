@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
@@ -12,11 +12,17 @@ from healthgym.worlds.managed_care.conversation import replies
 from healthgym.worlds.managed_care.conversation.clues import readiness
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.talk import Talk
-from healthgym.worlds.managed_care.voices import Disclosure, Topic
+from healthgym.worlds.managed_care.vocabulary.care import CapabilityLevel, SymptomBurden
+from healthgym.worlds.managed_care.voices import Disclosure, Part, Topic
 
 #: The item of the PHQ-9 that asks for thoughts of death or self-harm.
 _SELF_HARM_ITEM: Final = "9"
 _DOSES_OF_A_WEEK: Final = 7
+#: What a part of an illness can be like, by the names of the record, the least trouble first.
+_LEVELS: Final[Mapping[Part, tuple[str, ...]]] = {
+    Part.BAD_DAY: tuple(SymptomBurden),
+    Part.SELF_MONITORING: tuple(CapabilityLevel),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +31,13 @@ class Asked:
 
     Attributes:
         topic: The subject.
-        items: Which parts of it; none if it is asked about as a whole.
+        items: Which questions or medicines of it; none if it is asked about as a whole.
+        parts: What of it, if not the whole.
     """
 
     topic: Topic
     items: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 def answer(talk: Talk, asked: Asked) -> None:
@@ -39,6 +47,10 @@ def answer(talk: Talk, asked: Asked) -> None:
             _instrument(talk, asked)
         case Topic.MEDICATION:
             _medicines(talk, asked)
+        case Topic.DIAGNOSIS if asked.parts:
+            _illness(talk, asked.parts)
+        case Topic.MOOD if Part.TREATMENT in asked.parts:
+            _treated(talk)
         case Topic.DIAGNOSIS:
             _diagnoses(talk)
             readiness(talk)
@@ -124,6 +136,10 @@ def _medicines(talk: Talk, asked: Asked) -> None:
             _named_medicine(talk, taken, name)
         return
     left = [told for told in taken if not _known(talk, told)]
+    if Part.OTHERS in asked.parts:
+        left = _besides(talk, taken, left)
+        if not left:
+            return
     if not left:
         _asked_again(talk, taken)
         if _just_told(talk, taken) and reasons(talk):
@@ -134,6 +150,19 @@ def _medicines(talk: Talk, asked: Asked) -> None:
     for told in shown:
         _tell_medicine(talk, told, "")
     talk.say("medicine.more" if len(left) > len(shown) else "medicine.all")
+
+
+def _besides(talk: Talk, taken: tuple[Disclosure, ...], left: list[Disclosure]) -> list[Disclosure]:
+    """Tell what they take that nobody prescribed, or that there is nothing.
+
+    Returns:
+        What they have not told of the other medicines.
+    """
+    own = [told for told in taken if told.present and told.item not in talk.persona.adherence]
+    talk.say("medicine.besides" if own else "medicine.nothing_besides")
+    for told in own:
+        _tell_medicine(talk, told, "")
+    return [told for told in left if told not in own]
 
 
 def _dosed(talk: Talk, told: Disclosure) -> Disclosure:
@@ -168,6 +197,11 @@ def reasons(talk: Talk) -> bool:
     return bool(open_)
 
 
+def told_of_medicines(talk: Talk) -> bool:
+    """Return whether something about medicines was told with the last answer."""
+    return any(told.topic is Topic.MEDICATION for told in _last(talk))
+
+
 def _unexplained(talk: Talk, told: Disclosure) -> bool:
     """Return whether a medicine is left out, and nobody was told why."""
     left_out = not told.present or bool(told.score)
@@ -199,6 +233,27 @@ def _spoken_name(medicine: str) -> str:
 
 
 # -- other subjects ------------------------------------------------------------------------------
+
+
+def _illness(talk: Talk, parts: tuple[Part, ...]) -> None:
+    """Tell what a bad day is like, and what they measure at home."""
+    for part in parts:
+        levels = _LEVELS[part]
+        level = talk.speaker.stable(part, len(levels))
+        told = Disclosure(topic=Topic.DIAGNOSIS, item=part, score=level)
+        before = _again(talk, (told,))
+        talk.words.append(before + talk.speaker.fixed(f"{part}.{levels[level]}", ""))
+        talk.tell((told,))
+
+
+def _treated(talk: Talk) -> None:
+    """Tell whether somebody treats them for how they feel; who has no such illness is not."""
+    ill = any(
+        told.present and told.item.startswith("F")
+        for told in talk.persona.tells.get(Topic.DIAGNOSIS, ())
+    )
+    side = "yes" if ill and talk.speaker.stable(Part.TREATMENT, 2) else "no"
+    talk.words.append(talk.speaker.fixed(f"treatment.{side}", ""))
 
 
 def _diagnoses(talk: Talk) -> None:

@@ -68,9 +68,14 @@ def tires(talk: Talk) -> None:
 def who(talk: Talk) -> bool:
     """Settle who is calling and who answers; return whether that is all of the answer."""
     introduced = talk.mind.introduced_in == talk.call.call
-    # Who was asked for a number and gives one need not ask for the name again.
-    before = talk.memory.mind.answered if talk.memory.mind else frozenset()
-    checked = Concern.SCAM in talk.mind.answered - before and not talk.mind.identified_in
+    # Who asked for the name, was asked for a number and gives one need not ask again.
+    before = talk.memory.mind
+    checked = (
+        before is not None
+        and Concern.SCAM in talk.mind.answered - before.answered
+        and Act.VERIFY_IDENTITY in before.heard
+        and not talk.mind.identified_in
+    )
     if Act.VERIFY_IDENTITY in talk.sure or (checked and introduced):
         return _asked_for_name(talk, introduced)
     if talk.mind.identified_in:

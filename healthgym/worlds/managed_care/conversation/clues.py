@@ -34,7 +34,21 @@ def clue(talk: Talk) -> None:
     if missing is not None:
         talk.say(f"lack.{missing.value}")
     elif not (_of_the_round(talk) or _of_worries(talk) or _of_wishes(talk)):
-        talk.say("aloof" if talk.mind.trust < 0 else "ready")
+        if talk.mind.trust < 0:
+            talk.say("aloof")
+        else:
+            invites(talk, "ready")
+
+
+def invites(talk: Talk, key: str) -> None:
+    """Say that they can be asked to agree: whoever then asks has been told to.
+
+    Args:
+        talk: The turn.
+        key: In which words they say it.
+    """
+    talk.mind = replace(talk.mind, invited=True)
+    talk.say(key)
 
 
 def clue_unless_moved(talk: Talk) -> None:
@@ -78,9 +92,9 @@ def worry_told(talk: Talk) -> None:
 
 
 def readiness(talk: Talk) -> None:
-    """Say what they mean to do about their health."""
+    """Say what they mean to do about their health, in the same words each time."""
     if talk.persona.readiness is not None:
-        talk.say(f"readiness.{talk.persona.readiness.value}")
+        talk.words.append(talk.speaker.fixed(f"readiness.{talk.persona.readiness.value}", ""))
 
 
 def press_worry(talk: Talk, concern: Concern) -> None:

@@ -10,6 +10,7 @@ from healthgym.worlds.managed_care.conversation.clues import (
     clue,
     clue_unless_moved,
     hint,
+    invites,
     next_clue,
     press_worry,
     readiness,
@@ -89,7 +90,7 @@ def _invited(talk: Talk) -> None:
     else:
         talk.to(Stage.INVITED)
         if won(talk) and lacking(talk) is None:
-            talk.say("will.straight")
+            invites(talk, "will.straight")
         elif won(talk):
             talk.say("will.ready")
             clue(talk)
@@ -111,7 +112,8 @@ def _asked(talk: Talk) -> None:
 def _decides(talk: Talk) -> None:
     """Agree, or say why not yet: what was not said, a worry, an unsure yes."""
     missing, mind = lacking(talk), talk.mind
-    if mind.versions >= _VERSIONS_MOST:
+    talk.mind = replace(mind, invited=False)
+    if mind.versions >= _VERSIONS_MOST and not mind.invited:
         talk.to(Stage.REFUSED_FOR_GOOD)
         talk.say("no.third")
     elif missing is not None:
@@ -159,7 +161,7 @@ def _asked_behind(talk: Talk) -> None:
     concern = open_concern(talk)
     if talk.mind.supposed is Supposed.SAID:
         talk.mind = replace(talk.mind, supposed=Supposed.ASKED_ABOUT)
-        talk.say("worry")
+        invites(talk, "worry")
     elif concern is not None and concern not in talk.mind.voiced:
         talk.voice(concern)
     elif concern is not None:

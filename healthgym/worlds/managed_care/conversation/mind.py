@@ -117,6 +117,8 @@ class Mind:
         asked_behind: Whether they were asked what is behind a refusal.
         supposed: What became of an "I suppose so".
         versions: How often they were asked to agree and did not, of what nothing was done between.
+        invited: Whether they said that they can be asked to agree; the next time is then no version
+            too many.
         weighed: How much had been said and done for them when they were last asked to agree.
         permitted: Subjects that may be asked about.
         open_permission: Whether a question was allowed whose subject was not said.
@@ -148,6 +150,7 @@ class Mind:
     asked_behind: bool = False
     supposed: Supposed = Supposed.NEVER
     versions: int = 0
+    invited: bool = False
     weighed: int = 0
     permitted: frozenset[Topic] = frozenset()
     open_permission: bool = False

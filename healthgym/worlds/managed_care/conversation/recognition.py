@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import (
 )
 from healthgym.worlds.managed_care.conversation.ears.medicines import medicines_of
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.voices import Part, Topic
 
 #: Subjects which a question about a symptom is about besides, without being asked about.
 _OF_SYMPTOMS = (Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SAFETY, None)
@@ -50,8 +50,10 @@ _OTHER = frozenset({"other"})
 _POINTED = frozenset({"it", "that", "this"})
 #: Words that open a list of what was announced.
 _LIST = frozenset({"about", "namely"})
+#: Words that go on a list.
+_GOING_ON = frozenset({"and", "or", "then", "after", "if", "your", "about", "how"})
 _THAT, _IS = frozenset({"that"}), frozenset({"is"})
-_TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if"})
+_TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if", "is"})
 _Drugs = tuple[tuple[str, int], ...]
 
 
@@ -86,9 +88,9 @@ def understand(
 
 def _once(said: Iterable[Said]) -> tuple[Said, ...]:
     """Return acts, each once, a sure one in place of its unsure double."""
-    best: dict[tuple[Act, Topic | None, str], Said] = {}
+    best: dict[tuple[Act, Topic | None, str, Part | None], Said] = {}
     for each in said:
-        key = (each.act, each.topic, each.item)
+        key = (each.act, each.topic, each.item, each.part)
         if key not in best or (each.sure and not best[key].sure):
             best[key] = each
     return tuple(best.values())
@@ -290,9 +292,10 @@ def _permissions(
 
 
 def _listed(reading: Reading, permitted: int) -> int:
-    """Return the bare lists after a permission: "a few things: mood, and money".
+    """Return what goes on after a permission without asking: "a few things: mood, and money".
 
-    A question there is one all the same: "something: do you drink?".
+    A question there is one all the same: "something: do you drink?". What is asked about in a
+    roundabout way is not: "about your mood, and how you have been feeling".
 
     Args:
         reading: The message.
@@ -301,10 +304,12 @@ def _listed(reading: Reading, permitted: int) -> int:
     clauses, places = reading.clauses, reading.places
     opens = reading.words.announced | places.of(_LIST) | places.of(_THAT) & places.of(_IS) >> 1
     opens &= clauses.starts
+    links = places.of(_GOING_ON) & clauses.starts
     found = 0
     for before, clause in pairwise(clauses.clauses):
         follows = before & (permitted | found) and clauses.sentence(before) & clause
-        if follows and clause & opens and not clause & reading.role(Role.ASKS):
+        onward = clause & (opens | links) or not clause & reading.role(Role.SUBJECT)
+        if follows and onward and not clause & reading.role(Role.ASKS):
             found |= clause
     return found
 
@@ -325,7 +330,8 @@ def _placed(subjects: tuple[_Found, ...], where: int, act: Act) -> Iterator[_Fou
             continue
         if topic is Topic.MOOD and exact & _INSTRUMENTS:
             continue
-        yield _Found(each.ends & where, Said(act, topic))
+        part = each.said.part if act is Act.ASK_TOPIC else None
+        yield _Found(each.ends & where, Said(act, topic, part=part))
 
 
 def _symptoms(reading: Reading, free: int) -> Iterator[_Found]:
@@ -348,7 +354,7 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[_
             held = reading.held(rule, ends)
             held &= ~taken.get(rule.topic, 0)
             if held:
-                yield _Found(held, Said(Act.ASK_TOPIC, rule.topic))
+                yield _Found(held, Said(Act.ASK_TOPIC, rule.topic, part=rule.part))
 
 
 def _ends(found: Iterable[_Found]) -> int:

@@ -187,8 +187,8 @@ class Speaker:
             about: What it is about.
             slots: What stands in the slots.
         """
-        listed = [line for line in lines()[key] if line.kind is None and self._lived(line)]
-        chosen = listed[self._stable(f"{key} {about}", len(listed))]
+        listed = [line for line in lines()[key] if self._mine(line)]
+        chosen = listed[self.stable(f"{key} {about}", len(listed))]
         return sentences(chosen.text.format(**slots))
 
     def whole(self, text: str) -> str:
@@ -203,13 +203,14 @@ class Speaker:
         words = spoken().items[topic.value][item]
         about = f"{topic.value} {item}"
         listed = words.some if points else words.none
-        sentence = listed[self._stable(f"{about} words", len(listed))]
+        sentence = listed[self.stable(f"{about} words", len(listed))]
         if not points:
             return sentences(sentence)
         often = spoken().idioms[self.seed % len(spoken().idioms)][str(points)]
-        return sentences(sentence.format(often=often[self._stable(about, len(often))]))
+        return sentences(sentence.format(often=often[self.stable(about, len(often))]))
 
-    def _stable(self, about: str, size: int) -> int:
+    def stable(self, about: str, size: int) -> int:
+        """Return a number below a size that is always the same of this person."""
         return crc32(f"{self.seed} {about}".encode()) % size
 
     def _mine(self, line: Line) -> bool:

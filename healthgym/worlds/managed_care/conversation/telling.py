@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
-from healthgym.worlds.managed_care.conversation.answers import Asked, answer, reasons, safety
+from healthgym.worlds.managed_care.conversation.answers import (
+    Asked,
+    answer,
+    reasons,
+    safety,
+    told_of_medicines,
+)
 from healthgym.worlds.managed_care.conversation.calling import goodbye
 from healthgym.worlds.managed_care.conversation.clues import readiness, worry_told
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
@@ -96,7 +102,7 @@ def telling(talk: Talk) -> bool:
 
 def _besides(talk: Talk, about: list[Topic]) -> None:
     """Answer what names no subject and was asked along with some: why, and how ready they are."""
-    if Act.ASK_HESITATION in talk.sure:
+    if Act.ASK_HESITATION in talk.sure and (Topic.MEDICATION in about or told_of_medicines(talk)):
         reasons(talk)
     if Act.ASK_WILLINGNESS not in talk.sure or Topic.DIAGNOSIS in about:
         return  # of their illness they tell it anyhow
@@ -117,7 +123,7 @@ def _asked_at_large(talk: Talk) -> bool:
     """Answer what they worry about, or would like to do; return whether that was asked."""
     if Act.ASK_HESITATION in talk.sure:
         # "Why?" may be about what was just told, or about what is on their mind.
-        if not reasons(talk) or not talk.mind.worried:
+        if not (told_of_medicines(talk) and reasons(talk)) or not talk.mind.worried:
             _openly(talk)
     elif talk.echoed and not talk.mind.worried:
         _openly(talk)
@@ -226,6 +232,9 @@ def _answers(talk: Talk, questions: tuple[Said, ...], about: list[Topic]) -> Non
         items = tuple(
             dict.fromkeys(said.item for said in questions if said.topic is topic and said.item)
         )
-        answer(talk, Asked(topic=topic, items=items))
+        parts = tuple(
+            dict.fromkeys(said.part for said in questions if said.topic is topic and said.part)
+        )
+        answer(talk, Asked(topic=topic, items=items, parts=parts))
     if len(about) > _SUBJECTS_MOST:
         talk.say("two")

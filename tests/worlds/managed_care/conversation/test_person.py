@@ -158,7 +158,18 @@ def test_a_suppose_so_that_is_not_asked_about_never_becomes_a_yes() -> None:
 
 def test_the_third_version_of_the_offer_is_refused_for_good() -> None:
     line = Line(HESITANT)
-    line.play(*OPENING, ASK, ASK, Act.ASK_HESITATION, eases(Concern.COST), ASK)
+    line.play(*OPENING, ASK, ASK, ASK)
+    assert line.stage() is Stage.REFUSED_FOR_GOOD
+
+
+def test_who_said_that_they_can_be_asked_does_not_mind_being_asked() -> None:
+    line = Line(HESITANT)
+    line.play(*OPENING, ASK, ASK, Act.ASK_HESITATION, eases(Concern.COST))
+    assert line.memory.mind is not None
+    assert line.memory.mind.invited
+    line.say(ASK)
+    assert line.stage() is Stage.INVITED
+    line.play(ASK, ASK)
     assert line.stage() is Stage.REFUSED_FOR_GOOD
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.charts.knowledge import short_names
 from healthgym.worlds.managed_care.control import control_of
-from healthgym.worlds.managed_care.voices import Disclosure, Topic
+from healthgym.worlds.managed_care.voices import Disclosure, Part, Topic
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -67,7 +67,7 @@ class Evidence:
     def knows_diagnosis(self, code: str) -> bool:
         """Return whether a diagnosis is on the problem list, referred, or told."""
         listed = {condition.code for condition in self.chart.conditions}
-        told = {item.item for item in self.about(Topic.DIAGNOSIS)}
+        told = {item.item for item in self.about(Topic.DIAGNOSIS)} - set(Part)
         return code in listed | self.referred_codes | told
 
     def knows_condition(self, name: str) -> bool:
@@ -76,7 +76,13 @@ class Evidence:
         if any(same_condition(name, each.code, each.display) for each in listed):
             return True
         wanted = name.casefold()
-        return any(item.item.casefold() == wanted for item in self.about(Topic.DIAGNOSIS))
+        told = {item.item for item in self.about(Topic.DIAGNOSIS)} - set(Part)
+        return wanted in map(str.casefold, told)
+
+    def level(self, part: Part) -> int | None:
+        """Return which level of a part of an illness was told last; None if none was."""
+        levels = [item.score for item in self.about(Topic.DIAGNOSIS) if item.item == part]
+        return levels[-1] if levels else None
 
     def has_code(self, *prefixes: str) -> bool:
         """Return whether an active condition's code begins with one of these."""

@@ -6,6 +6,7 @@ neither in the chart nor told by the person.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from typing import Final, TypeAlias
@@ -31,8 +32,9 @@ from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
     AnxietySeverity,
     CapabilityLevel,
+    SymptomBurden,
 )
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.voices import Part, Topic
 
 #: The four sections, in the order in which they are asked for.
 SECTIONS: Final = ("clinical", "medication", "behavioral_health", "sdoh")
@@ -45,9 +47,12 @@ Payload: TypeAlias = (
 _Data: TypeAlias = (
     ClinicalAssessment | MedicationAssessment | BehavioralHealthAssessment | SDoHAssessment
 )
-#: Fields of the clinical section on which only the person can tell, and what stands in them where
-#: nobody asked: the form has a value for each.
-_OPEN: Final = ("symptom_burden", "self_monitoring_capability")
+#: Fields of the clinical section on which only the person can tell, by what was to be asked for
+#: them, and the levels of what was told; the form has a value for each where nobody asked.
+_OPEN: Final[Mapping[str, tuple[Part, tuple[str, ...]]]] = {
+    "symptom_burden": (Part.BAD_DAY, tuple(SymptomBurden)),
+    "self_monitoring_capability": (Part.SELF_MONITORING, tuple(CapabilityLevel)),
+}
 _LEFT_OPEN: Final = ClinicalAssessment()
 #: Lowest sum of the GAD-7 of each severity, highest first (Spitzer et al. 2006; below 5 there is
 #: none or a minimal one).
@@ -151,13 +156,16 @@ def _sourced_clinical(data: ClinicalAssessment, evidence: Evidence) -> None:
     for item in data.disease_control:
         if not evidence.knows_condition(item.condition):
             raise _unfounded(f"Nothing says that the patient has {item.condition[:60]}")
-    # What a bad day looks like, and what is measured at home, are questions on the illness.
-    untold = not evidence.about(Topic.DIAGNOSIS)
-    for name in _OPEN if untold else ():
-        if getattr(data, name) is not getattr(_LEFT_OPEN, name):
+    for name, (part, levels) in _OPEN.items():
+        value, level = getattr(data, name), evidence.level(part)
+        if value is getattr(_LEFT_OPEN, name):
+            continue
+        if level is None:
             raise _unfounded(
                 f"The patient was not asked about {name}, which is left out while open"
             )
+        if value != levels[level]:
+            raise _unfounded(f"The patient told otherwise than {name} says")
     told = sum(item.score or 1 for item in evidence.about(Topic.HOSPITAL_STAY) if item.present)
     known = max(evidence.stays(), told)
     if not 0 <= data.recent_hospitalizations <= known:

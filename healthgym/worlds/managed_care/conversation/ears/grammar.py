@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.conversation.ears.patterns import (
     Vocabulary,
 )
 from healthgym.worlds.managed_care.conversation.ears.words import Spelling, slips_of
-from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.voices import Part, Topic
 
 _ROOM = "healthgym.worlds.managed_care.conversation.ears"
 _ACTS = ("opening.json", "offer.json", "listening.json", "ending.json", "grave.json")
@@ -69,6 +69,7 @@ class Role(StrEnum):
     META = "meta"
     TAG = "tag"  #: makes a question of the clause before it
     FRAME = "frame"  #: asks how often something troubled somebody; what follows is asked with it
+    RHYTHM = "rhythm"  #: says how often something will be, and asks nothing by that
     FELT = "felt"  #: asks what somebody felt, as the instruments do
     WORRY = "worry"  #: names the person's worry
     SUBJECT = "subject"  #: what a question may be about
@@ -87,6 +88,7 @@ class Rule:
         act: The act; None if the rule is for something else.
         topic: What it is about.
         item: The item, or the worry that is answered.
+        part: What of a subject it is about; None if it is the whole.
         mood: How the clause has to be meant.
         through: Scopes under which it holds all the same.
         sure: Whether the words leave no doubt.
@@ -95,6 +97,7 @@ class Rule:
         yields: Acts in whose presence it is no more than a part of them.
         patterns: The patterns.
         unless: Numbers of patterns that must not stand in the same clause.
+        barring: The same, in the same sentence.
         beside: The same of patterns of which one must stand in the same clause; none if empty.
         also: The same, in the same sentence.
         near: The same, in the same sentence or the one before it.
@@ -104,6 +107,7 @@ class Rule:
     act: Act | None = None
     topic: Topic | None = None
     item: str = ""
+    part: Part | None = None
     mood: Mood = Mood.ANY
     through: frozenset[Scope] = frozenset()
     sure: bool = True
@@ -112,6 +116,7 @@ class Rule:
     yields: frozenset[Act] = frozenset()
     patterns: tuple[Pattern, ...]
     unless: frozenset[int] = frozenset()
+    barring: frozenset[int] = frozenset()
     beside: frozenset[int] = frozenset()
     also: frozenset[int] = frozenset()
     near: frozenset[int] = frozenset()
@@ -255,6 +260,7 @@ def _rule(row: Mapping[str, Any], vocabulary: Vocabulary, role: Role | None) -> 
         act=Act(row["act"]) if "act" in row else None,
         topic=Topic(row["topic"]) if row.get("topic") else None,
         item=row.get("item", ""),
+        part=Part(row["part"]) if "part" in row else None,
         mood=Mood(row.get("mood", Mood.ANY)),
         through=frozenset(map(Scope, through)),
         sure=row.get("sure", True),
@@ -263,6 +269,7 @@ def _rule(row: Mapping[str, Any], vocabulary: Vocabulary, role: Role | None) -> 
         yields=frozenset(map(Act, row.get("yields", ()))),
         patterns=_patterns(row["say"], vocabulary),
         unless=_numbers(row.get("unless", ()), vocabulary),
+        barring=_numbers(row.get("barring", ()), vocabulary),
         beside=_numbers(row.get("beside", ()), vocabulary),
         also=_numbers(row.get("also", ()), vocabulary),
         near=_numbers(row.get("near", ()), vocabulary),

@@ -88,6 +88,8 @@ class Reading:
             bits &= ~self.asked | self.tagged
         if bits and rule.unless:
             bits &= ~self.clauses.filled(self.places.ends(rule.unless))
+        if bits and rule.barring:
+            bits &= ~self.clauses.sentence(self.places.ends(rule.barring))
         if bits and rule.beside:
             bits &= self.clauses.filled(self.places.ends(rule.beside))
         if bits and rule.also:
@@ -209,7 +211,8 @@ def _ask(reading: Reading) -> None:
         asked |= reading.tagged
     # "Your name, if I may?" asks what stands before the condition.
     asked |= _previous(clauses, clauses.asked & reading.places.of(_IF) & clauses.starts)
-    frames = reading.role(Role.FRAME)
+    rhythms = clauses.filled(reading.role(Role.RHYTHM)) & ~clauses.asked
+    frames = reading.role(Role.FRAME) & ~rhythms
     if frames:
         asked |= _continued(reading, frames)
     reading.asked = asked
