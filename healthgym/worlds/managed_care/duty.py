@@ -17,7 +17,11 @@ _MOST_NAMED = 4
 
 
 def require_on_duty(
-    world: ManagedCareWorld, person: str, roles: tuple[WorkerRole, ...], field: str = "actor"
+    world: ManagedCareWorld,
+    person: str,
+    roles: tuple[WorkerRole, ...],
+    field: str = "actor",
+    owner: str = "",
 ) -> None:
     """Refuse somebody whom nobody knows, who is employed for something else, or who is not in.
 
@@ -26,6 +30,7 @@ def require_on_duty(
         person: Id in the directory.
         roles: As what the person must be employed.
         field: The argument that names the person, for the sentence.
+        owner: Id of who may do it besides, because the case is theirs; blank if there is nobody.
 
     Raises:
         Refusal: ``role_forbidden`` or ``off_duty``.
@@ -35,6 +40,8 @@ def require_on_duty(
         what = "is nobody who works here" if role is None else f"works as {role}"
         titles = " or ".join(roles)
         named = ", ".join(islice(world.staff.with_role(*roles), _MOST_NAMED)) or "nobody"
+        if owner:
+            named = f"{owner}, to whom the case is assigned, or {named}"
         raise Refusal(
             RefusalCode.ROLE_FORBIDDEN,
             f"{field} {person[:40]!r} {what}; this is work of the {titles}: {named}.",

@@ -98,7 +98,9 @@ class CareChart(App):
             # Whose episode it is opened it at this desk and is there, whatever the hours.
             if review.reviewer_id not in (OFFICE, case.assigned_to):
                 roles = (WorkerRole.CARE_MANAGER,)
-                require_on_duty(self.world, review.reviewer_id, roles, "reviewer_id")
+                require_on_duty(
+                    self.world, review.reviewer_id, roles, "reviewer_id", case.assigned_to or ""
+                )
         self.world.referrals.move(case_id, CMCaseStatus.CHART_REVIEWED)
         made = CMChartReview(
             review_id=self.draw_id("CMR-"),
