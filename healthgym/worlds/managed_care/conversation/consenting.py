@@ -228,7 +228,7 @@ def _asked_early(talk: Talk) -> None:
     openly = any(said.topic is None for said in asked)
     aimed = openly or (talk.mind.hinted and talk.persona.hint_topic in {x.topic for x in asked})
     if not aimed or not _knows_why(talk) or talk.persona.hint_topic is None:
-        talk.say("why")
+        talk.say("courtesy" if {said.topic for said in asked} == {None} else "why")
     elif talk.mind.worried:
         talk.say("hint.more")
         clue_unless_moved(talk)
