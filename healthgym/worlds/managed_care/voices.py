@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from healthgym.worlds.managed_care.conversation.acts import Meant
@@ -104,12 +104,41 @@ class Reply:
         stop: Whether they hang up.
         memory: What they have in mind now; None if nothing changed but that they heard it.
         manner: How they speak, in a few words; for whoever words what they say.
+        before: Sounds before it, such as a hesitation; not to be worded.
+        after: Sounds after it.
+        other: Whether it is somebody else who answers, or nothing arrived.
     """
 
     text: str
     stop: bool = False
     memory: Memory | None = None
     manner: str = ""
+    before: str = ""
+    after: str = ""
+    other: bool = False
+
+    def heard(self, words: str) -> str:
+        """Return what is heard: words with the sounds around them.
+
+        Args:
+            words: The text, or another wording of it.
+        """
+        return " ".join(part for part in (self.before, words, self.after) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pickup:
+    """What is heard when somebody, something or nobody picks up.
+
+    Attributes:
+        heard: What is heard.
+        over: Whether the call is over by that.
+        memory: What the person has in mind now.
+    """
+
+    heard: str
+    over: bool
+    memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +154,19 @@ class CallContext:
     now: datetime
     call: int
     exchange: int
+
+
+@runtime_checkable
+class Telephone(Protocol):
+    """A voice to which it matters how its telephone is answered."""
+
+    def picks_up(self, heard: Memory, call: CallContext) -> Pickup | None:
+        """Return what is heard when it rings; None if it is the person, as always.
+
+        Args:
+            heard: What the person has in mind.
+            call: When it rings.
+        """
 
 
 class LineDownError(Exception):

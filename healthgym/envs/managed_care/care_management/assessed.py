@@ -175,8 +175,11 @@ def subjects_due(wanted: CareReference, chart: PatientChart) -> frozenset[Topic]
     """Return the subjects to be asked about: those of the reference, and the social ones.
 
     A section cannot leave a social subject open, so each is asked about that the chart does not
-    settle by a code; an interpreter, where another language is preferred.
+    settle by a code; an interpreter, where another language is preferred. Whoever agreed to a part
+    is asked about that part.
     """
+    if wanted.persona.only:
+        return wanted.persona.only
     social = {
         topic
         for topic in wanted.barriers

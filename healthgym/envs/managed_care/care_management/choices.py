@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.vocabulary.care import CMProgram
 _T = TypeVar("_T")
 #: How often an ending is drawn, in relation to the others: half of all tasks end with a plan, and
 #: more where fewer refusals are kept.
-SHARES = {Ending.PLANNED: 2, Ending.DECLINED: 1, Ending.BLOCKED: 1}
+SHARES = {ending: 2 if ending is Ending.PLANNED else 1 for ending in Ending}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from healthgym.envs.managed_care.care_management.answers import (
     draw_answers,
     soon_out_of_date,
 )
+from healthgym.envs.managed_care.care_management.around import Minded, draw_minded, surrounded
 from healthgym.envs.managed_care.care_management.choices import (
     Choice,
     canonical_episodes,
@@ -25,6 +26,7 @@ from healthgym.envs.managed_care.care_management.choices import (
     narrowed,
     ways,
 )
+from healthgym.envs.managed_care.care_management.circumstances import circumstances_of
 from healthgym.envs.managed_care.care_management.conditions import care_conditions
 from healthgym.envs.managed_care.care_management.history import (
     History,
@@ -50,6 +52,7 @@ from healthgym.envs.managed_care.care_management.task import (
     CareConfig,
     CareInstance,
     CareTaskGenerator,
+    Ending,
 )
 from healthgym.envs.managed_care.care_management.wording import brief
 from healthgym.envs.managed_care.cases.clinic import (
@@ -74,7 +77,12 @@ from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.facts import MedicationCourse
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw_care, usual_rules
+from healthgym.worlds.managed_care.handbook.rules import (
+    OperatingRules,
+    draw_care,
+    draw_conversations,
+    usual_rules,
+)
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -82,8 +90,9 @@ from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram
 
 #: Streams of a task: what it is like, whom it is about and what befell them, how the chart is
-#: worded, what stands around, the numbers of the handbook, and who answers the phone.
-_LIKE, _HISTORY, _CHART, _AROUND, _NUMBERS, _PERSON = range(6)
+#: worded, what stands around, the numbers of the handbook, who answers the phone, and what stands
+#: between.
+_LIKE, _HISTORY, _CHART, _AROUND, _NUMBERS, _PERSON, _BETWEEN = range(7)
 _TRIES = 40
 _MINDS = ("F32", "F33", "F43", "F20", "F50", "F10", "F11")
 #: Calls that winning somebody and asking everything may take.
@@ -97,6 +106,12 @@ class _Case:
     history: History
     referred: Referred
     chart: PatientChart
+
+    def noting(self, note: str) -> _Case:
+        """Return the case with a remark more on its referral."""
+        record = self.referred.record
+        noted = replace(record, notes=" ".join(filter(None, (record.notes, note))))
+        return replace(self, referred=replace(self.referred, record=noted))
 
 
 class CareGenerator(CareTaskGenerator):
@@ -146,13 +161,16 @@ class CareGenerator(CareTaskGenerator):
         """
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
-        streams = [task_rng(family, split, index, key) for key in range(6)]
+        streams = [task_rng(family, split, index, key) for key in range(7)]
         choice = self._choice(split, index, streams[_LIKE])
         begins = draw_morning(streams[_AROUND])
         begins = shift.begins if shift else begins
         numbers = shift.numbers if shift else self.numbers(streams[_NUMBERS])
         taken = shift.patients if shift else frozenset()
         case = self._case(choice, split, begins.date(), numbers, streams, taken)
+        between, deep = streams[_BETWEEN], self.config.deep
+        minded = self._minded(choice.ending, case, begins.date(), between)
+        case = case if minded is None else case.noting(minded.note)
         start = self._start(case, split, begins, numbers, streams[_AROUND])
         patient = case.chart.patient
         person = streams[_PERSON]
@@ -166,6 +184,11 @@ class CareGenerator(CareTaskGenerator):
             concerns=self.config.concerns,
         )
         persona = draw_persona(character, patient, answers, asked, begins.date(), person)
+        if deep:
+            persona = surrounded(
+                *(persona, self.config, choice.ending, answers, patient.preferred_language),
+                *(minded, asked, numbers, between),
+            )
         reference = reference_of(
             case.history, case.referred, answers, persona, choice.ending, start
         )
@@ -181,7 +204,8 @@ class CareGenerator(CareTaskGenerator):
 
     def numbers(self, rng: np.random.Generator) -> OperatingRules:
         """Return the numbers that the office keeps to."""
-        return draw_care(rng) if self.config.numbers else usual_rules()
+        numbers = draw_care(rng) if self.config.numbers else usual_rules()
+        return draw_conversations(numbers, rng) if self.config.deep else numbers
 
     def kind(self, split: Split, index: int) -> str:
         """Return the kind of a task, the condition of its referral, without drawing the rest.
@@ -280,6 +304,13 @@ class CareGenerator(CareTaskGenerator):
             handbook=standing_handbook(self.handbook).overlay(edition().overlay(numbers)),
             actor=managers[int(rng.integers(len(managers)))].id,
         )
+
+    def _minded(
+        self, ending: Ending, case: _Case, today: date, rng: np.random.Generator
+    ) -> Minded | None:
+        home = case.history.member.background.patient
+        lives = circumstances_of(home, today)
+        return draw_minded(self.config, ending, home, lives, rng) if self.config.deep else None
 
     def _others(self, case: _Case, split: Split, rng: np.random.Generator) -> tuple[_Case, ...]:
         """Return the other referrals of the queue: those who resemble the person, then anybody."""

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.family import Script
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.care_management.assessed import subjects_due
 from healthgym.envs.managed_care.care_management.grounds import names_medicine
 from healthgym.envs.managed_care.care_management.manner import View, next_words, place_of
+from healthgym.envs.managed_care.care_management.reaching import Reaching, portion
 from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
 from healthgym.envs.managed_care.care_management.speech import PhraseBook, caller_of, phrase_book
 from healthgym.envs.managed_care.care_management.talk import SECTION_OF, Talk
@@ -30,6 +32,8 @@ from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.conversation.mind import Mind, Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import Concern, Trigger, Willingness
+from healthgym.worlds.managed_care.conversation.surroundings import Answering, Capacity
+from healthgym.worlds.managed_care.conversation.telephone import strangers, unanswered
 from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
     CMEngagement,
@@ -43,7 +47,7 @@ from healthgym.worlds.managed_care.voices import Consent, Memory, Topic
 _FINISH = call("finish")
 #: Local hour at which somebody is called who may be called at any.
 _CALLED_AT = time(10, 5)
-_MOST_MESSAGES = 12
+_MOST_MESSAGES, _BOOK = 12, "plain"
 
 
 def solve(instance: CareInstance, desk: Rehearsal) -> Script:
@@ -53,8 +57,20 @@ def solve(instance: CareInstance, desk: Rehearsal) -> Script:
         instance: The task.
         desk: An office in which the calls are tried out.
     """
-    Worker(instance, desk, phrase_book("plain", caller_of(instance.start))).work()
+    Worker(instance, desk, phrase_book(_BOOK, caller_of(instance.start))).work()
     return [*desk.script, _FINISH]
+
+
+#: Why an episode ends that is not assessed.
+_REASONS = {
+    Ending.DECLINED: "Declined on the phone after the programme was explained; wants no further "
+    "calls.",
+    Ending.WITHDRAWN: "Declined: agreed on the phone at first, and took the agreement back.",
+    Ending.UNABLE: "Cannot consent: does not follow the question, and nobody with papers on file "
+    "can answer it.",
+    Ending.UNREACHABLE: "Unreachable: all attempts of the protocol were made, at different times "
+    "of day.",
+}
 
 
 class Worker:
@@ -74,6 +90,15 @@ class Worker:
         self.chart: PatientChart = instance.start.charts[instance.reference.patient_id]
         self._asked: dict[str, int] = {}
         self._said: Counter[Meant] = Counter()
+        patient = self.chart.patient
+        proxy = instance.reference.persona.around.proxy
+        self.reaching = Reaching(
+            book=_BOOK,
+            caller=caller_of(instance.start).split(",")[0],
+            name=f"{patient.first_name} {patient.last_name}",
+            rules=instance.start.operations,
+            proxy=proxy.name if proxy is not None and proxy.on_file else "",
+        )
 
     def work(self) -> None:
         """Do all of it."""
@@ -82,8 +107,10 @@ class Worker:
         self.talk()
         self.file()
         match self.wanted.ending:
-            case Ending.DECLINED:
+            case Ending.DECLINED | Ending.WITHDRAWN | Ending.UNABLE | Ending.UNREACHABLE:
                 self.let_go()
+            case Ending.PARTIAL:
+                self.assess_a_part()
             case Ending.BLOCKED:
                 self.assess_in_part()
             case Ending.PLANNED:
@@ -115,33 +142,75 @@ class Worker:
 
     def talk(self) -> None:
         """Call as often as it takes and may be done."""
-        for _ in range(self.start.operations.outreach_attempts_least):
+        most = self.start.operations.outreach_attempts_least
+        while self._attempts() < most:
             self._wait_for_time()
+            self.reaching.begins()
             self.desk.do("cm_outreach.start_outreach_call", case_id=self.case)
             self._call()
             if self._finished():
                 return
 
+    def _attempts(self) -> int:
+        calls = sum(1 for _ in self.desk.world.outreach.calls(self.case))
+        return calls - strangers(self.memory)
+
     def _call(self) -> None:
+        if unanswered(self.memory):
+            self.reaching.not_taken(self._local_now())
+        elif self.mind.answered_by and self.mind.answering is not Answering.STRANGER:
+            self.reaching.hour = self._local_now().hour
         for _ in range(_MOST_MESSAGES):
             *_, session = self.desk.world.outreach.calls(self.case)
             if session.status is SessionStatus.ENDED:
                 return
-            acts = next_words(self.view())
+            acts, words = self._next_words()
+            if not words:
+                return
             for each in acts:
                 key = str(each.topic or each.act)
                 self._asked[key] = self._asked.get(key, 0) + 1
-            self.desk.do(
-                "cm_outreach.send_message",
-                session_id=session.session_id,
-                message=self.book.say(acts, self._said),
-            )
+            self.desk.do("cm_outreach.send_message", session_id=session.session_id, message=words)
             self._said.update(set(acts))
+
+    def _next_words(self) -> tuple[list[Meant], str]:
+        """Return what to do next and in which words; no words if there is nothing to say."""
+        other = self._other()
+        if other is not None:
+            self.reaching.put_off = bool(self.mind.not_before)
+            return [], self.reaching.to(other)
+        if self.mind.alarmed:
+            return [], self.reaching.beside("help")
+        waiting, view = self.reaching.waiting, self.view()
+        acts = waiting or list(next_words(view))
+        around, first = self.wanted.persona.around, not view.introduced
+        most = around.manner.most_words
+        now = portion(acts, self.book, dict(self._said), most)
+        self.reaching.waiting = acts[len(now) :] if most else []
+        words = self.book.say(now, self._said)
+        if around.interpreter and first:
+            words = f"{self.reaching.beside('interpreter')} {words}"
+        return now, words
+
+    def _other(self) -> Answering | None:
+        """Return who has the telephone, if it is not whoever can be talked with."""
+        mind, around = self.mind, self.wanted.persona.around
+        if mind.answering in (Answering.PERSON, Answering.PROXY):
+            speaks = mind.answering is Answering.PROXY or around.capacity is Capacity.OWN
+            return None if speaks or not self.memory.turns else Answering.PERSON
+        return mind.answering if mind.answered_by else None
+
+    @property
+    def mind(self) -> Mind:
+        """What the person has in mind besides."""
+        return self.memory.mind or Mind()
 
     def _finished(self) -> bool:
         mind = self.memory.mind
         if mind is None:
             return False
+        if self.wanted.ending is Ending.UNABLE and mind.answering is Answering.PERSON:
+            return True
         if mind.stage in (Stage.REFUSED_FOR_GOOD, Stage.BROKEN_OFF):
             return True
         return mind.stage is Stage.AGREED and not self.view().left()
@@ -160,6 +229,12 @@ class Worker:
         busy = self.wanted.persona.busy
         if busy is not None and self.memory.turns and at.hour < busy.free_from:
             at = datetime.combine(at.date(), time(busy.free_from, 5))
+        at = self.reaching.next_try(at)
+        there = self.reaching.hour if self.reaching.missed else None
+        if there is not None:
+            # Where somebody was there, they are called at that hour again.
+            day = at.date() + timedelta(days=at.time() > time(there, 55))
+            at = max(at, datetime.combine(day, time(there, 5)))
         # A call takes half an hour at most, and is not to run into the evening.
         if at.hour >= rules_of.call_closes - 1:
             hour = busy.free_from if busy else _CALLED_AT.hour
@@ -242,11 +317,13 @@ class Worker:
         given = self.memory.consent is Consent.GIVEN
         refused = self.memory.consent is Consent.REFUSED
         engaged = CMEngagement.ENGAGED if given else CMEngagement.PENDING
-        summary = {
+        summary: JsonDict = {
             "engagement_status": str(CMEngagement.REFUSED if refused else engaged),
             "consent_obtained": given,
             "key_takeaways": ["What was said is in the transcript."],
         }
+        if self.wanted.ending is Ending.PARTIAL:
+            summary["notes"] = f'Agreed to a part: "{self._yes()}"'
         self.desk.do(
             "cm_outreach.end_outreach_call", session_id=session.session_id, summary=summary
         )
@@ -254,9 +331,24 @@ class Worker:
     # -- what follows ----------------------------------------------------------------------------
 
     def let_go(self) -> None:
-        """End the episode of somebody who declined."""
-        reason = "Declined on the phone after the programme was explained; wants no further calls."
+        """End the episode of somebody who is not assessed, and say why."""
+        reason = _REASONS[self.wanted.ending]
         self.desk.do("cm_intake.disenroll_case", case_id=self.case, reason=reason)
+
+    def assess_a_part(self) -> None:
+        """File what somebody told who agreed to a part."""
+        self.desk.do("cm_assessment.start_assessment", case_id=self.case)
+        part = next(each for each in sections(self.found()) if each["section"] == "sdoh")
+        self.desk.do(
+            "cm_assessment.save_section",
+            case_id=self.case,
+            payload=part,
+            blocked_reason=f'scope: "{self._yes()}"',
+        )
+
+    def _yes(self) -> str:
+        """Return the words in which the person agreed."""
+        return Talk.of(self.desk.world, self.case).yes
 
     def assess(self) -> None:
         """File the four sections."""

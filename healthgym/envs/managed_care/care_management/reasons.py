@@ -19,6 +19,7 @@ class EndedBecause(StrEnum):
     GOALS_MET = "goals_met"
     NOT_ELIGIBLE = "not_eligible"
     MOVED = "moved"
+    UNABLE = "unable"
 
 
 def read_ending(text: str) -> frozenset[EndedBecause]:
@@ -28,11 +29,14 @@ def read_ending(text: str) -> frozenset[EndedBecause]:
     is none.
     """
     flat = " ".join(text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
-    return frozenset(
+    found = frozenset(
         kind
         for kind, form in _forms().items()
         if any(not _negated().search(flat[: each.start()]) for each in form.finditer(flat))
     )
+    # "Cannot consent" is no "did not consent".
+    unable = EndedBecause.UNABLE in found
+    return found - {EndedBecause.DECLINED} if unable else found
 
 
 def read_break(text: str) -> BlockedBecause:

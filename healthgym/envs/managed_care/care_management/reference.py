@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from healthgym.envs.managed_care.care_management.answers import (
     GAD7,
     PHQ9,
@@ -38,6 +40,10 @@ _STATUSES = {
     Ending.PLANNED: CMCaseStatus.CLOSED,
     Ending.DECLINED: CMCaseStatus.DISENROLLED,
     Ending.BLOCKED: CMCaseStatus.ASSESSMENT_BLOCKED,
+    Ending.WITHDRAWN: CMCaseStatus.DISENROLLED,
+    Ending.PARTIAL: CMCaseStatus.ASSESSMENT_BLOCKED,
+    Ending.UNABLE: CMCaseStatus.DISENROLLED,
+    Ending.UNREACHABLE: CMCaseStatus.DISENROLLED,
 }
 _WILLING = {
     Willingness.READY: Expected.READY,
@@ -106,11 +112,14 @@ def reference_of(
     known = history.known(score=referred.known.score, safety=referred.known.safety)
     program = program_of(referred.known, rules)
     level = level_of(known, rules)
-    assessed = ending is not Ending.DECLINED
+    asked = asked_of(history, answers, start) if ending.assessed else frozenset()
     phq9 = depression_sum(history, answers, start)
     control = known.control(rules)
     planned = ending is Ending.PLANNED
     needs = _needs(history, answers, phq9, control, program, rules) if planned else None
+    if needs is not None and needs.escalation is not EscalationReason.SAFETY:
+        struck = persona.around.emergency is not None
+        needs = replace(needs, escalation=EscalationReason.CLINICAL) if struck else needs
     return CareReference(
         referral_id=referred.record.referral_id,
         patient_id=history.member.background.patient.id,
@@ -120,7 +129,7 @@ def reference_of(
         risk_level=level,
         ending=ending,
         persona=persona,
-        asked=asked_of(history, answers, start) if assessed else frozenset(),
+        asked=asked & persona.only if persona.only else asked,
         phq9=phq9,
         gad7=sum(answers.gad7),
         adherence=answers.adherence(),

@@ -76,6 +76,24 @@ def phrase_book(name: str, caller: str) -> PhraseBook:
     return PhraseBook(**json.loads(text.replace("{caller}", caller.split(",")[0]))[name])
 
 
+def to_others(book: str, key: str, **slots: str) -> str:
+    """Return what is said to somebody else than the person, or beside the script.
+
+    Args:
+        book: Whose phrase book it is, such as ``plain``.
+        key: What is to be said, such as ``machine``.
+        slots: What stands in the slots: ``caller``, ``name``, ``number``, ``proxy``.
+    """
+    return _others()[book][key][0].format(**slots)
+
+
+@cache
+def _others() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    text = (files(__package__) / "data" / "others.json").read_text("utf-8")
+    loaded: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(text)
+    return loaded
+
+
 def caller_of(start: WorldStart) -> str:
     """Return the name of whoever sits at the desk."""
     return start.staff.workers[start.actor].name

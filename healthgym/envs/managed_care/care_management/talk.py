@@ -261,7 +261,21 @@ class Talk:
         }
         return frozenset(answers - set(concerns))
 
+    @cached_property
+    def yes(self) -> str:
+        """The words in which the person agreed; empty if they did not."""
+        for turn in self.turns:
+            if turn.stage is Stage.AGREED:
+                messages = self.sessions[turn.call - 1].messages
+                return messages[2 * turn.exchange - 1].content
+        return ""
+
     # -- what is quoted --------------------------------------------------------------------------
+
+    def quotes(self, text: str, said: str) -> bool:
+        """Return whether a text quotes what was said: a run of its words, in quotation marks."""
+        own = _runs(_plain(said))
+        return any(_runs(_plain(quote)) & own for quote in _QUOTED.findall(text))
 
     def misquoted(self, text: str) -> tuple[str, ...]:
         """Return what stands in quotation marks in a text and was said in no call."""

@@ -43,6 +43,19 @@ class Ending(StrEnum):
     PLANNED = "planned"  #: agreed, assessed, planned, closed
     DECLINED = "declined"  #: a refusal for good, respected
     BLOCKED = "blocked"  #: agreed, and the assessment cannot be finished
+    WITHDRAWN = "withdrawn"  #: agreed, and took it back
+    PARTIAL = "partial"  #: agreed to a part, and to no more
+    UNABLE = "unable"  #: nobody could agree: not the person, and no one with papers
+    UNREACHABLE = "unreachable"  #: never reached
+
+    @property
+    def assessed(self) -> bool:
+        """Whether something is assessed, in whole or in part."""
+        return self in (Ending.PLANNED, Ending.BLOCKED, Ending.PARTIAL)
+
+
+#: How episodes end where nothing stands between a caller and the person.
+USUAL_ENDINGS = (Ending.PLANNED, Ending.DECLINED, Ending.BLOCKED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +139,7 @@ class CareConfig:
         kinds: What people are like on the phone; each is drawn as often.
         strengths: How much it takes to win them; each is drawn as often.
         endings: What may be right in the end. Plans are drawn twice as often as each of the others.
+            What stands in the way of a call, or of a yes, is not among the usual ones.
         declined: Share that is kept of the refusals drawn, which take a class and a call and no
             more; the rest are plans, where there may be any.
         referrals: Other referrals in the queue.
@@ -141,13 +155,24 @@ class CareConfig:
         busy: Chance of a first call at a bad time, where so many calls may be made that one can be
             spared.
         numbers: Whether the handbook's numbers of care management are the task's own.
+        unanswered: Chance that the first number is a stranger's, or that nobody is there at
+            some hours.
+        relatives: Chance that somebody of the family picks up first.
+        interpreters: Chance that whoever has a barrier of language speaks nothing else.
+        tones: Chance of a tone and of hesitations of one's own.
+        hearing: Chance of hearing so hard that only short messages arrive.
+        plain_words: Chance of understanding nothing in which there is a word of the office.
+        moods: Chance of a mood that changes from call to call.
+        emergencies: Chance of an emergency in the middle of an assessment.
+        corrections: Chance of an answer that is taken back later, and of denying a diagnosis.
+        proxies: Chance of somebody who cannot decide, and whose papers name who does.
     """
 
     programs: tuple[CMProgram, ...] = tuple(CMProgram)
     conditions: tuple[str, ...] = ()
     kinds: tuple[PersonaKind, ...] = tuple(PersonaKind)
     strengths: tuple[Strength, ...] = (Strength.MODERATE,)
-    endings: tuple[Ending, ...] = tuple(Ending)
+    endings: tuple[Ending, ...] = USUAL_ENDINGS
     declined: float = 0.4
     referrals: int = 5
     twins: int = 1
@@ -161,6 +186,16 @@ class CareConfig:
     concerns: int = 2
     busy: float = 0.15
     numbers: bool = True
+    unanswered: float = 0.0
+    relatives: float = 0.0
+    interpreters: float = 0.0
+    tones: float = 0.0
+    hearing: float = 0.0
+    plain_words: float = 0.0
+    moods: float = 0.0
+    emergencies: float = 0.0
+    corrections: float = 0.0
+    proxies: float = 0.0
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():
@@ -180,13 +215,23 @@ class CareConfig:
                 raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
 
     @property
+    def deep(self) -> bool:
+        """Whether anything can stand between a caller and the person."""
+        beyond = set(self.endings) - set(USUAL_ENDINGS)
+        return bool(beyond) or any(getattr(self, name) for name in _AROUND)
+
+    @property
     def life(self) -> Life:
         """How much happens in a life besides what decides."""
         return Life(**{name: getattr(self, name) for name in _LIFE})
 
 
 _LIFE = ("stale", "lagging", "day_surgery", "screened", "polypharmacy", "coded_barriers")
-_CHANCES = (*_LIFE, "declined", "safety", "busy")
+_AROUND = (
+    *("unanswered", "relatives", "interpreters", "tones", "hearing", "plain_words", "moods"),
+    *("emergencies", "corrections", "proxies"),
+)
+_CHANCES = (*_LIFE, *_AROUND, "declined", "safety", "busy")
 _MOST_REFERRALS, _MOST_TWINS, _MOST_CONCERNS = 24, 4, 3
 _KINDS: Mapping[str, type[StrEnum]] = {
     "programs": CMProgram,
@@ -235,6 +280,21 @@ PRESETS: Mapping[str, CareConfig] = {
         safety=0.18,
         concerns=3,
         busy=0.3,
+    ),
+    "conversations": CareConfig(
+        strengths=(Strength.LOW, Strength.MODERATE),
+        endings=tuple(Ending),
+        declined=1.0,
+        unanswered=0.3,
+        relatives=0.35,
+        interpreters=0.9,
+        tones=0.8,
+        hearing=0.15,
+        plain_words=0.2,
+        moods=0.5,
+        emergencies=0.3,
+        corrections=0.35,
+        proxies=0.1,
     ),
 }
 

@@ -10,6 +10,13 @@ from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.care_management import requirements as want
 from healthgym.envs.managed_care.care_management.inspection import Inspection
+from healthgym.envs.managed_care.care_management.paths import (
+    around,
+    partial,
+    unable,
+    unreached,
+    withdrawn,
+)
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause
 from healthgym.envs.managed_care.care_management.task import CareReference, Ending
 from healthgym.envs.managed_care.checks.expectation import Stage
@@ -48,13 +55,23 @@ _CONSENT = {
     Ending.PLANNED: Consent.GIVEN,
     Ending.BLOCKED: Consent.GIVEN,
     Ending.DECLINED: Consent.REFUSED,
+    Ending.WITHDRAWN: Consent.REFUSED,
+    Ending.PARTIAL: Consent.GIVEN,
+    Ending.UNABLE: Consent.OPEN,
+    Ending.UNREACHABLE: Consent.OPEN,
 }
-
+#: Endings in which nobody could be verified, and nobody was to be told or asked.
+_UNTOLD = frozenset({Ending.UNABLE, Ending.UNREACHABLE})
+_NO_ASSESSMENT = ("judge.assessment.quality", "judge.care_plan.quality")
 
 #: Rubrics about stages that are rightly not reached.
 _LATER_RUBRICS = {
-    Ending.DECLINED: ("judge.assessment.quality", "judge.care_plan.quality"),
+    Ending.DECLINED: _NO_ASSESSMENT,
     Ending.BLOCKED: ("judge.care_plan.quality",),
+    Ending.WITHDRAWN: _NO_ASSESSMENT,
+    Ending.PARTIAL: ("judge.care_plan.quality",),
+    Ending.UNABLE: _NO_ASSESSMENT,
+    Ending.UNREACHABLE: _NO_ASSESSMENT,
 }
 
 
@@ -144,6 +161,15 @@ def _strict(seen: Inspection) -> Iterator[CheckResult]:
             yield want.ESCALATED.result(*_escalated(seen))
             wrong = seen.plan_wrong
             yield want.PLAN.result(not wrong, "; ".join(wrong[:5]))
+        case Ending.WITHDRAWN:
+            yield withdrawn(seen)
+        case Ending.PARTIAL:
+            yield partial(seen)
+        case Ending.UNABLE:
+            yield unable(seen)
+        case Ending.UNREACHABLE:
+            yield unreached(seen)
+    yield from around(seen)
     yield want.FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
     yield want.ONCE.result(not seen.repeated, ", ".join(seen.repeated))
     yield want.ENDED.result(seen.ended, seen.status)
@@ -166,11 +192,14 @@ def _call(seen: Inspection) -> Iterator[CheckResult]:
     """Yield what is found of the talk itself."""
     talk = seen.talk
     early = Mark.HEALTH_BEFORE_IDENTITY in talk.marks
-    verified = talk.introduced and talk.identified and not early
-    yield want.IDENTITY.result(verified, "health before identity" if early else "")
     untold = talk.untold_when_asked
-    told = talk.purpose_told and not untold
-    yield want.TOLD.result(told, f"not told: {', '.join(untold)}" if untold else "")
+    if seen.reference.ending in _UNTOLD:
+        yield want.IDENTITY.result(not early, "health before identity" if early else "")
+    else:
+        verified = talk.introduced and talk.identified and not early
+        yield want.IDENTITY.result(verified, "health before identity" if early else "")
+        told = talk.purpose_told and not untold
+        yield want.TOLD.result(told, f"not told: {', '.join(untold)}" if untold else "")
     yield want.CONSENT.result(*_consent(seen))
     for check, marks in _MARKS.items():
         done = [mark for mark in marks if mark in talk.marks]
@@ -190,7 +219,7 @@ def _consent(seen: Inspection) -> tuple[bool, str]:
         return False, f"the person's answer is {talk.consent}"
     given = right is Consent.GIVEN
     refused = record.engagement_status is CMEngagement.REFUSED
-    if record.consent_obtained != given or refused == given:
+    if record.consent_obtained != given or refused != (right is Consent.REFUSED):
         return False, f"filed as {record.engagement_status}"
     invented = talk.misquoted("\n".join((record.notes or "", *record.patient_reported_issues)))
     return not invented, f"nobody said {invented[0][:60]!r}" if invented else ""

@@ -125,7 +125,7 @@ def _item(talk: Talk, topic: Topic, item: str) -> Disclosure:
 
 def _medicines(talk: Talk, asked: Asked) -> None:
     """Tell of the medicines that are named, or go through the bottles, a few at a time."""
-    taken = tuple(_dosed(talk, told) for told in talk.persona.tells.get(Topic.MEDICATION, ()))
+    taken = tuple(dosed(talk, told) for told in talk.persona.tells.get(Topic.MEDICATION, ()))
     if not taken:
         none = Disclosure(topic=Topic.MEDICATION, present=False)
         talk.words.append(_again(talk, (none,)) + talk.speaker.fixed("medicine.none", ""))
@@ -148,7 +148,7 @@ def _medicines(talk: Talk, asked: Asked) -> None:
         left = list(taken)
     shown = left[: talk.persona.items_at_once + 1]
     for told in shown:
-        _tell_medicine(talk, told, "")
+        tell_medicine(talk, told, "")
     talk.say("medicine.more" if len(left) > len(shown) else "medicine.all")
 
 
@@ -165,8 +165,14 @@ def _besides(talk: Talk, taken: tuple[Disclosure, ...], left: list[Disclosure]) 
     return [told for told in left if told not in own]
 
 
-def _dosed(talk: Talk, told: Disclosure) -> Disclosure:
-    """Return what is told of a medicine, with the doses of a week that are missed."""
+def dosed(talk: Talk, told: Disclosure) -> Disclosure:
+    """Return what is told of a medicine, with the doses of a week that are missed.
+
+    Of some medicine something else is told first, and corrected later.
+    """
+    first = talk.persona.around.takes_back.get(told.item)
+    if first is not None and told.item not in talk.mind.corrected:
+        return first
     missed = talk.persona.adherence.get(told.item, 0 if told.present else _DOSES_OF_A_WEEK)
     return replace(told, score=missed)
 
@@ -178,10 +184,10 @@ def _named_medicine(talk: Talk, taken: tuple[Disclosure, ...], name: str) -> Non
         return
     # Who comes back to a medicine that is left out asks why, the first time.
     if _known(talk, told) and _unexplained(talk, told):
-        _tell_medicine(talk, told, "")
+        tell_medicine(talk, told, "")
         _explain(talk, told)
         return
-    _tell_medicine(talk, told, _again(talk, (told,)))
+    tell_medicine(talk, told, _again(talk, (told,)))
 
 
 def reasons(talk: Talk) -> bool:
@@ -218,7 +224,8 @@ def _explain(talk: Talk, told: Disclosure) -> None:
         talk.tell((told,))
 
 
-def _tell_medicine(talk: Talk, told: Disclosure, before: str) -> None:
+def tell_medicine(talk: Talk, told: Disclosure, before: str) -> None:
+    """Tell how a medicine is taken, after some words."""
     missed = min(told.score or 0, _DOSES_OF_A_WEEK) if told.present else _DOSES_OF_A_WEEK
     drug = _spoken_name(told.item)
     said = talk.speaker.fixed(f"medicine.{missed}", told.item, drug=drug)

@@ -45,7 +45,7 @@ def no_time(talk: Talk) -> bool:
 
 def worn_out(talk: Talk) -> bool:
     """Ask to stop once the strength for a call is used up; return whether that is the answer."""
-    over = talk.call.exchange - talk.persona.patience
+    over = talk.call.exchange - talk.patience
     if over <= 0 or talk.sure & {Act.CLOSE}:
         return False
     if over == 1 and not talk.sure & _LETTING_GO:
@@ -58,7 +58,7 @@ def worn_out(talk: Talk) -> bool:
 
 def tires(talk: Talk) -> None:
     """Say that it is enough for today, with the last answer that there is strength for."""
-    if talk.parting is not None or talk.call.exchange != talk.persona.patience:
+    if talk.parting is not None or talk.call.exchange != talk.patience:
         return
     talk.say("tired")
     tomorrow = datetime.combine(talk.call.now.date() + timedelta(days=1), time())

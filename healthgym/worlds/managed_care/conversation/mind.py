@@ -13,6 +13,7 @@ from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act, Said
 from healthgym.worlds.managed_care.conversation.persona import Concern, Mark
+from healthgym.worlds.managed_care.conversation.surroundings import UNANSWERED, Answering
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
 
 #: Trust moves between these.
@@ -65,6 +66,8 @@ class Parting(StrEnum):
     REFUSING = "refusing"  #: wanted no more of the offer
     UPSET = "upset"  #: pressed, or not listened to
     BROKEN_OFF = "broken_off"  #: will not go on
+    NOT_IN = "not_in"  #: somebody else had picked up, or nobody had
+    AMBULANCE = "ambulance"  #: help is on its way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +84,7 @@ class Turn:
         stage: Stage after it.
         told: What was told in answer to it.
         parting: Why the person hung up after it; None if they did not.
+        to: Who or what heard it.
     """
 
     call: int
@@ -92,6 +96,7 @@ class Turn:
     stage: Stage = Stage.UNKNOWN
     told: tuple[Disclosure, ...] = ()
     parting: Parting | None = None
+    to: Answering = Answering.PERSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +135,15 @@ class Mind:
         put_off: How often in this call they said that they will not go on talking now.
         call: Number of the call to which the next ones belong.
         used: Lines that they have said in this call.
+        answered_by: Who or what has the telephone, or had it last, call by call; empty where
+            nobody but the person ever picks up.
+        interpreted_in: Number of the last call in which an interpreter was on the line.
+        struck: Whether what befalls them in a call has done so.
+        alarmed: Whether it waits for an ambulance to be called.
+        withdrawn: Whether they took back their yes.
+        corrected: Medicines of which they have corrected what they said first.
+        denied: Whether they have denied what the record has.
+        greeted_in: Number of the last call in which they showed how they are today.
     """
 
     stage: Stage = Stage.UNKNOWN
@@ -162,3 +176,21 @@ class Mind:
     put_off: int = 0
     call: int = 0
     used: frozenset[str] = frozenset()
+    answered_by: tuple[Answering, ...] = ()
+    interpreted_in: int = 0
+    struck: bool = False
+    alarmed: bool = False
+    withdrawn: bool = False
+    corrected: frozenset[str] = frozenset()
+    denied: bool = False
+    greeted_in: int = 0
+
+    @property
+    def answering(self) -> Answering:
+        """Who or what has the telephone in the latest call."""
+        return self.answered_by[-1] if self.answered_by else Answering.PERSON
+
+    @property
+    def reached(self) -> bool:
+        """Whether the latest call was picked up by somebody."""
+        return self.answering not in UNANSWERED

@@ -8,20 +8,30 @@ offer, and what is asked. The state is :class:`Mind`, within :class:`Memory`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Protocol
 
-from healthgym.worlds.managed_care.conversation import calling, clues, consenting, telling
+from healthgym.worlds.managed_care.conversation import (
+    calling,
+    capacity,
+    clues,
+    consenting,
+    events,
+    speaking,
+    telephone,
+    telling,
+)
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant
 from healthgym.worlds.managed_care.conversation.manners import wrongs
 from healthgym.worlds.managed_care.conversation.mind import Stage
 from healthgym.worlds.managed_care.conversation.noise import is_speech
 from healthgym.worlds.managed_care.conversation.persona import Persona
 from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.conversation.surroundings import PLAIN
 from healthgym.worlds.managed_care.conversation.taking_in import take_in
 from healthgym.worlds.managed_care.conversation.talk import Talk
-from healthgym.worlds.managed_care.voices import CallContext, Memory, Reply, Topic
+from healthgym.worlds.managed_care.voices import CallContext, Memory, Pickup, Reply, Topic
 
 #: The clock of a call of which nobody said when it is: a Monday morning.
 _SOME_TIME: Final = datetime(2026, 1, 5, 10)
@@ -70,9 +80,36 @@ class Person:
             call: When it is heard; if it is not said, in the call that is going on.
         """
         call = call or _going_on(heard)
+        missed = speaking.missed(self.persona, heard.mind, message, call.call)
         taken = tuple(told.item for told in self.persona.tells.get(Topic.MEDICATION, ()))
-        understood = self.ears(message, acts, taken) if is_speech(message) else Heard()
+        heard_it = not missed and is_speech(message)
+        understood = self.ears(message, acts, taken) if heard_it else Heard()
         talk = Talk.begin(self.persona, heard, understood, call, message)
+        if self.persona.around == PLAIN:
+            return self._answers(talk, message)
+        if missed:
+            _misses(talk, missed, message)
+            return talk.reply()
+        if telephone.others(talk, message) or capacity.cannot_decide(talk, message):
+            return talk.reply()
+        if self.persona.around.interpreter:
+            talk.mind = replace(talk.mind, interpreted_in=call.call)
+        return self._toned(self._answers(talk, message), talk)
+
+    def picks_up(self, heard: Memory, call: CallContext) -> Pickup | None:
+        """Return what is heard when it rings; None if it is the person, as always.
+
+        Args:
+            heard: What the person has in mind.
+            call: When it rings.
+        """
+        return telephone.picks_up(self.persona, heard, call)
+
+    def _answers(self, talk: Talk, message: str) -> Reply:
+        """Answer a message that the person heard."""
+        understood, before = talk.heard, talk.stage
+        if events.alarmed(talk, message):
+            return talk.reply()
         if understood.unsure and not (talk.echoed and is_speech(message)):
             talk.say("back" if is_speech(message) else "confused")
             return talk.reply()
@@ -81,7 +118,16 @@ class Person:
         if not any(answers(talk) for answers in _TURN):
             _listens(talk)
         _closes(talk)
+        capacity.relayed(talk, before)
         return talk.reply()
+
+    def _toned(self, reply: Reply, talk: Talk) -> Reply:
+        """Return an answer in the person's tone, through an interpreter if one is needed."""
+        around = self.persona.around
+        before, after = speaking.tone(around.manner, self.persona.seed, len(talk.memory.turns))
+        if around.interpreter:
+            before = f"(The interpreter:) {before}".rstrip()
+        return replace(reply, before=before, after=after)
 
 
 #: Who answers a turn, in order; the first that says so has given all of the answer.
@@ -96,8 +142,21 @@ _TURN: Final[tuple[Callable[[Talk], bool], ...]] = (
     calling.goodbye,
     consenting.offered,
     consenting.already,
+    events.withdraws,
+    events.strikes,
     telling.telling,
 )
+
+
+def _misses(talk: Talk, why: str, message: str) -> None:
+    """Say that nothing of it arrived; a relative who translates hears all of it."""
+    around = talk.persona.around
+    if why.startswith("foreign.") and around.translates:
+        talk.say("foreign.family", relation=around.translates)
+        telephone.overhears(talk, message)
+    else:
+        talk.say(why)
+    talk.aside = True
 
 
 def _listens(talk: Talk) -> None:
@@ -117,6 +176,8 @@ def _closes(talk: Talk) -> None:
     listening = {Act.EXPLAIN_PROGRAM, Act.DISCLOSE_ACCESS, Act.ACKNOWLEDGE, Act.ASK_TIME}
     if talk.stage in (Stage.PURPOSE_KNOWN, Stage.INVITED) and talk.sure & listening:
         clues.hint(talk)
+    events.corrects(talk)
+    events.shows_mood(talk)
     if talk.stage is not Stage.REFUSED_FOR_GOOD:
         calling.tires(talk)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.surroundings import PLAIN, Surroundings
 from healthgym.worlds.managed_care.vocabulary.care import MotivationStage, TriggerKind
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
 
@@ -70,6 +71,9 @@ class Mark(StrEnum):
     THIRD_PARTY = "third_party"  #: wanted to talk to others without being asked to
     ASKED_AGAIN = "asked_again"  #: asked for what had been told
     SAFETY_PASSED_OVER = "safety_passed_over"  #: went on after a word about danger to life
+    TOLD_OTHERS = "told_others"  #: told more than a name to somebody else, or to a machine
+    MESSAGE = "message"  #: left a message that lacks what it must say
+    NO_CAPACITY = "no_capacity"  #: asked somebody to agree who cannot decide, or may not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +125,8 @@ class BlockedBecause(StrEnum):
     DOES_NOT_KNOW = "does_not_know"
     #: They are ill, or on the way to hospital.
     ILL = "ill"
+    #: They agreed to a part of it, and to no more.
+    SCOPE = "scope"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +173,7 @@ class Persona:
         busy: A first call at a bad time; None if it is a good one.
         breaks: Where the assessment ends unfinished; None if it does not.
         seed: From which their wording is drawn.
+        around: What stands between a caller and them.
     """
 
     kind: PersonaKind
@@ -192,3 +199,4 @@ class Persona:
     busy: Busy | None = None
     breaks: Break | None = None
     seed: int = 0
+    around: Surroundings = PLAIN

@@ -22,7 +22,7 @@ import numpy as np
 from healthgym.worlds.managed_care.conversation.persona import Circumstance, PersonaKind
 from healthgym.worlds.managed_care.voices import Topic
 
-_FILES: Final = ("calling.txt", "offer.txt", "telling.txt")
+_FILES: Final = ("calling.txt", "offer.txt", "telling.txt", "others.txt", "events.txt")
 _SENTENCE: Final = re.compile(r"(?:^|(?<=[.?!] ))([a-z])")
 _NOON: Final = 12
 _EVENING: Final = 18

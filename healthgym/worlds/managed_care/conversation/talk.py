@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.conversation.mind import (
 )
 from healthgym.worlds.managed_care.conversation.persona import Concern, Mark, Persona
 from healthgym.worlds.managed_care.conversation.replies import Speaker
+from healthgym.worlds.managed_care.conversation.surroundings import Answering, Mood
 from healthgym.worlds.managed_care.voices import CallContext, Consent, Disclosure, Memory, Reply
 
 #: What has to be said before a yes is one: the handbook's page on consent.
@@ -45,6 +46,8 @@ QUESTIONS: Final = frozenset(
         Act.ASK_HESITATION,
     }
 )
+#: Messages of a call by which the strength is less on a bad day.
+_LOW: Final = 2
 _CONSENT: Final = {
     Stage.AGREED: Consent.GIVEN,
     Stage.BROKEN_OFF: Consent.GIVEN,
@@ -70,6 +73,7 @@ class Talk:
         marks: What was done wrong.
         told: What they tell.
         parting: Why they hang up; None if they do not.
+        aside: Whether somebody else hears it, so that nothing is said to the person.
     """
 
     persona: Persona
@@ -84,6 +88,7 @@ class Talk:
     marks: list[Mark] = field(default_factory=list)
     told: list[Disclosure] = field(default_factory=list)
     parting: Parting | None = None
+    aside: bool = False
 
     @classmethod
     def begin(
@@ -115,6 +120,12 @@ class Talk:
     def stage(self) -> Stage:
         """How far the person has come with the caller."""
         return self.mind.stage
+
+    @property
+    def patience(self) -> int:
+        """Exchanges of this call that they have the strength for."""
+        low = self.persona.around.manner.mood(self.call.call) is Mood.LOW
+        return self.persona.patience - (_LOW if low else 0)
 
     def saids(self, *acts: Act) -> tuple[Said, ...]:
         """Return what was surely said of some acts, in its order."""
@@ -171,12 +182,13 @@ class Talk:
             call=self.call.call,
             exchange=self.call.exchange,
             at=self.call.now,
-            acts=self.heard.acts,
+            acts=() if self.aside else self.heard.acts,
             marks=tuple(self.marks),
             trust=mind.trust,
             stage=mind.stage,
             told=tuple(self.told),
             parting=self.parting,
+            to=self._to,
         )
         known = self.memory.disclosed
         new = tuple(told for told in dict.fromkeys(self.told) if told not in known)
@@ -188,4 +200,21 @@ class Talk:
             mind=mind,
         )
         stop = self.parting is not None
-        return Reply(text=text, stop=stop, memory=memory, manner=self.persona.kind.value)
+        return Reply(
+            text=text,
+            stop=stop,
+            memory=memory,
+            manner=self.persona.kind.value,
+            other=self.aside,
+        )
+
+    @property
+    def _to(self) -> Answering:
+        """Who or what heard what was said."""
+        mind = self.memory.mind
+        return mind.answering if mind is not None else Answering.PERSON
+
+    def hands_over(self, to: Answering) -> None:
+        """Give the telephone to somebody else in the room."""
+        answered_by = (*self.mind.answered_by[:-1], to)
+        self.mind = replace(self.mind, answered_by=answered_by)

@@ -238,6 +238,9 @@ class OperatingRules:
     outreach_spacing_days: int = 2
     outreach_messages_most: int = 20
     outreach_minutes_most: int = 30
+    voicemails_most: int = 2
+    spoken_words_most: int = 35
+    outreach_line: str = "1-800-555-0142"
     call_opens: int = 8
     call_closes: int = 20
     consent_months: int = 12
@@ -394,6 +397,25 @@ def draw_care(rng: np.random.Generator) -> OperatingRules:
     # In the order of the table, as the page prints it.
     own = {program: cadences.get(program, kind) for program, kind in usual.cadences.items()}
     return replace(usual, cadences=own, **changes)  # type: ignore[arg-type]
+
+
+def conversation_fields() -> tuple[str, ...]:
+    """Return the fields that :func:`draw_conversations` draws, in alphabetical order."""
+    return tuple(sorted(_tables()["conversation_draws"]))
+
+
+def draw_conversations(rules: OperatingRules, rng: np.random.Generator) -> OperatingRules:
+    """Return rules with numbers of the telephone of a task's own.
+
+    Args:
+        rules: The rules.
+        rng: The task's generator.
+    """
+    changes = {
+        name: values[int(rng.integers(len(values)))]
+        for name, values in sorted(_tables()["conversation_draws"].items())
+    }
+    return replace(rules, **changes)
 
 
 @cache

@@ -152,7 +152,7 @@ class ConversationMessage:
         timestamp: When it was said, in UTC.
     """
 
-    role: Literal["care_manager", "patient"]
+    role: Literal["care_manager", "patient", "other"]
     content: str
     turn_number: int
     timestamp: datetime

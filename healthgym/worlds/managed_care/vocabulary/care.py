@@ -256,6 +256,7 @@ class TerminationReason(StrEnum):
     PATIENT_ENDED = "patient_ended"
     MAX_TURNS = "max_turns"
     TIMEOUT = "timeout"
+    NO_ANSWER = "no_answer"
 
 
 class ConsentWillingness(StrEnum):

@@ -16,6 +16,8 @@ from healthgym.worlds.managed_care.apps.care_management.wording import (
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.conversation.acts import Meant
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
+from healthgym.worlds.managed_care.conversation.surroundings import Answering
+from healthgym.worlds.managed_care.conversation.telephone import strangers, unanswered
 from healthgym.worlds.managed_care.records.care import (
     CMOutreachRecord,
     CMOutreachSummaryInput,
@@ -38,6 +40,7 @@ from healthgym.worlds.managed_care.voices import (
     LineDownError,
     Memory,
     Reply,
+    Telephone,
 )
 from healthgym.worlds.managed_care.wording import Draft, Voice
 
@@ -52,6 +55,12 @@ _ENGAGEMENT: Mapping[Consent, tuple[CMEngagement, ...]] = {
 }
 
 
+#: What came of a call that the person did not take.
+_NOT_REACHED: Mapping[Answering, CMOutreachOutcome] = {
+    Answering.NOBODY: CMOutreachOutcome.NO_ANSWER,
+    Answering.MACHINE: CMOutreachOutcome.VOICEMAIL,
+    Answering.STRANGER: CMOutreachOutcome.WRONG_NUMBER,
+}
 #: How somebody hangs up who wants no more of it; others only end a talk.
 _TURNING_AWAY = frozenset({Parting.REFUSING, Parting.UPSET})
 
@@ -130,14 +139,31 @@ class Outreach(App):
             timeout_minutes=self.world.operations.outreach_minutes_most,
         )
         self.sessions[made.session_id] = made
+        rung = self._rung(made)
         self.audit("start_outreach_call", case_id)
         return {
             "session_id": made.session_id,
             "case_id": case_id,
             "patient_name": made.patient_name,
             "reason_for_call": made.reason_for_call,
-            "status": made.status,
+            "status": self.sessions[made.session_id].status,
+            **rung,
         }
+
+    def _rung(self, session: ConversationSession) -> Mapping[str, object]:
+        """Return what is heard when it rings, of voices to which that matters."""
+        case_id = session.case_id
+        voice = self.world.start.voices.get(case_id)
+        if not self.strict or not isinstance(voice, Telephone):
+            return {}
+        heard = self.memory(case_id)
+        pickup = voice.picks_up(heard, self._context(session))
+        if pickup is None:
+            return {}
+        self.memories[case_id] = replace(pickup.memory, calls=heard.calls)
+        if pickup.over:
+            self._end(session, TerminationReason.NO_ANSWER)
+        return {"heard": pickup.heard}
 
     def say(
         self, session_id: str, message: str, acts: tuple[Meant, ...] = ()
@@ -157,6 +183,12 @@ class Outreach(App):
                 that could be said is said, or the episode has moved on.
         """
         session = find(self.sessions, session_id, "call", _HINT)
+        if session.termination_reason == TerminationReason.NO_ANSWER:
+            raise Refusal(
+                RefusalCode.ENDED,
+                f"Nobody picked up in call {session_id}; call again at another time, or file it "
+                "with cm_outreach.end_outreach_call.",
+            )
         if session.status is SessionStatus.ENDED or self._too_long(session):
             raise Refusal(
                 RefusalCode.ENDED,
@@ -179,8 +211,11 @@ class Outreach(App):
         self.memories[session.case_id] = replace(
             now_heard, calls=heard.calls, exchanges=heard.exchanges + 1
         )
-        said = self.world.words(_draft(session, message, reply))
-        session = self._continued(session, message, said, hung_up=reply.stop)
+        by: Literal["patient", "other"] = "other" if reply.other else "patient"
+        # Nobody but the patient is given other words: a recording says the same every time.
+        said = reply.text if reply.other else self.world.words(_draft(session, message, reply))
+        said = reply.heard(said)
+        session = self._continued(session, message, said, by, hung_up=reply.stop)
         return {
             "patient_response": said,
             "turn_number": len(session.messages),
@@ -290,11 +325,17 @@ class Outreach(App):
         return since > timedelta(minutes=session.timeout_minutes)
 
     def _continued(
-        self, session: ConversationSession, message: str, reply: str, *, hung_up: bool
+        self,
+        session: ConversationSession,
+        message: str,
+        reply: str,
+        by: Literal["patient", "other"],
+        *,
+        hung_up: bool,
     ) -> ConversationSession:
-        said: tuple[tuple[Literal["care_manager", "patient"], str], ...] = (
+        said: tuple[tuple[Literal["care_manager", "patient", "other"], str], ...] = (
             ("care_manager", message),
-            ("patient", reply),
+            (by, reply),
         )
         now, before = self.world.clock.now, len(session.messages)
         new = tuple(
@@ -323,6 +364,8 @@ class Outreach(App):
     def _outcome(self, heard: Memory) -> CMOutreachOutcome:
         if self.strict and heard.consent is Consent.REFUSED:
             return CMOutreachOutcome.DECLINED
+        if self.strict and heard.mind is not None:
+            return _NOT_REACHED.get(heard.mind.answering, CMOutreachOutcome.REACHED)
         return CMOutreachOutcome.REACHED
 
     # -- what a strict world asks for ------------------------------------------------------------
@@ -330,7 +373,8 @@ class Outreach(App):
     def _require_calls_left(self, case_id: str) -> None:
         # Who was called as often as the protocol asks for, and not won over, is left in peace.
         most = self.world.operations.outreach_attempts_least
-        if sum(1 for _ in self.calls(case_id)) >= most:
+        wrong = strangers(self.memory(case_id))  # which are no attempts
+        if sum(1 for _ in self.calls(case_id)) - wrong >= most:
             raise Refusal(
                 RefusalCode.LIMIT_REACHED,
                 f"The patient of case {case_id} was called {most} times, which is the most; file "
@@ -360,7 +404,7 @@ class Outreach(App):
         self, session: ConversationSession, summary: CMOutreachSummaryInput, heard: Memory
     ) -> None:
         """Refuse to file what did not happen: a talk, an agreement, a mood, a length."""
-        if not session.messages:
+        if not session.messages and not unanswered(heard):
             raise Refusal(
                 RefusalCode.UNSUPPORTED_CLAIM,
                 f"Nothing was said in call {session.session_id}; talk to the patient first.",
