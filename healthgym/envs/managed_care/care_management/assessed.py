@@ -178,15 +178,17 @@ def subjects_due(wanted: CareReference, chart: PatientChart) -> frozenset[Topic]
     settle by a code; an interpreter, where another language is preferred. Whoever agreed to a part
     is asked about that part.
     """
-    if wanted.persona.only:
-        return wanted.persona.only
-    social = {
+    return wanted.persona.only or wanted.asked | uncoded(wanted, chart)
+
+
+def uncoded(wanted: CareReference, chart: PatientChart) -> frozenset[Topic]:
+    """Return the social subjects that the chart does not settle."""
+    return frozenset(
         topic
         for topic in wanted.barriers
         if not _is_coded(topic, chart)
         and (topic is not Topic.LANGUAGE or chart.patient.preferred_language != "English")
-    }
-    return wanted.asked | social
+    )
 
 
 def _is_coded(topic: Topic, chart: PatientChart) -> bool:

@@ -75,8 +75,9 @@ from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.facts import MedicationCourse
-from healthgym.worlds.managed_care.handbook.edition import edition
+from healthgym.worlds.managed_care.handbook.edition import edition, supplements
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
+from healthgym.worlds.managed_care.handbook.page import Page
 from healthgym.worlds.managed_care.handbook.rules import (
     OperatingRules,
     draw_care,
@@ -301,7 +302,7 @@ class CareGenerator(CareTaskGenerator):
             records=tuple(queue),
             rules=self.rules,
             operations=numbers,
-            handbook=standing_handbook(self.handbook).overlay(edition().overlay(numbers)),
+            handbook=standing_handbook(self.handbook).overlay(self._pages(numbers)),
             actor=managers[int(rng.integers(len(managers)))].id,
         )
 
@@ -311,6 +312,11 @@ class CareGenerator(CareTaskGenerator):
         home = case.history.member.background.patient
         lives = circumstances_of(home, today)
         return draw_minded(self.config, ending, home, lives, rng) if self.config.deep else None
+
+    def _pages(self, numbers: OperatingRules) -> tuple[Page, ...]:
+        """Return the pages that read otherwise than usual, or stand in this handbook alone."""
+        changed = edition().overlay(numbers)
+        return (*changed, *supplements().pages(numbers)) if self.config.deep else changed
 
     def _others(self, case: _Case, split: Split, rng: np.random.Generator) -> tuple[_Case, ...]:
         """Return the other referrals of the queue: those who resemble the person, then anybody."""

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from healthgym.core.borders import JsonDict
 from healthgym.core.family import Script
 from healthgym.core.tool import call
-from healthgym.envs.managed_care.care_management.assessed import subjects_due
+from healthgym.envs.managed_care.care_management.assessed import subjects_due, uncoded
 from healthgym.envs.managed_care.care_management.grounds import names_medicine
 from healthgym.envs.managed_care.care_management.manner import View, next_words, place_of
 from healthgym.envs.managed_care.care_management.reaching import Reaching, portion
@@ -167,11 +167,12 @@ class Worker:
             acts, words = self._next_words()
             if not words:
                 return
-            for each in acts:
-                key = str(each.topic or each.act)
-                self._asked[key] = self._asked.get(key, 0) + 1
             self.desk.do("cm_outreach.send_message", session_id=session.session_id, message=words)
             self._said.update(set(acts))
+            # What an emergency drowned out was not asked.
+            for each in () if self.mind.alarmed else acts:
+                key = str(each.topic or each.act)
+                self._asked[key] = self._asked.get(key, 0) + 1
 
     def _next_words(self) -> tuple[list[Meant], str]:
         """Return what to do next and in which words; no words if there is nothing to say."""
@@ -396,7 +397,7 @@ class Worker:
         """Return what was found, in the chart and on the phone."""
         wanted = self.wanted
         flags = {each.topic: each.present for each in self.memory.disclosed}
-        asked = subjects_due(wanted, self.chart)
+        asked = wanted.asked | uncoded(wanted, self.chart)
         coded = {topic for topic, there in wanted.barriers.items() if there and topic not in asked}
         barriers = coded | {topic for topic, there in flags.items() if there}
         return Findings(

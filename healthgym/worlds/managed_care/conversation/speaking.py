@@ -24,7 +24,7 @@ _FAMILY: Final = re.compile(
     re.IGNORECASE,
 )
 #: How often the tone shows.
-_SHOWN: Final = 0.45
+_SHOWN: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +99,11 @@ def tone(manner: Manner, seed: int, turn: int) -> tuple[str, str]:
     shown, first, last = draws.random(3)
     before: list[str] = []
     after: list[str] = []
+    # One after the other, so that nobody says the same with every breath.
     if shown < _SHOWN and opening:
-        before.append(_one(opening, draws))
+        before.append(opening[(seed + turn) % len(opening)])
     elif shown > 1 - _SHOWN and closing:
-        after.append(_one(closing, draws))
+        after.append(closing[(seed + turn) % len(closing)])
     if first < manner.hesitation:
         before.insert(0, _one(tones().hesitations, draws))
     if last < manner.hesitation / 4:

@@ -126,12 +126,19 @@ def edition() -> Edition:
 
 
 @cache
+def supplements() -> Edition:
+    """Return the pages that stand in a handbook only where a task needs them."""
+    with as_file(files(__package__) / "supplements") as folder:
+        return load_edition(folder, edition().templates)
+
+
+@cache
 def written_library() -> Library:
     """Return the written pages under the usual rules; made once for all environments."""
     return Library.of(edition().pages(_USUAL))
 
 
-def load_edition(folder: Path) -> Edition:
+def load_edition(folder: Path, besides: Mapping[str, Template] | None = None) -> Edition:
     """Read a folder of pages. Anything wrong with one of them, and none is loaded.
 
     A page is a markdown file in UTF-8 with front matter: ``title``, ``version`` (``2026.1``) and
@@ -140,6 +147,7 @@ def load_edition(folder: Path) -> Edition:
 
     Args:
         folder: The folder.
+        besides: Pages that its references may lead to and that are not in it.
 
     Raises:
         MissingDataError: If there is no such folder, or no page in it.
@@ -157,7 +165,7 @@ def load_edition(folder: Path) -> Edition:
         if other != name:
             raise DamagedDataError(f"{path}:1: duplicate path, there is {other} already.")
         templates[name] = _read(path, name)
-    known = {name: template.page for name, template in templates.items()}
+    known = {name: template.page for name, template in {**(besides or {}), **templates}.items()}
     check_references(known, {name: each.first_line for name, each in templates.items()}, folder)
     return Edition(templates)
 
@@ -242,14 +250,15 @@ def check_references(
 
     Args:
         pages: All pages by path.
-        first_lines: Line of a page's file on which its text begins.
+        first_lines: Line on which its text begins in the file of each page that is looked at.
         folder: Where the files are, for the message.
 
     Raises:
         DamagedDataError: If one does not; it names file and line.
     """
     anchors: dict[str, frozenset[str]] = {}
-    for name, page in pages.items():
+    for name in first_lines:
+        page = pages[name]
         for other in filter(None, (page.supersedes, *page.amends)):
             if other not in pages:
                 raise DamagedDataError(f"{folder / name}:1: front matter names {other}, no page.")
