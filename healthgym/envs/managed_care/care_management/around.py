@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -41,23 +41,23 @@ _MEDICINE = Topic.MEDICATION
 
 @cache
 def _table() -> JsonObject:
-    table: JsonObject = json.loads(
-        (files(__package__) / "data" / "around.json").read_text("utf-8")
-    )
+    table: JsonObject = json.loads((files(__package__) / "data" / "around.json").read_text("utf-8"))
     return table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Minded:
-    """Who looks after somebody that cannot decide, and what the referral says of it.
+    """Who looks after somebody, and what the referral says of it.
 
     Attributes:
         proxy: Who.
         note: What the referral says.
+        able: Whether the person can decide all the same: a remark is no proof.
     """
 
     proxy: Proxy
     note: str
+    able: bool = False
 
 
 def draw_minded(
@@ -67,7 +67,7 @@ def draw_minded(
     lives: frozenset[Circumstance],
     rng: np.random.Generator,
 ) -> Minded | None:
-    """Draw who looks after a person that cannot decide; None for one who can.
+    """Draw who looks after a person that cannot decide, or is said to; None where nobody is.
 
     Args:
         config: What people are like.
@@ -78,18 +78,20 @@ def draw_minded(
     """
     drawn = rng.random()
     asked = ending in (Ending.PLANNED, Ending.DECLINED, Ending.BLOCKED)
-    if ending is not Ending.UNABLE and not (asked and drawn < config.proxies):
+    none = ending is Ending.UNABLE
+    able = not none and drawn < 2 * config.proxies and not (asked and drawn < config.proxies)
+    if not none and not able and not (asked and drawn < config.proxies):
         return None
     relation = _relation(lives, rng)
     sex = "f" if relation in _table()["women"] else "m"
     proxy = Proxy(
         name=f"{_one(_table()['firsts'][sex], rng)} {patient.last_name}",
         relation=relation,
-        on_file=ending is not Ending.UNABLE,
+        on_file=not none and not able,
     )
     options = _table()["notes"]["on_file" if proxy.on_file else "none"]
     note = _one(options, rng).format(proxy=proxy.name, relation=relation)
-    return Minded(proxy=proxy, note=note)
+    return Minded(proxy=proxy, note=note, able=able)
 
 
 def surrounded(
@@ -120,7 +122,8 @@ def surrounded(
     """
     chances = dict(zip(_CHANCES, rng.random(len(_CHANCES)), strict=True))
     able = {name for name, drawn in chances.items() if drawn < getattr(config, name)}
-    if minded is not None or ending is Ending.UNREACHABLE:
+    cannot = minded is not None and not minded.able
+    if cannot or ending is Ending.UNREACHABLE:
         able -= {"relatives", "hearing", "interpreters"}
     foreign = language != "English" and answers.barriers[Topic.LANGUAGE]
     if not foreign:
@@ -137,15 +140,15 @@ def surrounded(
         relative=_relative(able, persona, rng),
         interpreter=language if "interpreters" in able else "",
         translates=_translates(able, persona, rng),
-        capacity=Capacity.NONE if minded is not None else Capacity.OWN,
-        proxy=minded.proxy if minded is not None else None,
+        capacity=Capacity.NONE if cannot else Capacity.OWN,
+        proxy=minded.proxy if minded is not None and cannot else None,
         emergency=_emergency(able, ending, rng),
         withdrawal=_withdrawal(ending, rng),
         takes_back=_takes_back(able, answers, rng),
         denies=_denies(able, answers, rng),
     )
     busy = None if able & {"unanswered", "relatives", "hearing"} else persona.busy
-    busy = None if ending is Ending.UNREACHABLE or minded is not None else busy
+    busy = None if ending is Ending.UNREACHABLE or cannot else busy
     only = frozenset({_part(answers, asked)}) if ending is Ending.PARTIAL else persona.only
     return replace(persona, around=around, busy=busy, only=only)
 
@@ -170,9 +173,7 @@ def _manner(able: set[str], rules: OperatingRules, rng: np.random.Generator) -> 
     )
 
 
-def _line(
-    able: set[str], ending: Ending, rules: OperatingRules, rng: np.random.Generator
-) -> Line:
+def _line(able: set[str], ending: Ending, rules: OperatingRules, rng: np.random.Generator) -> Line:
     shares, number = _table()["lines"], rules.outreach_line
     drawn, wrong, machine = rng.random(3)
     from_hour, to_hour = _one(_table()["windows"], rng)
@@ -216,7 +217,7 @@ def _emergency(able: set[str], ending: Ending, rng: np.random.Generator) -> Emer
 
 
 def _withdrawal(ending: Ending, rng: np.random.Generator) -> Withdrawal | None:
-    says, after = _one(_table()["withdrawals"], rng), _one(_table()["after"], rng)
+    says, after = _one(_table()["withdrawals"], rng), _one(_table()["soon"], rng)
     return Withdrawal(after=after, says=says) if ending is Ending.WITHDRAWN else None
 
 
@@ -248,7 +249,7 @@ def _part(answers: Answers, asked: frozenset[Topic]) -> Topic:
 
 
 def _relation(lives: frozenset[Circumstance], rng: np.random.Generator) -> str:
-    known = _table()["relations"]
+    known: Mapping[str, Sequence[str]] = _table()["relations"]
     fits = [each for name, listed in known.items() if not name or name in lives for each in listed]
     return _one(fits, rng)
 

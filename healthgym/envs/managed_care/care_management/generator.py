@@ -143,6 +143,11 @@ class CareGenerator(CareTaskGenerator):
     ) -> None:
         self.config, self.difficulty, self.name, self.rules = config, difficulty, name, rules
         self.handbook = handbook
+        if config.deep and rules is Rules.COMPAT:
+            raise ConfigurationError(
+                "What stands between a caller and a person needs rules 'strict': the source's "
+                "calls always reach the patient."
+            )
         self._episodes = canonical_episodes() if canonical else ()
         if not canonical:
             ways(config)  # raises here, for whoever asks for what cannot be
@@ -161,8 +166,8 @@ class CareGenerator(CareTaskGenerator):
             shift: The cases beside which it is to stand; None if it stands alone.
         """
         # Tasks of one index are other tasks at every difficulty.
-        family = f"{self.name}/{self.difficulty}"
-        streams = [task_rng(family, split, index, key) for key in range(7)]
+        name = f"{self.name}/{self.difficulty}"
+        streams = [task_rng(name, split, index, key) for key in range(7)]
         choice = self._choice(split, index, streams[_LIKE])
         begins = draw_morning(streams[_AROUND])
         begins = shift.begins if shift else begins

@@ -126,4 +126,3 @@ def portion(
             break
         chosen.append(each)
     return chosen
-

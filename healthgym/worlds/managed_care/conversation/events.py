@@ -18,13 +18,14 @@ from healthgym.worlds.managed_care.voices import Disclosure, Topic
 
 #: How a caller sends for help.
 _HELP: Final = re.compile(
-    r"\b(?:9[- ]?1[- ]?1|nine[- ]one[- ]one|ambulance|paramedics?|emergency (?:services?|number))\b",
+    r"\b(?:9[- ]?1[- ]?1|nine[- ]one[- ]one|ambulance|paramedics?"
+    r"|emergency (?:services?|number))\b",
     re.IGNORECASE,
 )
 #: How a caller says to wait, or to hang up, instead of sending for help at once.
 _LATER: Final = re.compile(
-    r"\b(?:tomorrow|next week|make an appointment|if it (?:gets|becomes|stays)|(?:do not|don't) (?:call|need)"
-    r"|no need|instead of|after (?:this|the|our) call)\b",
+    r"\b(?:tomorrow|next week|make an appointment|if it (?:gets|becomes|stays)"
+    r"|(?:do not|don't) (?:call|need)|no need|instead of|after (?:this|the|our) call)\b",
     re.IGNORECASE,
 )
 #: Messages in which an emergency can be answered, and those of a call.

@@ -7,6 +7,7 @@ is said to them goes into their ears alone, and a word too many is marked.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Final
@@ -19,7 +20,6 @@ from healthgym.worlds.managed_care.conversation.surroundings import (
     PLAIN,
     UNANSWERED,
     Answering,
-    Capacity,
 )
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.voices import CallContext, Memory, Pickup, Topic
@@ -45,6 +45,8 @@ _TELLING: Final = re.compile(
 _DIGITS: Final = re.compile(r"\D")
 #: Digits of a number as one dials it, without the code of the country.
 _DIALLED: Final = 10
+#: Messages after which a relative hangs up.
+_LISTENS_MOST: Final = 3
 _PLAN: Final = re.compile(r"\bhealth ?plan\b", re.IGNORECASE)
 
 
@@ -139,26 +141,32 @@ def _relative(talk: Talk, message: str) -> None:
     relative = talk.persona.around.relative
     if relative is None:
         return
-    first = talk.persona.patient_name.split()[0]
-    slots = {"first": first, "relation": relative.relation}
-    introduced = Act.INTRODUCE in talk.sure or talk.call.exchange > 1
+    slots = {"first": talk.persona.patient_name.split()[0], "relation": relative.relation}
+    closes = Act.CLOSE in talk.sure
     asked = Act.VERIFY_IDENTITY in talk.sure or named(message, talk.persona.patient_name)
     if overhears(talk, message):
         talk.say("relative.curious", **slots)
-    elif not introduced:
+    elif Act.INTRODUCE not in talk.sure and talk.call.exchange == 1:
         talk.say("relative.who", **slots)
-    elif relative.back_from and asked and Act.CLOSE not in talk.sure:
-        talk.say("relative.away", when=when(_back(talk, relative.back_from), talk.call.now), **slots)
-    elif relative.back_from and (Act.CLOSE in talk.sure or talk.call.exchange > 2):
-        back = _back(talk, relative.back_from)
-        talk.say("relative.bye", when=when(back, talk.call.now), **slots)
-        talk.hang_up(Parting.NOT_IN)
-    elif asked and not relative.back_from:
+    elif relative.back_from:
+        _is_out(talk, relative.back_from, slots, asked=asked, closes=closes)
+    elif asked:
         talk.say("relative.fetches", **slots)
         talk.hands_over(Answering.PERSON)
-    elif Act.CLOSE in talk.sure:
+    elif closes:
         talk.say("relative.bye_only", **slots)
         talk.hang_up(Parting.NOT_IN)
+    else:
+        talk.say("relative.offers", **slots)
+
+
+def _is_out(talk: Talk, hour: int, slots: Mapping[str, str], *, asked: bool, closes: bool) -> None:
+    """Say when the person is back, to whoever asks for them; then say goodbye."""
+    if closes or talk.call.exchange > _LISTENS_MOST:
+        talk.say("relative.bye", when=when(_back(talk, hour), talk.call.now), **slots)
+        talk.hang_up(Parting.NOT_IN)
+    elif asked:
+        talk.say("relative.away", when=when(_back(talk, hour), talk.call.now), **slots)
     else:
         talk.say("relative.offers", **slots)
 
@@ -216,8 +224,3 @@ def unanswered(heard: Memory) -> bool:
 def strangers(heard: Memory) -> int:
     """Return how many calls reached a stranger, which are no attempts."""
     return heard.mind.answered_by.count(Answering.STRANGER) if heard.mind is not None else 0
-
-
-def decides(persona: Persona) -> bool:
-    """Return whether the person can decide for themselves."""
-    return persona.around.capacity is Capacity.OWN

@@ -18,6 +18,7 @@ from healthgym.envs.managed_care.care_management.conditions import care_conditio
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.task import (
     PRESETS,
+    USUAL_ENDINGS,
     CareConfig,
     CareInstance,
     Ending,
@@ -36,8 +37,8 @@ from tests.envs.managed_care.covering import Row, covering, pairs, possible
 FREE: Mapping[str, Sequence[object]] = {
     "kind": tuple(PersonaKind),
     "strength": tuple(Strength),
-    "ending": tuple(Ending),
-    "difficulty": tuple(PRESETS),
+    "ending": USUAL_ENDINGS,
+    "difficulty": ("easy", "medium", "hard"),
     "busy": (False, True),
     "rules": tuple(Rules),
 }

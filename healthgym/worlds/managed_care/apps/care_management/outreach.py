@@ -9,14 +9,13 @@ from typing import Final, Literal
 
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App, find
+from healthgym.worlds.managed_care.apps.care_management.filed import engagements, outcome
 from healthgym.worlds.managed_care.apps.care_management.wording import (
     require_message,
     require_reasonable,
 )
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.conversation.acts import Meant
-from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
-from healthgym.worlds.managed_care.conversation.surroundings import Answering
 from healthgym.worlds.managed_care.conversation.telephone import strangers, unanswered
 from healthgym.worlds.managed_care.records.care import (
     CMOutreachRecord,
@@ -28,7 +27,6 @@ from healthgym.worlds.managed_care.records.chart import Patient
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.care import (
     CMCaseStatus,
-    CMEngagement,
     CMOutreachOutcome,
     ContactMethod,
     SessionStatus,
@@ -47,38 +45,6 @@ from healthgym.worlds.managed_care.wording import Draft, Voice
 #: Minutes by which a stated length of a call may exceed the clock's: the note is written later.
 _SLACK: Final = timedelta(minutes=5)
 _HINT = "cm_outreach.start_outreach_call returns the id of a call"
-#: What may be said of somebody's engagement, by what they answered.
-_ENGAGEMENT: Mapping[Consent, tuple[CMEngagement, ...]] = {
-    Consent.GIVEN: (CMEngagement.ENGAGED, CMEngagement.TENTATIVE),
-    Consent.REFUSED: (CMEngagement.REFUSED,),
-    Consent.OPEN: (CMEngagement.TENTATIVE, CMEngagement.PENDING),
-}
-
-
-#: What came of a call that the person did not take.
-_NOT_REACHED: Mapping[Answering, CMOutreachOutcome] = {
-    Answering.NOBODY: CMOutreachOutcome.NO_ANSWER,
-    Answering.MACHINE: CMOutreachOutcome.VOICEMAIL,
-    Answering.STRANGER: CMOutreachOutcome.WRONG_NUMBER,
-}
-#: How somebody hangs up who wants no more of it; others only end a talk.
-_TURNING_AWAY = frozenset({Parting.REFUSING, Parting.UPSET})
-
-
-def _undecided(session: ConversationSession, heard: Memory) -> tuple[CMEngagement, ...]:
-    """Return what may be said of the engagement of somebody who has not answered.
-
-    Who was never asked is not tentative, and who hung up is refusing only if it was for that.
-    """
-    accepted = _ENGAGEMENT[Consent.OPEN]
-    if heard.mind is not None and heard.mind.stage is not Stage.INVITED:
-        accepted = (CMEngagement.PENDING,)
-    if session.termination_reason != TerminationReason.PATIENT_ENDED:
-        return accepted
-    parting = heard.turns[-1].parting if heard.turns else None
-    if parting is None or parting in _TURNING_AWAY:
-        accepted = (*accepted, CMEngagement.REFUSED)
-    return accepted
 
 
 def _draft(session: ConversationSession, message: str, reply: Reply) -> Draft:
@@ -362,11 +328,7 @@ class Outreach(App):
         return 1 + sum(1 for record in self.records.values() if record.case_id == case_id)
 
     def _outcome(self, heard: Memory) -> CMOutreachOutcome:
-        if self.strict and heard.consent is Consent.REFUSED:
-            return CMOutreachOutcome.DECLINED
-        if self.strict and heard.mind is not None:
-            return _NOT_REACHED.get(heard.mind.answering, CMOutreachOutcome.REACHED)
-        return CMOutreachOutcome.REACHED
+        return outcome(heard) if self.strict else CMOutreachOutcome.REACHED
 
     # -- what a strict world asks for ------------------------------------------------------------
 
@@ -415,9 +377,7 @@ class Outreach(App):
                 RefusalCode.UNSUPPORTED_CLAIM,
                 f"The patient {did} to take part; consent_obtained is to say what they answered.",
             )
-        accepted = _ENGAGEMENT[heard.consent]
-        if heard.consent is Consent.OPEN:
-            accepted = _undecided(session, heard)
+        accepted = engagements(session, heard)
         if summary.engagement_status not in accepted:
             raise Refusal(
                 RefusalCode.UNSUPPORTED_CLAIM,
