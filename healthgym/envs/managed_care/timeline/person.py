@@ -10,6 +10,7 @@ from healthgym.envs.managed_care.timeline.offices import words
 from healthgym.envs.managed_care.timeline.solution import CareSolution
 from healthgym.envs.managed_care.timeline.story import Exhibit
 from healthgym.envs.managed_care.timeline.values import chip
+from healthgym.worlds.managed_care.conversation.described import surroundings
 from healthgym.worlds.managed_care.conversation.mind import Mind
 from healthgym.worlds.managed_care.conversation.persona import Persona, Trigger, Willingness
 from healthgym.worlds.managed_care.voices import Consent, Memory
@@ -76,6 +77,9 @@ def _facts(persona: Persona, mind: Mind) -> Iterator[tuple[str, str]]:
             "Breaks off for good",
             clean(f"before {words(persona.breaks.before)}: {persona.breaks.reason}"),
         )
+    between = "; ".join(surroundings(persona.around))
+    if between:
+        yield "Besides", clean(between)
 
 
 def _waits(persona: Persona, mind: Mind) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,6 @@ import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
-from healthgym.envs.managed_care.care_management.described import described
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.task import (
@@ -22,6 +21,7 @@ from healthgym.envs.managed_care.care_management.task import (
     Ending,
 )
 from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.conversation.described import described
 from healthgym.worlds.managed_care.conversation.persona import Persona
 from healthgym.worlds.managed_care.conversation.surroundings import Capacity, Line, Surroundings
 from healthgym.worlds.managed_care.handbook.edition import supplements, written_library

@@ -15,6 +15,7 @@ from healthgym.envs.managed_care.care_management.speech import phrase_book
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.persona import (
+    Concern,
     Mark,
     Persona,
     PersonaKind,
@@ -42,7 +43,7 @@ DRESSES: Sequence[Sequence[Act]] = (
     (Act.OFFER_MATERIAL, Act.REQUEST_CONSENT),
 )
 #: People of each base who differ in kind, tone and wording.
-SEEDS, BASES, TRUST = 50, 6, 1
+SEEDS, BASES, TRUST = 40, 5, 1
 
 
 @cache
@@ -62,6 +63,7 @@ def people(willingness: Willingness, around: Surroundings = PLAIN) -> Iterator[P
                 base,
                 kind=tuple(PersonaKind)[seed % len(PersonaKind)],
                 willingness=willingness,
+                concerns=(Concern.BEING_JUDGED,),
                 triggers=(),
                 trust=TRUST,
                 patience=10,
@@ -103,9 +105,9 @@ class Line:
 
 
 def worn_down(persona: Persona) -> Line:
-    """Make the offer over and over again, over three calls."""
+    """Make the offer over and over again, over two calls."""
     line = Line(persona)
-    for _ in range(3):
+    for _ in range(2):
         line.say(*HELLO)
         line.say(*TOLD)
         for dress in DRESSES:
