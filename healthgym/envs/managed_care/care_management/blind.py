@@ -13,7 +13,12 @@ from healthgym.core.tool import call
 from healthgym.envs.managed_care.care_management.oracle import Worker
 from healthgym.envs.managed_care.care_management.rehearsal import Rehearsal
 from healthgym.envs.managed_care.care_management.speech import caller_of, phrase_book
-from healthgym.envs.managed_care.care_management.task import CareInstance, CareReference, Needs
+from healthgym.envs.managed_care.care_management.task import (
+    CareInstance,
+    CareReference,
+    Ending,
+    Needs,
+)
 from healthgym.envs.managed_care.care_management.writing import plan, sections
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.start import WorldStart
@@ -165,7 +170,7 @@ def _disenroll_everybody(one: Blind) -> None:
     one.say(*TOLD)
     one.say(Act.REQUEST_CONSENT)
     one.claim(consent=False)
-    one.let_go()
+    one.let_go(Ending.DECLINED)
 
 
 def _polite_caller(one: Blind) -> None:

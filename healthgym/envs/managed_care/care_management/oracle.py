@@ -73,7 +73,7 @@ class Worker(Phoning):
         self.file()
         match self.wanted.ending:
             case Ending.DECLINED | Ending.WITHDRAWN | Ending.UNABLE | Ending.UNREACHABLE:
-                self.let_go()
+                self.let_go(self.wanted.ending)
             case Ending.PARTIAL:
                 self.assess_a_part()
             case Ending.BLOCKED:
@@ -122,9 +122,9 @@ class Worker(Phoning):
 
     # -- what follows ----------------------------------------------------------------------------
 
-    def let_go(self) -> None:
+    def let_go(self, ending: Ending) -> None:
         """End the episode of somebody who is not assessed, and say why."""
-        reason = _REASONS[self.wanted.ending]
+        reason = _REASONS[ending]
         self.desk.do("cm_intake.disenroll_case", case_id=self.case, reason=reason)
 
     def assess_a_part(self) -> None:
