@@ -228,7 +228,9 @@ class Listener:
         if harmed or unsafe or hearing.sounds(text, "danger"):
             view.danger = True
             self.barriers[Topic.SAFETY] = True
-        if not self._anything(text, acts) and hearing.sounds(text, "broken"):
+        if hearing.sounds(text, "withdrawn"):
+            view.stage, self.agreed = Stage.REFUSED_FOR_GOOD, False
+        elif not self._anything(text, acts) and hearing.sounds(text, "broken"):
             view.stage, self.last_words = Stage.BROKEN_OFF, text
 
     def _medicines(self, text: str) -> None:

@@ -99,6 +99,6 @@ def _told(persona: Persona) -> Iterator[str]:
     for name, missed in sorted(persona.adherence.items()):
         if missed:
             yield f"misses {missed} doses of {name}"
-    for topic in (Topic.PHQ9, Topic.GAD7):
-        points = sum(each.score or 0 for each in persona.tells.get(topic, ()))
-        yield f"has {points} points in {topic}"
+    for instrument in (Topic.PHQ9, Topic.GAD7):
+        points = sum(each.score or 0 for each in persona.tells.get(instrument, ()))
+        yield f"has {points} points in {instrument}"
