@@ -161,7 +161,7 @@ def _besides(talk: Talk, taken: tuple[Disclosure, ...], left: list[Disclosure]) 
     own = [told for told in taken if told.present and told.item not in talk.persona.adherence]
     talk.say("medicine.besides" if own else "medicine.nothing_besides")
     for told in own:
-        _tell_medicine(talk, told, "")
+        tell_medicine(talk, told, "")
     return [told for told in left if told not in own]
 
 
