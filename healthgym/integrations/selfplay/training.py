@@ -50,7 +50,7 @@ class Reinforcement:
     rounds: int = 60
     tasks: int = 16
     group: int = 8
-    rate: float = 1e-4
+    rate: float = 3e-4
     clip: float = 0.5
     ratio: float = 0.2
     batch: int = 64
