@@ -6,7 +6,7 @@ import pytest
 
 from healthgym.core.seeding import Split
 from healthgym.core.verdict import Profile
-from healthgym.envs.managed_care.care_management.task import CareReference, Ending
+from healthgym.envs.managed_care.care_management.task import USUAL_ENDINGS, CareReference
 from healthgym.errors import ConfigurationError
 from healthgym.policies.scripted import ScriptPolicy
 from healthgym.registration import make_health_env
@@ -44,5 +44,5 @@ def test_the_oracle_solves_what_the_source_asks_for() -> None:
         outreach = env.episode.world.outreach
         calls = len(list(outreach.calls(wanted.case_id)))
         forgotten += calls > outreach.memory(wanted.case_id).calls
-    assert endings == set(Ending)
+    assert endings == set(USUAL_ENDINGS)
     assert forgotten

@@ -117,7 +117,7 @@ def test_everything_that_is_possible_is_drawn() -> None:
     assert seen == possible
     assert {name for _, name in possible} == set(care_conditions())
     pairs = {(x.reference.persona.kind, x.reference.ending) for x in found}
-    assert pairs == set(product(PersonaKind, Ending))
+    assert pairs == set(product(PersonaKind, USUAL_ENDINGS))
 
 
 @pytest.mark.parametrize(

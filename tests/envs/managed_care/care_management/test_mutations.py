@@ -40,6 +40,7 @@ from tests.envs.managed_care.care_management.playing import (
     told,
     without,
 )
+from tests.envs.managed_care.care_management.test_conversations import MUTATIONS as SITUATIONS
 
 ASKING = "Do you agree"
 
@@ -392,7 +393,8 @@ def test_a_step_taken_twice_is_seen_where_the_office_allows_it() -> None:
 
 
 def test_every_check_has_a_mutation() -> None:
-    broken = {check for check, _, _ in MUTATIONS.values()} | {"no_step_twice"}
+    found = (*MUTATIONS.values(), *SITUATIONS.values())
+    broken = {check for check, _, _ in found} | {"no_step_twice"}
     assert {check.name for check in requirements.STRICT} == broken
 
 

@@ -9,7 +9,7 @@ from healthgym.core.family import EpisodeConfig
 from healthgym.core.tool import call
 from healthgym.core.verdict import Harm, Profile
 from healthgym.envs.managed_care.care_management import requirements
-from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
+from healthgym.envs.managed_care.care_management.task import USUAL_ENDINGS, CareInstance, Ending
 from healthgym.envs.managed_care.checks.rule import FailureMode
 from healthgym.rewards import PotentialReward
 from tests.envs.managed_care.care_management.playing import (
@@ -32,7 +32,7 @@ def paid(instance: CareInstance, script: list[object]) -> list[float]:
     return [episode.step(action).reward for action in script]
 
 
-@pytest.mark.parametrize("ending", list(Ending))
+@pytest.mark.parametrize("ending", USUAL_ENDINGS)
 def test_stages_pay_half_at_most_and_the_verdict_the_rest(ending: Ending) -> None:
     instance = task(ending)
     steps = paid(instance, list(solution(instance)))

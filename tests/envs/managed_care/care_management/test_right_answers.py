@@ -22,12 +22,14 @@ from healthgym.envs.managed_care.care_management.speech import phrase_book
 from healthgym.envs.managed_care.care_management.talk import Talk
 from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break
+from healthgym.worlds.managed_care.records.assessment import ClinicalAssessment
 from healthgym.worlds.managed_care.records.care import (
     CMReferral,
     ConversationMessage,
     ConversationSession,
 )
-from healthgym.worlds.managed_care.voices import Memory, Topic
+from healthgym.worlds.managed_care.vocabulary.care import SymptomBurden
+from healthgym.worlds.managed_care.voices import Memory, Part, Topic
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,
     END,
@@ -219,16 +221,27 @@ def test_sections_may_be_saved_in_another_order_and_twice() -> None:
 
 
 def test_further_entries_of_a_section_pass() -> None:
-    extra: dict[str, Json] = {
-        "symptom_burden": "high",
-        "red_flags": ["short of breath on the stairs"],
-        "self_monitoring_capability": "limited",
-    }
+    passes(planned(), section(asked(), "clinical", red_flags=["short of breath on the stairs"]))
+
+
+def asked() -> Script:
+    """Return the right script, with a question about a bad day in it."""
     script = solution(planned())
     last = places(script, SAY)[-1]
     session = script[last].arguments["session_id"]
-    asked = call(SAY, session_id=session, message="What does a bad day look like for you?")
-    passes(planned(), section([*script[:last], asked, *script[last:]], "clinical", **extra))
+    question = call(SAY, session_id=session, message="What does a bad day look like for you?")
+    return [*script[:last], question, *script[last:]]
+
+
+@pytest.mark.parametrize("burden", SymptomBurden)
+def test_a_burden_is_what_was_told_or_left_open(burden: SymptomBurden) -> None:
+    script = asked()
+    memory = play(planned(), script).world.outreach.memory(planned().reference.case_id)
+    told = next(each for each in memory.disclosed if each.item == Part.BAD_DAY)
+    right = tuple(SymptomBurden)[told.score or 0]
+    open_ = ClinicalAssessment().symptom_burden
+    found = fails(play(planned(), section(script, "clinical", symptom_burden=str(burden))))
+    assert (not found) is (burden in (right, open_))
 
 
 def _apart() -> int:
@@ -373,7 +386,7 @@ def test_a_block_with_the_reason_of_another_is_none() -> None:
 
 def test_who_listens_hears_the_kind_and_every_kind_is_met() -> None:
     assert all(read_break(broken.says) is broken.kind for broken in breaks())
-    assert {broken.kind for broken in breaks()} == set(BlockedBecause)
+    assert {broken.kind for broken in breaks()} == set(BlockedBecause) - {BlockedBecause.SCOPE}
 
 
 def test_another_minute_to_open_passes() -> None:
