@@ -20,6 +20,7 @@ from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant
 from healthgym.worlds.managed_care.conversation.mind import Mind, Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import Concern, Trigger, Willingness
+from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.conversation.surroundings import Answering, Capacity
 from healthgym.worlds.managed_care.conversation.telephone import strangers, unanswered
 from healthgym.worlds.managed_care.vocabulary.care import EscalationReason, SessionStatus
@@ -28,6 +29,10 @@ from healthgym.worlds.managed_care.voices import Memory, Topic
 #: Local hour at which somebody is called who may be called at any.
 _CALLED_AT = time(10, 5)
 _MOST_MESSAGES = 12
+#: Wordings of a question that are tried until one is taken for nothing else.
+_WORDINGS = 4
+#: Where nothing is asked any more.
+_OVER = frozenset({Stage.REFUSED_FOR_GOOD, Stage.BROKEN_OFF})
 #: In whose words others are spoken to.
 BOOK = "plain"
 
@@ -101,16 +106,31 @@ class Phoning:
             return [], self.reaching.to(other)
         if self.mind.alarmed:
             return [], self.reaching.beside("help")
-        waiting, view = self.reaching.waiting, self.view()
-        acts = waiting or list(next_words(view))
+        view = self.view()
+        if view.stage in _OVER:
+            self.reaching.waiting.clear()  # what was still to be asked is not
+        acts = self.reaching.waiting or list(next_words(view))
         around, first = self.wanted.persona.around, not view.introduced
         most = around.manner.most_words
         now = portion(acts, self.book, dict(self._said), most)
         self.reaching.waiting = acts[len(now) :] if most else []
-        words = self.book.say(now, self._said)
+        words = self._worded(now)
         if around.interpreter and first:
             words = f"{self.reaching.beside('interpreter')} {words}"
         return now, words
+
+    def _worded(self, acts: list[Meant]) -> str:
+        """Return acts in words, after a yes to a part in those that touch nothing else."""
+        only, again = self.wanted.persona.only, Counter(self._said)
+        words = self.book.say(acts, again)
+        if not only or self.mind.stage is not Stage.AGREED:
+            return words
+        for _ in range(_WORDINGS):
+            if {said.topic for said in understand(words).acts} <= {None, *only}:
+                break
+            again.update(acts)
+            words = self.book.say(acts, again)
+        return words
 
     def _other(self) -> Answering | None:
         """Return who has the telephone, if it is not whoever can be talked with."""
@@ -131,7 +151,7 @@ class Phoning:
             return False
         if self.wanted.ending is Ending.UNABLE and mind.answering is Answering.PERSON:
             return True
-        if mind.stage in (Stage.REFUSED_FOR_GOOD, Stage.BROKEN_OFF):
+        if mind.stage in _OVER:
             return True
         return mind.stage is Stage.AGREED and not self.view().left()
 
