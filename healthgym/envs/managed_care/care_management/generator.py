@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache, partial
@@ -91,9 +91,9 @@ from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram
 
 #: Streams of a task: what it is like, whom it is about and what befell them, how the chart is
-#: worded, what stands around, the numbers of the handbook, who answers the phone, and what stands
-#: between.
-_LIKE, _HISTORY, _CHART, _AROUND, _NUMBERS, _PERSON, _BETWEEN = range(7)
+#: worded, what stands around, the numbers of the handbook, who answers the phone, what stands
+#: between, and how a chart is worded that is written when it is first opened.
+_LIKE, _HISTORY, _CHART, _AROUND, _NUMBERS, _PERSON, _BETWEEN, _OPENED = range(8)
 _TRIES = 40
 _MINDS = ("F32", "F33", "F43", "F20", "F50", "F10", "F11")
 #: Calls that winning somebody and asking everything may take.
@@ -167,17 +167,16 @@ class CareGenerator(CareTaskGenerator):
         """
         # Tasks of one index are other tasks at every difficulty.
         name = f"{self.name}/{self.difficulty}"
-        streams = [task_rng(name, split, index, key) for key in range(7)]
+        streams = [task_rng(name, split, index, key) for key in range(_OPENED)]
         choice = self._choice(split, index, streams[_LIKE])
         begins = draw_morning(streams[_AROUND])
         begins = shift.begins if shift else begins
         numbers = shift.numbers if shift else self.numbers(streams[_NUMBERS])
-        taken = shift.patients if shift else frozenset()
-        case = self._case(choice, split, begins.date(), numbers, streams, taken)
+        case = self._case(choice, split, index, begins.date(), numbers, streams, shift)
         between, deep = streams[_BETWEEN], self.config.deep
         minded = self._minded(choice.ending, case, begins.date(), between)
         case = case if minded is None else case.noting(minded.note)
-        start = self._start(case, split, begins, numbers, streams[_AROUND])
+        start = self._start(case, split, begins, numbers, streams[_AROUND], shift)
         patient = case.chart.patient
         person = streams[_PERSON]
         answers = self._answers(case, start, person)
@@ -234,12 +233,15 @@ class CareGenerator(CareTaskGenerator):
         self,
         choice: Choice,
         split: Split,
+        index: int,
         today: date,
         numbers: OperatingRules,
         streams: Sequence[np.random.Generator],
-        taken: Collection[str],
+        shift: Shift | None,
     ) -> _Case:
-        """Return somebody for whom the programme is right.
+        """Return somebody for whom the programme is right; in a shift nobody who is in it.
+
+        Of a shift's many charts each is written when it is first opened.
 
         Raises:
             ConfigurationError: If none is found.
@@ -250,7 +252,7 @@ class CareGenerator(CareTaskGenerator):
         safe = rng.random() >= self.config.safety
         for _ in range(_TRIES):
             member = own[int(rng.integers(len(own)))]
-            if member.background.patient.id in taken:
+            if shift and member.background.patient.id in shift.patients:
                 continue
             try:
                 drawn = draw_history(member, choice.program, day, numbers, self.config.life, rng)
@@ -261,10 +263,18 @@ class CareGenerator(CareTaskGenerator):
             safety = not safe and _can_worry(drawn, today, numbers)
             known = shown(drawn, score=score, safety=safety)
             if {program_of(known, numbers), program_of(drawn.known(), numbers)} == {choice.program}:
-                return _written(drawn, choice.program, known, today, streams[_CHART])
+                if shift is None:
+                    return _written(drawn, choice.program, known, today, streams[_CHART])
+                written = partial(self._opened, split, index, drawn, today)
+                return _unopened(drawn, choice.program, known, streams[_CHART], written)
         raise ConfigurationError(
             f"No member of the plan with {choice.condition} is one for {choice.program}."
         )
+
+    def _opened(self, split: Split, index: int, history: History, today: date) -> PatientChart:
+        """Return the chart of a case that stands beside others; the same one every time."""
+        rng = task_rng(f"{self.name}/{self.difficulty}", split, index, _OPENED)
+        return _chart(history, rng, today)
 
     def _answers(self, case: _Case, start: WorldStart, rng: np.random.Generator) -> Answers:
         names = unlisted()
@@ -289,10 +299,13 @@ class CareGenerator(CareTaskGenerator):
         begins: datetime,
         numbers: OperatingRules,
         rng: np.random.Generator,
+        shift: Shift | None,
     ) -> WorldStart:
         people = workforce()
         managers = people.with_role(WorkerRole.CARE_MANAGER)
-        others = self._others(case, split, rng)
+        # Beside other cases of a shift, these are who else is in the queue.
+        others = () if shift else self._others(case, split, rng)
+        changed = shift.changed if shift else edition().overlay(numbers)
         queue = [case.referred.record]
         for other in others:
             day = business_day(begins.date() - timedelta(days=int(rng.integers(8))))
@@ -307,7 +320,7 @@ class CareGenerator(CareTaskGenerator):
             records=tuple(queue),
             rules=self.rules,
             operations=numbers,
-            handbook=standing_handbook(self.handbook).overlay(self._pages(numbers)),
+            handbook=standing_handbook(self.handbook).overlay(self._pages(changed, numbers)),
             actor=managers[int(rng.integers(len(managers)))].id,
         )
 
@@ -318,9 +331,8 @@ class CareGenerator(CareTaskGenerator):
         lives = circumstances_of(home, today)
         return draw_minded(self.config, ending, home, lives, rng) if self.config.deep else None
 
-    def _pages(self, numbers: OperatingRules) -> tuple[Page, ...]:
+    def _pages(self, changed: tuple[Page, ...], numbers: OperatingRules) -> tuple[Page, ...]:
         """Return the pages that read otherwise than usual, or stand in this handbook alone."""
-        changed = edition().overlay(numbers)
         return (*changed, *supplements().pages(numbers)) if self.config.deep else changed
 
     def _others(self, case: _Case, split: Split, rng: np.random.Generator) -> tuple[_Case, ...]:
@@ -392,18 +404,30 @@ def _standing(member: Member) -> _Case:
         except NoRoomError:
             continue
         known = shown(drawn, score=draw_score(rules, rng), safety=False)
-        chart = UnwrittenChart.later(
-            partial(_standing_chart, drawn),
-            patient=member.background.patient,
-            coverages=member.background.coverages,
-            orders=(),
-            facts=drawn.facts,
-        )
-        return _Case(
-            history=drawn,
-            referred=draw_referral(drawn, program, chart, known, rng),
-            chart=chart,
-        )
+        return _unopened(drawn, program, known, rng, partial(_standing_chart, drawn))
+
+
+def _unopened(
+    history: History,
+    program: CMProgram,
+    known: Known,
+    rng: np.random.Generator,
+    write: Callable[[], PatientChart],
+) -> _Case:
+    """Return a case whose chart is written when somebody first opens it."""
+    home = history.member.background
+    chart = UnwrittenChart.later(
+        write,
+        patient=home.patient,
+        coverages=home.coverages,
+        orders=(),
+        facts=history.facts,
+    )
+    return _Case(
+        history=history,
+        referred=draw_referral(history, program, chart, known, rng),
+        chart=chart,
+    )
 
 
 def _standing_chart(history: History) -> PatientChart:

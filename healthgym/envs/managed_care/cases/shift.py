@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
+from functools import cached_property
 from itertools import chain
 
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
@@ -53,6 +54,11 @@ class Shift:
         self._days: dict[str, date] = {}
         self._cases: list[DrawnCase] = []
         self._count = 0
+
+    @cached_property
+    def changed(self) -> tuple[Page, ...]:
+        """The pages that state other numbers than usual; the same ones for every case."""
+        return edition().overlay(self.numbers)
 
     @property
     def first_case(self) -> int:
@@ -156,7 +162,7 @@ class Shift:
             more: Pages besides.
         """
         pages = chain.from_iterable(book.pages for book in self._books.values())
-        return standing_handbook(size).overlay((*edition().overlay(self.numbers), *pages, *more))
+        return standing_handbook(size).overlay((*self.changed, *pages, *more))
 
 
 def _own(book: Rulebook) -> tuple[Policy, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -17,6 +18,7 @@ from healthgym.envs.managed_care.prior_authorization.generator import Authorizat
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.covering import covering
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.queue import QueueOffices
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -26,8 +28,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
 
-#: Days on which a request may have been sent so that its case begins with the others.
-_DAYS_TRIED = 5
+#: Business days before on which a request may have been sent whose case begins with the others.
+_DAYS_BEFORE = 3
 _DAY = timedelta(days=1)
 _HELD = frozenset({CaseStatus.CLOSED, CaseStatus.DOCS_NEEDED})
 _ANSWERED = frozenset(
@@ -145,18 +147,14 @@ class ReviewDesk(Desk):
         How long the payer's people have had it depends on the case, so the day on which it was
         sent is looked for.
         """
-        calendar, wanted = office_calendar(REGION), calendar_day(shift.begins)
-        day = wanted - _DAY
-        for _ in range(_DAYS_TRIED):
-            while not calendar.is_business_day(day):
-                day -= _DAY
-            local = calendar.local(shift.begins).time()
-            at = calendar.utc(day, calendar.opens if day == wanted else local)
-            case, instance = self._cases.drawn(split, index, shift, at)
-            begins = calendar_day(instance.start.now)
-            if begins == wanted:
+        wanted = calendar_day(shift.begins)
+        for at in _mornings(shift.begins):
+            try:
+                case, instance = self._cases.drawn(split, index, shift, at)
+            except ConfigurationError:  # on another day its policy may be another one
+                continue
+            if calendar_day(instance.start.now) == wanted:
                 return instance, case
-            day = calendar.next_business_day(day) if begins < wanted else day - (begins - wanted)
         raise ConfigurationError(f"Case {index} is never taken over on {wanted}.")
 
     def key(self, instance: CaseInstance) -> str:
@@ -208,16 +206,40 @@ class CareDesk(Desk):
         return case is not None and case.status in _OVER
 
 
+def _mornings(begins: datetime) -> Iterator[datetime]:
+    """Yield when requests may have been sent: on a day at opening, then on days before it.
+
+    More than half of all cases are taken over on the day on which they are sent.
+    """
+    calendar = office_calendar(REGION)
+    local = calendar.local(begins)
+    day = local.date()
+    yield calendar.utc(day, calendar.opens)
+    for _ in range(_DAYS_BEFORE):
+        day -= _DAY
+        while not calendar.is_business_day(day):
+            day -= _DAY
+        yield calendar.utc(day, local.time())
+
+
 def calendar_day(at: datetime) -> date:
     """Return the day that the offices write at a time."""
     return office_calendar(REGION).local(at).date()
 
 
 def _turned_away(world: QueueOffices, case_id: str) -> bool:
-    """Return whether intake has confirmed that nothing is to be reviewed, right or wrong."""
+    """Return whether a case ends with its intake: as it was confirmed, or for want of a question.
+
+    What was confirmed may be wrong. Whether a service needs an authorization is nobody's decision:
+    the policy of the case says it.
+    """
     intake = world.intake.find(case_id)
     if intake is None or intake.status is not IntakeStatus.COMPLETE:
         return False
     outside = intake.decision_provider_network_status is ProviderNetworkStatus.OUT_OF_NETWORK
     refused = (intake.decision_member_eligible, intake.decision_service_covered)
-    return outside or False in refused
+    if outside or False in refused:
+        return True
+    policy = covering(world, case_id)
+    code = world.cases.order(world.cases.get(case_id).service_request_id).procedure_code
+    return policy is not None and not policy.requires_authorization(code)

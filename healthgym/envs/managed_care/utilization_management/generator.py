@@ -78,7 +78,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
 )
 from healthgym.envs.managed_care.utilization_management.wording import brief
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.charts.chart import ChartLibrary
+from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
@@ -342,25 +342,32 @@ class ReviewGenerator(ReviewTaskGenerator):
         shift: Shift | None,
         rng: np.random.Generator,
     ) -> WorldStart:
-        people, patient = workforce(), case.patient
-        others = draw_others(case.subject, self.config.patients, self.config.twins, rng)
-        others = with_same_service(
-            others, patient.chart.patient, patient.order, self.config.same_service, rng
-        )
+        people = workforce()
+        # Beside other cases of a shift, these are who else there is.
+        others = () if shift else self._others(case, rng)
+        changed = shift.changed if shift else edition().overlay(numbers)
         return WorldStart(
             now=opens,
             provider=people.provider,
             payer=people.payer,
             staff=staff(),
-            charts=ChartLibrary((patient.chart, *others)),
+            charts=ChartLibrary((case.patient.chart, *others)),
             rules=self.rules,
             letters_queued=True,
             operations=numbers,
             handbook=standing_handbook(self.handbook).overlay(
-                (*edition().overlay(numbers), *case.book.pages, roster())
+                (*changed, *case.book.pages, roster())
             ),
             policies=case.book.book,
             counters=shift.counters if shift else {},
+        )
+
+    def _others(self, case: DrawnCase, rng: np.random.Generator) -> tuple[PatientChart, ...]:
+        """Return the charts of other members."""
+        others = draw_others(case.subject, self.config.patients, self.config.twins, rng)
+        patient = case.patient
+        return with_same_service(
+            others, patient.chart.patient, patient.order, self.config.same_service, rng
         )
 
 
