@@ -46,9 +46,10 @@ class HealthEnv(gym.Env[str, Any]):
         split: Which task set to draw from.
         config: The rules of an episode; the family's own if None.
         role: The role that is played; the first one if empty.
-        counterparts: Who plays the other roles, by role: the name of a scripted player, or
-            somebody from outside (:class:`~healthgym.core.players.Occupant`), or their fields:
-            ``{"endpoint": {...}}``, ``{"checkpoint": "folder"}``.
+        counterparts: Who plays the other roles, by role: the name of a scripted player; weights by
+            name, of which each task draws one; or somebody from outside
+            (:class:`~healthgym.core.players.Occupant`), or their fields: ``{"endpoint": {...}}``,
+            ``{"checkpoint": "folder"}``.
         render_mode: ``"ansi"`` for text, ``"rgb_array"`` for pictures of it, with the pictures
             last shown beside it.
     """

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from healthgym.core.choice import Weighted
 from healthgym.core.family import AnyFamily, Player, Seat
 from healthgym.core.players import Filling, Occupant
 from healthgym.core.seeding import player_rng
@@ -24,24 +25,33 @@ OCCUPANTS: Final[Mapping[str, str]] = {
     "endpoint": "healthgym.policies.seats:EndpointSeat",
     "checkpoint": "healthgym.integrations.trl.seats:CheckpointSeat",
 }
+#: Who fills a seat, worked out: a scripted policy's name, several by weight, or an occupant.
+Filler = str | Weighted[str] | Occupant
 
 
-def resolved(fillings: Mapping[str, Filling]) -> dict[str, str | Occupant]:
+def resolved(fillings: Mapping[str, Filling]) -> dict[str, Filler]:
     """Return who fills which seat, fields made into whom they tell of; nobody is loaded yet.
 
     Raises:
-        ConfigurationError: If the fields are nobody's.
+        ConfigurationError: If the fields are nobody's, or weights are none.
     """
-    return {
-        role: filling if isinstance(filling, str) else occupant_of(filling)
-        for role, filling in fillings.items()
-    }
+    return {role: _resolved(filling) for role, filling in fillings.items()}
+
+
+def _resolved(filling: Filling) -> Filler:
+    if isinstance(filling, str):
+        return filling
+    if isinstance(filling, Mapping) and filling and not OCCUPANTS.keys() & filling.keys():
+        weights = {name: each for name, each in filling.items() if type(each) in (int, float)}
+        if len(weights) == len(filling):
+            return Weighted(weights, "players")
+    return occupant_of(filling)
 
 
 def seated(
     family: AnyFamily,
     instance: AnyInstance,
-    fillings: Mapping[str, str | Occupant],
+    fillings: Mapping[str, Filler],
     record: Trajectory | None = None,
 ) -> dict[str, Player]:
     """Return the players of the seats that are not played from outside.
@@ -67,12 +77,13 @@ def _player(
     instance: AnyInstance,
     role: str,
     seat: Seat,
-    filling: str | Occupant,
+    filling: Filler,
     record: Trajectory | None,
 ) -> Player:
-    if isinstance(filling, str):
+    if isinstance(filling, str | Weighted):
         rng: np.random.Generator = player_rng(instance.task.task_id, role)
-        return family.player(filling, instance, rng, role)
+        name = filling if isinstance(filling, str) else filling.draw(rng)
+        return family.player(name, instance, rng, role)
     if record is not None:
         return recorded(record, role)
     return filling.sit(role, seat.instruction, seat.catalog.openai())

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from healthgym.core.borders import Settings
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import AnyFamily, EpisodeConfig
-from healthgym.core.occupants import seated
-from healthgym.core.players import Occupant
+from healthgym.core.occupants import Filler, seated
 from healthgym.core.reward import RewardFunction
 from healthgym.core.seeding import Split
 from healthgym.core.selection import parse_split
@@ -22,7 +21,7 @@ def open_episode(
     index: int,
     reward: RewardFunction,
     config: EpisodeConfig,
-    counterparts: Mapping[str, str | Occupant],
+    counterparts: Mapping[str, Filler],
     record: Trajectory | None = None,
 ) -> AnyEpisode:
     """Return a new episode of a task.

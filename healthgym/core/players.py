@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -98,8 +98,9 @@ class Occupant(Protocol):
         """
 
 
-#: Who fills a seat: a scripted policy by its name, somebody from outside, or that as its fields.
-Filling = str | JsonObject | Occupant
+#: Who fills a seat: a scripted policy by its name, or several by weight, of which each task draws
+#: one; somebody from outside, or that as its fields.
+Filling = str | Mapping[str, float] | JsonObject | Occupant
 
 
 def _moves(

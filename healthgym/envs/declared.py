@@ -60,7 +60,8 @@ class DeclaredEnv(HealthEnv):
     Args:
         made: The family, made from its own arguments; if None, it is made of those given.
         role: The role that is played, where there are several; the first one if empty.
-        counterparts: Who plays the other roles, by role.
+        counterparts: Who plays the other roles, by role: a scripted player by name or by weight, or
+            somebody from outside.
         arguments: The arguments that every environment takes, and the family's own.
 
     Raises:

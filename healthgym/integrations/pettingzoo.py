@@ -70,7 +70,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         costs: Charges for a named reward.
         split: Which task set to draw from.
         config: The rules of an episode; the family's own if None.
-        counterparts: Who fills other seats, by role: scripted players by name, or others.
+        counterparts: Who fills other seats, by role: scripted players by name or weight, or others.
         render_mode: ``"ansi"`` or None.
         name: Name in PettingZoo's metadata.
 
@@ -290,7 +290,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         """Nothing is held open."""
 
 
-def _agents(family: AnyFamily, counterparts: Mapping[str, Filling]) -> dict[str, str]:
+def _agents(family: AnyFamily, counterparts: Mapping[str, object]) -> dict[str, str]:
     """Return the roles that are played from outside, by the names of their agents."""
     unknown = counterparts.keys() - family.roles.keys()
     played = {f"{role}_0": role for role in family.roles if role not in counterparts}
@@ -334,7 +334,7 @@ def raw_env(
         profile: The profile that decides success and reward.
         max_turns: Tool calls each role may make; the family's own number if None.
         costs: Charges for a named reward.
-        counterparts: Who fills other seats, by role: scripted players by name, or others.
+        counterparts: Who fills other seats, by role: scripted players by name or weight, or others.
         render_mode: ``"ansi"`` or None.
         own: Arguments of the family, such as ``difficulty``.
 

@@ -86,6 +86,9 @@ class PayerDesk(Reception):
         if reply or not self.asked.get(case_id):
             self._later(case_id, "intake", reply=reply)
 
+    def contested(self, case_id: str) -> None:
+        """Take note that a denial is about to be appealed, which changes nothing yet."""
+
     def appealed(self, case_id: str, level: str) -> None:
         """Begin work on an appeal."""
         if self.plan is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from healthgym.core.clock import Due
@@ -40,6 +41,15 @@ if TYPE_CHECKING:
 _HANDED_IN = (CaseStatus.SUBMITTED, CaseStatus.RESUBMITTED)
 
 
+class Moment(StrEnum):
+    """When the world is kept as it is."""
+
+    RECEIVED = "received"  #: the payer first receives a case
+    CONTESTED = "contested"  #: the provider is about to appeal
+    APPEALED = "appealed"  #: the payer has the appeal
+    UPHELD = "upheld"  #: the provider is about to go to the review outside
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
     """A world that is looked at and never played, as one value.
@@ -48,7 +58,7 @@ class Kept:
         world: The world.
     """
 
-    world: ManagedCareWorld
+    world: SharedOffices
 
     def content_hash(self) -> str:
         """Return the digest of the world."""
@@ -88,8 +98,14 @@ class PayerSeat(PayerDesk):
         if asked is not None:
             lines[line.id] = replace(line, requested_units=int(asked))
 
+    def contested(self, case_id: str) -> None:
+        """Keep the world as the payer left it before its denial is appealed, here or outside."""
+        again = bool(self.world.appeals.of(case_id))
+        self.world.keep(case_id, Moment.UPHELD if again else Moment.CONTESTED)
+
     def appealed(self, case_id: str, level: str) -> None:
         """Tell the payer of an appeal."""
+        self.world.keep(case_id, Moment.APPEALED)
         self.world.notify(PAYER, f"The provider has filed an {level} appeal of case {case_id}.")
 
     def called(self, case_id: str) -> bool:
@@ -204,7 +220,7 @@ class SharedOffices(ManagedCareWorld):
     payer_side: ClassVar[type[PayerDesk]] = PayerSeat
     provider_side: ClassVar[type[ProviderDesk]] = ProviderSeat
 
-    _received = table[str, Kept](content=False)
+    _kept = table[str, Kept](content=False)
 
     def __init__(self, start: WorldStart, limits: Limits | None = None) -> None:
         super().__init__(start)
@@ -214,9 +230,14 @@ class SharedOffices(ManagedCareWorld):
         self._people = {PROVIDER: start.actor, PAYER: next(iter(clerks), start.actor)}
 
     @property
-    def received(self) -> Mapping[str, ManagedCareWorld]:
+    def received(self) -> Mapping[str, SharedOffices]:
         """The world as the payer received each case, by case; never shown or changed."""
-        return {case_id: kept.world for case_id, kept in self._received.items()}
+        return self.kept(Moment.RECEIVED)
+
+    def kept(self, moment: Moment) -> Mapping[str, SharedOffices]:
+        """Return the worlds of a moment, by case; never shown or changed."""
+        found = ((name.partition(" "), kept.world) for name, kept in self._kept.items())
+        return {case_id: world for (at, _, case_id), world in found if at == moment}
 
     @property
     def speaker(self) -> str:
@@ -235,10 +256,11 @@ class SharedOffices(ManagedCareWorld):
             self.actor = self._people[role]
         self.parley.count()
 
-    def keep(self, case_id: str) -> None:
-        """Keep the world as it is when the payer first receives a case."""
-        if case_id not in self._received:
-            self._received[case_id] = Kept(self.clone())
+    def keep(self, case_id: str, moment: Moment = Moment.RECEIVED) -> None:
+        """Keep the world as it is at a moment of a case, the first time that it comes."""
+        name = f"{moment} {case_id}"
+        if name not in self._kept:
+            self._kept[name] = Kept(self.clone())
 
     def happen(self, due: Due) -> None:
         """Carry out what has fallen due; both sides are told of calls, and of offers that lapse."""

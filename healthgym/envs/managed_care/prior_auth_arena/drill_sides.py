@@ -197,7 +197,7 @@ class Listening(Seat):
     def do(self, name: str, /, **arguments: object) -> bool:
         """Read the news, then call a tool."""
         if not self.episode.done(self.role):
-            self._table.news(self.role)
+            self.table.news(self.role)
         return super().do(name, **arguments)
 
 

@@ -24,6 +24,7 @@ from healthgym.envs.managed_care.prior_auth_arena import (
 )
 from healthgym.envs.managed_care.prior_auth_arena.drill_offices import DrillOffices
 from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
+from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS
 from healthgym.envs.managed_care.prior_auth_arena.task import (
     PRESETS,
     ArenaInstance,
@@ -41,6 +42,7 @@ from healthgym.envs.managed_care.prior_authorization.family import PUBLISHED as 
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
 from healthgym.envs.managed_care.tools.auth import AuthToolset
 from healthgym.envs.managed_care.tools.p2p_session import PeerSessionToolset
+from healthgym.envs.managed_care.tools.payer_appeals import AppealsToolset
 from healthgym.envs.managed_care.utilization_management.family import PUBLISHED as PAYERS
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
@@ -77,7 +79,9 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
     name: ClassVar[str] = "prior-auth-arena"
     roles: Mapping[str, Role] = {
         PROVIDER: Role([*_with_calls(PROVIDERS), CallToolset], _VERBS),
-        PAYER: Role([*_with_calls(PAYERS), CallToolset, AskedToolset], _VERBS, waits=True),
+        PAYER: Role(
+            [*_with_calls(PAYERS), CallToolset, AskedToolset, AppealsToolset], _VERBS, waits=True
+        ),
     }
     verifier = ArenaVerifier()
     hand_in = HandIn("finish", paper=False, withheld=False)
@@ -118,7 +122,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
             return drill.payer_brief(instance.start) if role == PAYER else instance.task.instruction
         if role == PAYER:
             return payer_brief(instance.start)
-        return provider_brief(instance.task.instruction)
+        return provider_brief(instance.task.instruction, instance.start)
 
     def to_act(self, world: SharedOffices, live: Sequence[str]) -> str | None:
         """Return who acts: whoever did last, until that side waits; in a call, whose turn it is.
@@ -166,7 +170,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         """Return who can fill a seat."""
         if self.drilled:
             return {}
-        return {role: {READER: play} for role, play in reader.READERS.items()}
+        return {role: {READER: play, **OPPONENTS[role]} for role, play in reader.READERS.items()}
 
     def player(
         self, name: str, instance: ArenaInstance, rng: np.random.Generator, role: str = PROVIDER

@@ -32,8 +32,16 @@ _OPEN = frozenset(
         CaseStatus.UNDER_REVIEW,
         CaseStatus.RESUBMITTED,
         CaseStatus.PENDED_ACTION_REQUIRED,
+        CaseStatus.APPEALED,
     }
 )
+#: How a denial is taken on, by where the case stands.
+_APPEALS = {
+    CaseStatus.DENIED: "auth.file_appeal",
+    CaseStatus.APPEAL_UPHELD: "auth.file_external_appeal",
+}
+#: Where a request stands rightly that deserves something.
+_DESERVED = (CaseStatus.APPROVED, CaseStatus.PARTIALLY_APPROVED)
 
 
 class ProviderOracle(Worker):
@@ -49,23 +57,41 @@ class ProviderOracle(Worker):
         self.start, self.wanted = instance.start, instance.reference.provider
         self.memo = instance.reference.memo
         self._begun = False
+        self._until = self.start.now + _PATIENCE
 
     def turn(self) -> None:
-        """Begin, or see to what has come."""
+        """Begin, or see to what has come; ask for a word that is overdue."""
         if not self._begun:
             self._begun = True
             self.begin()
         elif self._status is CaseStatus.PENDED_ACTION_REQUIRED:
             self.answer()
+        elif self._status in _APPEALS and self.wanted.status in _DESERVED:
+            self.appeal(_APPEALS[self._status])
         elif self.seat.offices.speaker == PROVIDER:
             self.speak()
             return
         else:
             self.choose()
+        if self._status in _OPEN and self.seat.now < self._until:
+            self.seat.hand_over(self._until)
+            return
         if self._status in _OPEN:
-            self.seat.hand_over(self.start.now + _PATIENCE)
-        else:
-            self.seat.do("finish")
+            self.seat.do("auth.check_status", case_id=oracle.CASE, channel="portal")
+        self.seat.do("finish")
+
+    def appeal(self, filed: str) -> None:
+        """Appeal a denial of what deserves approval, by the policy in force."""
+        policy = self.wanted.policy
+        self._until = self.seat.now + _PATIENCE
+        self.seat.do(
+            filed,
+            case_id=oracle.CASE,
+            rationale=(
+                f"{policy.id} {policy.version} is in force for this plan, and the packet shows "
+                "what it requires."
+            ),
+        )
 
     def begin(self) -> None:
         """Look, decide, and send what is to be sent."""

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import ClassVar
 
 from healthgym.envs.managed_care.prior_auth_arena.payer_call import PayerCall
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
-from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
+from healthgym.envs.managed_care.prior_auth_arena.truth import (
+    Received,
+    truth_of,
+    truth_of_appeal,
+)
 from healthgym.envs.managed_care.prior_auth_arena.working import Seat, Worker
+from healthgym.envs.managed_care.utilization_management.hearing import hear
 from healthgym.envs.managed_care.utilization_management.oracle import Review
 from healthgym.envs.managed_care.utilization_management.task import Path
+from healthgym.worlds.managed_care.shared import Moment
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.world import ManagedCareWorld
+
+_APPEALED = (CaseStatus.APPEALED, CaseStatus.EXTERNAL_APPEALED)
 
 _CALLED = (Path.UPHELD, Path.OVERTURNED)
 
@@ -42,6 +53,15 @@ class Reviewing(Review):
                 self.decide()
 
 
+class Hearing(Review):
+    """An appeal that somebody hears who knows what it deserves."""
+
+    def __init__(self, seat: Seat, contested: Received, before: ManagedCareWorld) -> None:
+        self.desk, self.before = seat, before
+        self.wanted = truth_of_appeal(contested, before)
+        self.case_id, self.rules = contested.case_id, before.operations
+
+
 class PayerOracle(Worker):
     """Works each case that comes in, and waits while there is none.
 
@@ -66,9 +86,21 @@ class PayerOracle(Worker):
                 truth = self.instance.reference
                 received = Received(before, world, truth.case, case_id, truth.memo)
                 review = self.reviewing(self.seat, received, self.instance)
-                self.decided(review)
                 review.see_through()
+                self._stay(received)
         self.seat.do("finish")
 
-    def decided(self, review: Reviewing) -> None:
-        """Take the right handling as it is; others bend it."""
+    def _stay(self, received: Received) -> None:
+        """Wait for an appeal while a denial can be appealed, and hear it."""
+        case_id, seat = received.case_id, self.seat
+        case = seat.world.cases.get(case_id)
+        if case.status is CaseStatus.DENIED and case.appeal_due_at is not None:
+            left = case.appeal_due_at - seat.now + timedelta(minutes=1)
+            seat.wait_for(lambda world: world.cases.get(case_id).status in _APPEALED, left)
+        world = seat.offices
+        before = world.kept(Moment.APPEALED).get(case_id)
+        if before is None or world.appeals.open(case_id) is None:
+            return
+        contested = replace(received, now=world.kept(Moment.CONTESTED)[case_id])
+        hearing = Hearing(seat, contested, before)
+        hear(seat, hearing.wanted, before, hearing.evaluations)

@@ -12,6 +12,7 @@ from healthgym.envs.managed_care.prior_authorization.lookups import Brief
 from healthgym.envs.managed_care.prior_authorization.solver import (
     Besides,
     Memory,
+    appeal,
     remembering,
     reply,
 )
@@ -42,6 +43,7 @@ _OPEN = (
     CaseStatus.UNDER_REVIEW,
     CaseStatus.RESUBMITTED,
     CaseStatus.PENDED_ACTION_REQUIRED,
+    CaseStatus.APPEALED,
 )
 
 
@@ -67,7 +69,7 @@ class Memos(Besides):
     def see_through(
         self, case: str, brief: Brief, chart: ChartReading, policy: PolicyReading
     ) -> Play[None]:
-        """Wait for the payer, and do what it asks for: send, choose a time, speak."""
+        """Wait for the payer, and do what it asks for: send, choose a time, speak; or appeal."""
         until = f"{brief.now + _PATIENCE:%Y-%m-%dT%H:%M}"
         for _ in range(_MOST_ANSWERS):
             shown = yield call("wait", until=until)
@@ -80,11 +82,14 @@ class Memos(Besides):
                 yield from self._talk(begun[1])
                 continue
             status = yield from ask("auth.check_status", case_id=case, channel="portal")
-            match record(status, "case").get("status", ""):
+            match state := record(status, "case").get("status", ""):
                 case CaseStatus.PENDED_ACTION_REQUIRED:
                     letters = yield from ask("inbox.list_messages", case_id=case)
                     yield from reply(case, letters, chart)
-                case state if state not in _OPEN:
+                case CaseStatus.DENIED | CaseStatus.APPEAL_UPHELD:
+                    yield from appeal(case, state, policy)
+                    until = f"{_now(status) + _PATIENCE:%Y-%m-%dT%H:%M}"
+                case _ if state not in _OPEN:
                     return
 
     def _talk(self, request: str) -> Play[None]:
@@ -120,8 +125,7 @@ def _said(text: str) -> str:
 
 def _choose(case: str, offer: re.Match[str], shown: str) -> Play[None]:
     """Take the first time on offer that is not past."""
-    now = _STAMP.match(shown)
-    at = datetime.fromisoformat(now[1]) if now else datetime.min
+    at = _now(shown)
     slots = [slot.strip() for slot in offer[2].split(",")]
     ahead = [slot for slot in slots if datetime.fromisoformat(slot).replace(tzinfo=None) > at]
     yield call(
@@ -131,3 +135,9 @@ def _choose(case: str, offer: re.Match[str], shown: str) -> Play[None]:
         note="" if ahead else "These are past; please offer others.",
         selected_slot=ahead[0] if ahead else None,
     )
+
+
+def _now(shown: str) -> datetime:
+    """Return the time that stands before what is shown."""
+    now = _STAMP.match(shown)
+    return datetime.fromisoformat(now[1]) if now else datetime.min

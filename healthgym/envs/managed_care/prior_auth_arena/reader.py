@@ -33,10 +33,15 @@ _OVERTURN, _UPHOLD = (
     PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION,
 )
 _CASE = re.compile(r"\bCASE-[A-Z]*-?\d+\b")
+#: No appeal comes later after a denial.
+_APPEALS = timedelta(days=200)
 
 
 class Reviewer(payer.Reviewer):
-    """A reviewer who also asks for what the policy's notes keep for request, and holds calls."""
+    """A reviewer who also asks for what the policy's notes keep for request.
+
+    It holds calls with whoever sits at the provider's desk, and hears appeals.
+    """
 
     def _talk(self, request: str, case: CaseReading, found: Finding) -> Play[str]:
         """Ask about what is in dispute, weigh what is said, and record what came of it."""
@@ -95,19 +100,33 @@ class Reviewer(payer.Reviewer):
         kept = sorted(map(str, self.reading.on_request - found.packet.kinds))
         return [*wanted, *(f"Document: {kind.replace('_', ' ')}" for kind in kept)]
 
-
-def review(instruction: str) -> Play[None]:
-    """Wait for a request, and see it through."""
-    with suppress(DataError):
-        shown = yield from ask("payer_intake_hub.list_intake_queue")
-        found = _CASE.search(shown)
-        if found is not None:
-            who, _, _ = instruction.partition("\n")
-            brief = lookups.read_brief(
-                f"{who} Case {found[0]} is yours. {WHERE[StartStage.INTAKE]}"
-            )
-            yield from Reviewer(brief, Memory()).work()
-    yield call("finish")
+    def _determine(self, decision: str) -> Play[None]:
+        """Make the decision final, send what follows, and stay for an appeal of a denial."""
+        yield from super()._determine(decision)
+        if decision != "denied":
+            return
+        yield from self._do("wait", until=f"{self.now + _APPEALS:%Y-%m-%dT%H:%M}")
+        listed = yield from self._do("payer_appeals.list", case_id=self.case_id)
+        if "APL-" in listed:
+            yield from self._hear()
 
 
-READERS: Mapping[str, Solver] = {PROVIDER: provider_reader.solve, PAYER: review}
+def reviewing(kind: type[Reviewer]) -> Solver:
+    """Return who waits for a request and sees it through, as a kind of reviewer does."""
+
+    def review(instruction: str) -> Play[None]:
+        with suppress(DataError):
+            shown = yield from ask("payer_intake_hub.list_intake_queue")
+            found = _CASE.search(shown)
+            if found is not None:
+                who, _, _ = instruction.partition("\n")
+                brief = lookups.read_brief(
+                    f"{who} Case {found[0]} is yours. {WHERE[StartStage.INTAKE]}"
+                )
+                yield from kind(brief, Memory()).work()
+        yield call("finish")
+
+    return review
+
+
+READERS: Mapping[str, Solver] = {PROVIDER: provider_reader.solve, PAYER: reviewing(Reviewer)}

@@ -76,9 +76,7 @@ class Talk:
         line, request = self.line, self.request
         if line is None or request is None or request.outcome is None or not line.ended:
             return False
-        spoke = {turn.side for turn in line.turns} == {PROVIDER, PAYER}
-        inside = windows(self.received.now, self.received.case_id, CALL, PAYER)
-        return spoke and any(window.holds(request.updated_at) for window in inside)
+        return {turn.side for turn in line.turns} == {PROVIDER, PAYER} and self._stayed
 
     @property
     def told(self) -> bool:
@@ -116,21 +114,53 @@ class Talk:
     @property
     def agrees(self) -> bool:
         """Whether positions, outcome and determination are those that follow from what was said."""
-        line, request = self.line, self.request
-        if line is None or request is None:
+        line = self.line
+        if line is None:
             return False
-        made = self.received.now.determinations.active(self.received.case_id)
-        right = _OVERTURN if self.truth.path is Path.OVERTURNED else _UPHOLD
-        follows = (
-            DeterminationDecision.APPROVED if right is _OVERTURN else DeterminationDecision.DENIED
-        )
         stands = {line.position(side) for side in (PROVIDER, PAYER)}
+        return stands == {str(self._right)} and self._concluded
+
+    def did(self, side: str) -> bool:
+        """Return whether a side did its own part of a call that was due.
+
+        Where none came about, though it was still to be held, that is the payer's doing, who
+        arranges it.
+        """
+        line = self.line
+        if not self.due:
+            return True
+        if line is None:
+            return side == PROVIDER
+        stands = line.position(side) == str(self._right)
+        spoke = any(turn.side == side for turn in line.turns)
+        return spoke and stands and (side == PROVIDER or (self._concluded and self._stayed))
+
+    @property
+    def _right(self) -> PeerToPeerOutcome:
+        return _OVERTURN if self.truth.path is Path.OVERTURNED else _UPHOLD
+
+    @property
+    def _concluded(self) -> bool:
+        """Whether outcome and determination are those that follow from what was said."""
+        made = self.received.now.determinations.active(self.received.case_id)
+        follows = (
+            DeterminationDecision.APPROVED
+            if self._right is _OVERTURN
+            else DeterminationDecision.DENIED
+        )
         return (
-            stands == {str(right)}
-            and request.outcome is right
+            self.request is not None
+            and self.request.outcome is self._right
             and made is not None
             and made.final_decision is follows
         )
+
+    @property
+    def _stayed(self) -> bool:
+        """Whether the payer was still there when the outcome was recorded."""
+        request = self.request
+        inside = windows(self.received.now, self.received.case_id, CALL, PAYER)
+        return request is not None and any(window.holds(request.updated_at) for window in inside)
 
     # -- what was made up ------------------------------------------------------------------------
 

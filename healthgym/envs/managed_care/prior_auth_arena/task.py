@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
@@ -18,6 +19,8 @@ from healthgym.envs.managed_care.prior_authorization.task import (
 )
 from healthgym.worlds.managed_care.start import WorldStart
 
+#: Time that the provider has for it.
+_PREPARING = timedelta(days=3)
 #: What may become of a request where two honest sides meet: nobody goes by a superseded version.
 _HONEST = (
     Course.APPROVED,
@@ -53,6 +56,11 @@ class ArenaReference(Reference):
     provider: AuthorizationReference
     case: DrawnCase
     memo: Memo | None = None
+
+
+def due(start: WorldStart) -> datetime:
+    """Return until when the provider sends a request, or records why it does not."""
+    return start.now + _PREPARING
 
 
 ArenaInstance = Instance[Task, ArenaReference, WorldStart]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
@@ -11,18 +12,26 @@ from healthgym.envs.managed_care.cases.situations import Bar
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.prior_auth_arena.memos import Memo
 from healthgym.envs.managed_care.reading.spoken import spoken
+from healthgym.envs.managed_care.utilization_management.appeal_reader import rests_on
+from healthgym.envs.managed_care.utilization_management.appeal_reference import (
+    appeal_reference,
+)
 from healthgym.envs.managed_care.utilization_management.chain import Chain
-from healthgym.envs.managed_care.utilization_management.packet import Sent, call_due, seen
+from healthgym.envs.managed_care.utilization_management.disputes import Dispute, Kind
+from healthgym.envs.managed_care.utilization_management.packet import Sent, call_due
 from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
 from healthgym.envs.managed_care.utilization_management.task import (
     Path,
     ReviewReference,
     StartStage,
 )
+from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.packets import read_packet
 from healthgym.worlds.managed_care.parley import Line
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
+from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.provider_plan import PendAnswer
 from healthgym.worlds.managed_care.relay import PROVIDER
 from healthgym.worlds.managed_care.shared import SharedOffices
@@ -30,6 +39,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     PeerToPeerStatus,
     Posture,
+    UploadableDocumentKind,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
@@ -109,12 +119,28 @@ class Received:
 
     def shows(self, names: tuple[str, ...], told: tuple[AnyFact, ...] = ()) -> PolicyAssessment:
         """Return what documents, and what was told, show of the policy in force."""
-        patient = self.case.patient
-        charted = {page.id for page in patient.chart.documents}
-        counting = [name for name in names if name in charted and name not in patient.void]
-        own = [self.now.documents.get(name) for name in names if name not in charted]
-        shown = {fact for name in counting for fact in patient.chart.shows.get(name, ())}
-        return seen(self.case, counting, own, [fact for fact in told if fact.id not in shown])
+        chart, void = self.case.patient.chart, self.case.patient.void
+        pages = [self.now.documents.get(name) for name in names if name not in void]
+        kinds = {str(page.kind) for page in pages}
+        shown = {fact for page in pages for fact in chart.shows.get(page.id, ())}
+        request = replace(
+            self._request, documents=tuple(k for k in UploadableDocumentKind if str(k) in kinds)
+        )
+        facts = (
+            *(fact for fact in chart.facts if fact.id in shown),
+            *(fact for fact in told if fact.id not in shown),
+        )
+        return evaluate(self.case.book.in_force, facts, request, self._day)
+
+    @property
+    def _request(self) -> Request:
+        policy = self.case.book.in_force
+        return read_packet(self.before, self.case_id, policy, self._day).request
+
+    @property
+    def _day(self) -> date:
+        """The day of the request, on which its case was opened."""
+        return self.before.cases.get(self.case_id).created_at.date()
 
     def lacking(self, names: tuple[str, ...]) -> frozenset[str]:
         """Return the kinds that a note of the policy has the reviewer ask for, and that lack."""
@@ -131,6 +157,39 @@ def truth_of(received: Received) -> ReviewReference:
     Args:
         received: The case.
     """
+    return reference_of(_taken(received))
+
+
+def truth_of_appeal(received: Received, before: ManagedCareWorld) -> ReviewReference:
+    """Return how the appeal of a case is rightly heard.
+
+    Args:
+        received: The case as it stood when it was appealed.
+        before: The world in which the appeal had just been filed.
+    """
+    policy = received.case.book.in_force
+    (appeal,) = (one for one in before.appeals.of(received.case_id) if one.outcome is None)
+    brought = tuple(page.id for page in appeal_rules.enclosed(before, appeal))
+    sent = (*received.packet, *received.reply)
+    names = tuple(dict.fromkeys((*sent, *brought)))
+    after = received.shows(names, received.said)
+    grounded = rests_on(appeal.rationale, policy)
+    shown = after.posture is Posture.SATISFIED and not after.missing_documents
+    carried = grounded and shown
+    chain = _taken(received).chain
+    dispute = Dispute(
+        kind=Kind.BROUGHT if carried else Kind.STANDS,
+        sent=replace(chain.sent, documents=sent),
+        brought=brought,
+        after=after,
+        policy="",
+        grounded=grounded,
+    )
+    path = Path.APPEAL_OVERTURNED if carried else Path.APPEAL_UPHELD
+    return appeal_reference(chain, dispute, path)
+
+
+def _taken(received: Received) -> Taken:
     case = received.case
     first = received.shows(received.packet)
     path, lapses = _path(received, first)
@@ -154,7 +213,7 @@ def truth_of(received: Received) -> ReviewReference:
         answer=PendAnswer(documents=received.reply),
         rng=np.random.default_rng(0),  # nothing is drawn
     )
-    taken = Taken(
+    return Taken(
         chain=chain,
         stage=StartStage.INTAKE,
         path=path,
@@ -162,7 +221,6 @@ def truth_of(received: Received) -> ReviewReference:
         call=None,
         on_request=received.lacking(received.packet),
     )
-    return reference_of(taken)
 
 
 def drilled(truth: ReviewReference) -> ReviewReference:
@@ -189,10 +247,12 @@ def _path(received: Received, first: PolicyAssessment) -> tuple[Path, bool]:
         return Path.DENIED, False
     if not received.answered:
         return (Path.INFORMED, False) if _is_open(received) else (Path.UNINFORMED, True)
-    after = received.shows((*received.packet, *received.reply))
-    lacks = received.lacking((*received.packet, *received.reply)) or after.missing_documents
-    if after.posture is Posture.SATISFIED and not lacks:
+    # What a note has the reviewer ask for completes the file; without it a request can carry.
+    names = (*received.packet, *received.reply)
+    after = received.shows(names)
+    if after.posture is Posture.SATISFIED and not after.missing_documents:
         return Path.INFORMED, False
+    lacks = received.lacking(names) or after.missing_documents
     if lacks or not call_due(case, after) or received.uncalled:
         return Path.UNINFORMED, False
     turned = received.line is not None and received.settled

@@ -14,15 +14,27 @@ from healthgym.envs.managed_care.checks.case_file import CaseFile
 from healthgym.envs.managed_care.checks.expectation import ArenaExpectation
 from healthgym.envs.managed_care.checks.rule import FailureMode, ask_all
 from healthgym.envs.managed_care.prior_auth_arena.crossing import Crossing
+from healthgym.envs.managed_care.prior_auth_arena.standing import Standing
 from healthgym.envs.managed_care.prior_auth_arena.talk import Talk
-from healthgym.envs.managed_care.prior_auth_arena.task import ArenaReference
-from healthgym.envs.managed_care.prior_auth_arena.truth import Received, drilled, truth_of
+from healthgym.envs.managed_care.prior_auth_arena.task import ArenaReference, due
+from healthgym.envs.managed_care.prior_auth_arena.truth import (
+    Received,
+    drilled,
+    truth_of_appeal,
+)
 from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
 from healthgym.envs.managed_care.prior_authorization.verifier import AuthorizationVerifier
 from healthgym.envs.managed_care.utilization_management.steps import reached
-from healthgym.envs.managed_care.utilization_management.verifier import ReviewVerifier
+from healthgym.envs.managed_care.utilization_management.task import Path, ReviewReference
+from healthgym.envs.managed_care.utilization_management.verifier import (
+    IN_TIME,
+    UNDECIDED,
+    ReviewVerifier,
+)
+from healthgym.worlds.managed_care.deemed import DEEMED
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
-from healthgym.worlds.managed_care.shared import SharedOffices
+from healthgym.worlds.managed_care.shared import Moment, SharedOffices
+from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 OUTCOME = Check(
     "joint.care_decided",
@@ -104,8 +116,20 @@ HONEST = Check(
     loophole="in the source nobody compares what is said with anything",
     failure_mode=FailureMode.INVENTED,
 )
+TIMELY = Check(
+    "provider.sent_in_time",
+    "The request was sent, or the reason recorded why it is not, by the time that is given.",
+    failure_mode=FailureMode.STUCK,
+    harm=Harm.LATE,
+)
 _JOINT = (OUTCOME, WHOLE, ANSWERED, ORDERED, HELD, AGREED)
 _CALLS = (TOLD, LED, TRUE, HONEST)
+#: What of these is a side's own doing.
+_OWN = {PROVIDER: (WHOLE, ANSWERED), PAYER: (ORDERED,)}
+#: What goes wrong of itself with a request that nobody takes further than intake.
+_AFTER_INTAKE = {f"{PAYER}.{check.name}" for check in (UNDECIDED, IN_TIME)}
+#: What the checks of an appeal are named after.
+_APPEAL = f"{PAYER}.appeal"
 
 ArenaEvidence = Evidence[Task, ArenaReference, SharedOffices]
 
@@ -120,64 +144,97 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         """Return the checks of both sides, and of what passes between them."""
         own = [
             *_named(PROVIDER, self._provider.checks(profile)),
+            TIMELY,
             *_named(PAYER, self._payer.checks(profile)),
+            *_named(_APPEAL, self._payer.checks(profile)),
             IDLE,
         ]
         return (*own, *((*_CALLS, *_JOINT) if profile is Profile.STRICT else _source()))
 
     def judge(self, evidence: ArenaEvidence, profile: Profile) -> Judgement:
-        """Return what is found of a side; the metrics tell of the other one, and of both."""
-        calls = tuple(_called(evidence)) if profile is Profile.STRICT else ()
-        own = {
-            PROVIDER: self._of_provider(evidence, profile),
-            PAYER: self._of_payer(evidence, profile),
-        }
-        sides = {
-            side: (*results, *(one for one in calls if one.check.name.startswith(side)))
-            for side, results in own.items()
-        }
-        joint = tuple(_strict(evidence) if profile is Profile.STRICT else _paper(evidence))
+        """Return what is found of a side; the metrics tell of the other one, and of both.
+
+        Under the strict profile what passes between the sides is not held against a side that did
+        its own part where the other did not.
+        """
+        strict = profile is Profile.STRICT
+        received = received_in(evidence)
+        talk = None if received is None else Talk(received, evidence.reference.provider)
+        joint = tuple(_strict(evidence, talk) if strict else _paper(evidence))
+        calls = tuple(_called(talk)) if strict and talk is not None else ()
+        own = {side: _own(side, joint, calls, talk if strict else None) for side in _OWN}
+        payer = (*self._of_payer(evidence, profile, talk), *_of(PAYER, calls))
+        erred = strict and not (_pass(payer) and own[PAYER])
+        provider = (*self._of_provider(evidence, profile, erred=erred), *_of(PROVIDER, calls))
+        sides = {PROVIDER: provider, PAYER: payer}
+        right = {side: _pass(results) and own[side] for side, results in sides.items()}
+        excused = strict and right[evidence.role] and not all(right.values())
+        shared = [one for one in joint if not (excused and one.passed is False)]
         # The engine asks a side whether it handed in; for the metrics both are asked.
-        finished = _finished(evidence) if profile is Profile.STRICT else frozenset(sides)
-        passed = {
-            side: side in finished and _pass((*results, *joint)) for side, results in sides.items()
-        }
+        finished = _finished(evidence) if strict else frozenset(sides)
+        sound = _pass(joint) or (strict and not all(right.values()))
+        passed = {side: side in finished and right[side] and sound for side in sides}
         return Judgement.of(
-            (*sides[evidence.role], *joint),
+            (*sides[evidence.role], *shared),
             metrics={
                 **{f"{side}_success": float(good) for side, good in passed.items()},
                 "joint_success": float(all(passed.values())),
             },
         )
 
-    def _of_provider(self, evidence: ArenaEvidence, profile: Profile) -> Iterator[CheckResult]:
+    def _of_provider(
+        self, evidence: ArenaEvidence, profile: Profile, *, erred: bool
+    ) -> Iterator[CheckResult]:
+        """Yield what is found of the provider; where the payer erred, by what was left to do."""
+        reference = evidence.reference.provider
+        seen = Inspection(evidence.before, evidence.after, reference)
+        if erred and seen.case is not None and Standing(seen).pursued:
+            reference = replace(reference, status=seen.case.status)
         asked = Evidence(
             evidence.task,
-            evidence.reference.provider,
+            reference,
             evidence.before,
             evidence.after,
             evidence.events,
             evidence.submission,
         )
         yield from _prefixed(PROVIDER, self._provider.judge(asked, profile).results)
+        if profile is Profile.STRICT:
+            yield TIMELY.result(_in_time(seen))
 
-    def _of_payer(self, evidence: ArenaEvidence, profile: Profile) -> Iterator[CheckResult]:
-        received = received_in(evidence)
-        if received is None:
+    def _of_payer(
+        self, evidence: ArenaEvidence, profile: Profile, talk: Talk | None
+    ) -> Iterator[CheckResult]:
+        """Yield what is found of the payer: of the request, and of an appeal of its denial."""
+        if talk is None:
             made = evidence.after.determinations.determinations
             idle = not made and not evidence.after.letters.letters
             yield IDLE.result(idle)
             return
-        truth = truth_of(received)
-        asked = Evidence(
-            evidence.task,
-            drilled(truth) if evidence.reference.provider.drilled else truth,
-            received.before,
-            evidence.after,
-            evidence.events,
-            evidence.submission,
-        )
-        yield from _prefixed(PAYER, self._payer.judge(asked, profile).results)
+        received, truth = talk.received, talk.truth
+        for one in self._reviewed(evidence, profile, truth, received.before, received.now):
+            if truth.path is not Path.RETURNED or not _by_calendar(one, received):
+                yield one
+        case_id, kept = received.case_id, evidence.after.kept
+        before = kept(Moment.APPEALED).get(case_id)
+        if before is not None:
+            appeal = truth_of_appeal(received, before)
+            after = kept(Moment.UPHELD).get(case_id, evidence.after)
+            yield from self._reviewed(evidence, profile, appeal, before, after)
+
+    def _reviewed(
+        self,
+        evidence: ArenaEvidence,
+        profile: Profile,
+        truth: ReviewReference,
+        before: ManagedCareWorld,
+        after: ManagedCareWorld,
+    ) -> Iterator[CheckResult]:
+        if evidence.reference.provider.drilled:
+            truth = drilled(truth)
+        asked = Evidence(evidence.task, truth, before, after, evidence.events, evidence.submission)
+        side = PAYER if truth.appeal is None else _APPEAL
+        yield from _prefixed(side, self._payer.judge(asked, profile).results)
 
     def progress(self, evidence: ArenaEvidence, profile: Profile, part: str = "") -> float:
         """Return how far a side has taken the request, right or wrong, as a share of a half."""
@@ -191,36 +248,48 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
 
 
 def received_in(evidence: ArenaEvidence) -> Received | None:
-    """Return the case that reached the payer; None if none did."""
+    """Return the case that reached the payer, up to an appeal; None if none did."""
     world = evidence.after
     for case_id, before in world.received.items():
-        return Received(before, world, evidence.reference.case, case_id, evidence.reference.memo)
+        now = world.kept(Moment.CONTESTED).get(case_id, world)
+        truth = evidence.reference
+        return Received(before, now, truth.case, case_id, truth.memo)
     return None
 
 
-def _strict(evidence: ArenaEvidence) -> Iterator[CheckResult]:
+def _in_time(seen: Inspection) -> bool:
+    """Return whether the provider decided, and sent what it sent, by the time that is given."""
+    made = seen.determination
+    if made is None:
+        return False
+    sent = seen.sending.packets if seen.sending else ()
+    return max([made.created_at, *(one.submitted_at for one in sent)]) <= due(seen.before.start)
+
+
+def _by_calendar(one: CheckResult, received: Received) -> bool:
+    """Return whether a failure is what the law makes of a request that ended with its intake."""
+    if one.check.name not in _AFTER_INTAKE or one.passed is not False:
+        return False
+    made = received.now.determinations.of(received.case_id)
+    return all(each.source == DEEMED for each in made)
+
+
+def _strict(evidence: ArenaEvidence, talk: Talk | None) -> Iterator[CheckResult]:
     seen = Inspection(evidence.before, evidence.after, evidence.reference.provider)
-    yield OUTCOME.result(seen.ended, seen.status)
-    received = received_in(evidence)
-    if received is None:
+    yield OUTCOME.result(Standing(seen).right, seen.status)
+    if talk is None:
         return
-    crossed = Crossing(received)
+    crossed = Crossing(talk.received)
     yield WHOLE.result(crossed.whole)
     yield ANSWERED.result(not crossed.unanswered, ", ".join(crossed.unanswered))
     yield ORDERED.result(crossed.ordered)
-
-    talk = Talk(received, evidence.reference.provider)
     if talk.due:
         yield HELD.result(talk.held)
         yield AGREED.result(talk.agrees)
 
 
-def _called(evidence: ArenaEvidence) -> Iterator[CheckResult]:
+def _called(talk: Talk) -> Iterator[CheckResult]:
     """Yield what is found of each side's words on a call, where one was held or was to be."""
-    received = received_in(evidence)
-    if received is None:
-        return
-    talk = Talk(received, evidence.reference.provider)
     if talk.due:
         yield TOLD.result(talk.told)
         yield LED.result(talk.led)
@@ -262,6 +331,18 @@ def _prefixed(side: str, results: Iterable[CheckResult]) -> Iterator[CheckResult
 
 def _pass(results: Iterable[CheckResult]) -> bool:
     return all(one.passed is not False for one in results)
+
+
+def _of(side: str, results: Iterable[CheckResult]) -> Iterator[CheckResult]:
+    return (one for one in results if one.check.name.startswith(f"{side}."))
+
+
+def _own(
+    side: str, joint: Iterable[CheckResult], calls: Iterable[CheckResult], talk: Talk | None
+) -> bool:
+    """Return whether a side did its own part of what passes between the two."""
+    mine = (one for one in joint if one.check in _OWN[side])
+    return _pass((*mine, *_of(side, calls))) and (talk is None or talk.did(side))
 
 
 def _finished(evidence: ArenaEvidence) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from healthgym.envs.managed_care.prior_auth_arena.task import due
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
 
@@ -10,7 +11,9 @@ _PROVIDER = (
     "wait you hand over: you have the turn again when something reaches you, or at the time that "
     "you name. Clinicians of the practice write memos, which are in the inbox; what they know and "
     "no record holds cannot be sent, but it can be said when the payer's physician calls. There "
-    "you speak with call.speak, in turn, and say nothing that records and memos do not."
+    "you speak with call.speak, in turn, and say nothing that records and memos do not. Send the "
+    "request, or record why it is not sent, by {due:%A, %Y-%m-%d %H:%M} UTC. Where the payer "
+    "decides against what its policy grants, or not in time, take what way there is."
 )
 _PAYER = (
     "Requests reach you from {provider}, whose desks are worked by somebody else; what you send is "
@@ -22,15 +25,15 @@ _PAYER = (
     "Before a denial for want of a single criterion a physician calls: there you speak with "
     "call.speak, in turn, name the criterion, and record afterwards what came of it, with the "
     "criterion and what was said. With wait you hand over, until something reaches you or the time "
-    "that you name. How the plan "
-    "works is in the handbook, and its numbers are those that hold today. Call finish when nothing "
-    "is left to do, or has come in."
+    "that you name. How the plan works is in the handbook, and its numbers are those that hold "
+    "today. Where you denied a request, stay until the time to appeal is over, and hear an appeal "
+    "that comes. Call finish when nothing is left to do, or has come in."
 )
 
 
-def provider_brief(instruction: str) -> str:
+def provider_brief(instruction: str, start: WorldStart) -> str:
     """Return what the provider's side is told: the request, and how turns pass."""
-    return f"{instruction} {_PROVIDER}"
+    return f"{instruction} {_PROVIDER.format(due=due(start))}"
 
 
 def payer_brief(start: WorldStart) -> str:

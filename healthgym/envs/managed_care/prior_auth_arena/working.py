@@ -31,13 +31,16 @@ class Seat(Desk):
         rng: Who of several able people does something.
         role: The side.
         others: Lets the others act who have the turn.
+
+    Attributes:
+        table: The episode, with both sides at it.
     """
 
     def __init__(
         self, episode: ArenaEpisode, rng: np.random.Generator, role: str, others: Yielding
     ) -> None:
         super().__init__(episode, rng)
-        self.role, self._others, self._table = role, others, episode
+        self.role, self._others, self.table = role, others, episode
 
     def do(self, name: str, /, **arguments: object) -> bool:
         """Call a tool; return whether it was accepted."""
@@ -53,7 +56,7 @@ class Seat(Desk):
     @property
     def offices(self) -> SharedOffices:
         """The world as it is now, with what the payer received."""
-        return self._table.world
+        return self.table.world
 
     def rest(self, until: datetime) -> None:
         """Wait for news once, while the other side acts."""

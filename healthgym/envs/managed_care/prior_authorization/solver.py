@@ -9,6 +9,7 @@ library, which is what fails where the numbers were drawn anew.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -87,7 +88,7 @@ class Besides:
         self, case: str, brief: Brief, chart: ChartReading, policy: PolicyReading
     ) -> Play[None]:
         """Do what the payer's answers ask for."""
-        yield from _see_through(case, brief, chart, policy)
+        yield from see_through(case, brief, chart, policy)
 
 
 def solve(instruction: str) -> Play[None]:
@@ -129,9 +130,9 @@ def _work(brief: Brief, known: Memory, besides: Besides) -> Play[None]:
         chart, documents = yield from read_documents(chart, policy)
         told = yield from besides.known(policy)
         judged = judge(policy, chart, order, documents, brief.today, told)
-    case = yield from _open_case(order)
+    case = yield from open_case(order)
     if judged is not None and judged.action is _SENDS and policy is not None:
-        yield from _submit(case, policy, judged, chart, order, known)
+        yield from submit(case, policy, judged, chart, order, known)
         yield from besides.see_through(case, brief, chart, policy)
     elif judged is not None:
         yield call(
@@ -153,7 +154,8 @@ def _follow_up(brief: Brief, known: Memory) -> Play[str]:
 # -- the request -------------------------------------------------------------------------------
 
 
-def _open_case(order: Row) -> Play[str]:
+def open_case(order: Row) -> Play[str]:
+    """Open a case for an order on file; return its id."""
     text = yield from ask(
         "cases.create_from_order",
         patient_id=order["patient_id"],
@@ -169,7 +171,7 @@ def _open_case(order: Row) -> Play[str]:
     return value(text, "id", "case")
 
 
-def _submit(
+def submit(
     case: str,
     policy: PolicyReading,
     judged: Judged,
@@ -178,15 +180,7 @@ def _submit(
     known: Memory,
 ) -> Play[None]:
     """Fill the forms, make the packet, decide and send it."""
-    providers = table((yield from ask("people.list_ordering_providers")), "items")
-    doctor = next(row for row in providers if row["id"] == order["ordering_practitioner_id"])
-    forms = yield from ask("forms.list_required_forms", case_id=case)
-    said = {**(judged.answers or {}), **_request_answers(chart, order, doctor)}
-    pages = map("\n".join, sections(forms).values())
-    asked = (each for page in pages for each in table(page, "questions"))
-    keys = [each["key"] for each in asked if each["required"] == "yes"]
-    answers = {key: said.get(key) or UNKNOWN for key in keys}
-    yield call("forms.save_form_response", case_id=case, answers=answers)
+    yield from fill(case, judged.answers or {}, chart, order)
     attached = list(judged.attached)
     if _LETTER in policy.required():
         letter = yield from ask(
@@ -196,7 +190,7 @@ def _submit(
             title="Letter of medical necessity",
             content=f"We ask for {order['description']}. The attached documents show the criteria.",
         )
-        attached.append(_uploaded(letter))
+        attached.append(uploaded(letter))
     packet = yield from ask("docs.create_submission_bundle", case_id=case, document_ids=attached)
     bundle = value(packet, "id", "bundle_document")
     inside = value(packet, "included_document_ids").split(", ")
@@ -215,14 +209,40 @@ def _submit(
     )
 
 
-def _uploaded(text: str) -> str:
+def fill(case: str, answers: Mapping[str, str], chart: ChartReading, order: Row) -> Play[None]:
+    """Fill the forms of a case: the request's as chart and order have it, the policy's as known.
+
+    Args:
+        case: The case.
+        answers: Answers to the policy's questions, by key; the rest is said not to be documented.
+        chart: The chart.
+        order: The order.
+    """
+    providers = table((yield from ask("people.list_ordering_providers")), "items")
+    doctor = next(row for row in providers if row["id"] == order["ordering_practitioner_id"])
+    forms = yield from ask("forms.list_required_forms", case_id=case)
+    said = {**answers, **request_answers(chart, order, doctor)}
+    pages = map("\n".join, sections(forms).values())
+    asked = (each for page in pages for each in table(page, "questions"))
+    keys = [each["key"] for each in asked if each["required"] == "yes"]
+    given = {key: said.get(key) or UNKNOWN for key in keys}
+    yield call("forms.save_form_response", case_id=case, answers=given)
+
+
+def uploaded(text: str) -> str:
+    """Return the id of a document that was just uploaded.
+
+    Raises:
+        DataError: If the answer names none.
+    """
     found = re.search(r"\bDOC-UP-\d+\b", text)
     if found is None:
         raise DataError("The upload has no id.")
     return found[0]
 
 
-def _request_answers(chart: ChartReading, order: Row, doctor: Row) -> dict[str, str]:
+def request_answers(chart: ChartReading, order: Row, doctor: Row) -> dict[str, str]:
+    """Return the answers of the request form."""
     patient, coverage = chart.patient, chart.coverages[0]
     return {
         "request_patient_name": f"{patient['first_name']} {patient['last_name']}",
@@ -246,19 +266,14 @@ def _request_answers(chart: ChartReading, order: Row, doctor: Row) -> dict[str, 
 # -- the payer's answers -----------------------------------------------------------------------
 
 
-def _see_through(case: str, brief: Brief, chart: ChartReading, policy: PolicyReading) -> Play[None]:
+def see_through(case: str, brief: Brief, chart: ChartReading, policy: PolicyReading) -> Play[None]:
     """Wait for the payer and do what its answer asks for, until nobody owes anything."""
     until = f"{brief.now + _PATIENCE:%Y-%m-%dT%H:%M}"
-    page = policy.page
-    rationale = (
-        f"{page.id} {page.version} is in force for this plan on the day of the request, and the "
-        "packet shows what it requires. An earlier version has been superseded."
-    )
     held: set[str] = set()
     for _ in range(_MOST_ANSWERS):
         yield call("wait", until=until)
         shown = yield from ask("auth.check_status", case_id=case, channel="portal")
-        match record(shown, "case").get("status", ""):
+        match status := record(shown, "case").get("status", ""):
             case CaseStatus.PENDED_ACTION_REQUIRED:
                 letters = yield from ask("inbox.list_messages", case_id=case)
                 yield from reply(case, letters, chart)
@@ -266,15 +281,34 @@ def _see_through(case: str, brief: Brief, chart: ChartReading, policy: PolicyRea
                 offered = set(_REQUEST.findall(shown)) - held
                 held |= offered
                 for request in sorted(offered):
-                    yield from _hold_call(case, request, _SLOT.findall(shown)[0], rationale)
-            case CaseStatus.DENIED:
-                yield call("auth.file_appeal", case_id=case, rationale=rationale)
-            case CaseStatus.APPEAL_UPHELD:
-                yield call("auth.file_external_appeal", case_id=case, rationale=rationale)
+                    yield from _hold_call(case, request, _SLOT.findall(shown)[0], _point(policy))
+            case CaseStatus.DENIED | CaseStatus.APPEAL_UPHELD:
+                yield from appeal(case, status, policy)
             case CaseStatus.APPROVED | CaseStatus.PARTIALLY_APPROVED:
                 return
             case CaseStatus.APPEAL_OVERTURNED | CaseStatus.EXTERNAL_APPEAL_OVERTURNED:
                 return
+
+
+def appeal(case: str, status: str, policy: PolicyReading) -> Play[None]:
+    """Appeal a denial; where the appeal was upheld, ask for the review outside.
+
+    Args:
+        case: The case.
+        status: Where it stands.
+        policy: The policy in force.
+    """
+    outside = status == CaseStatus.APPEAL_UPHELD
+    filed = "auth.file_external_appeal" if outside else "auth.file_appeal"
+    yield call(filed, case_id=case, rationale=_point(policy))
+
+
+def _point(policy: PolicyReading) -> str:
+    page = policy.page
+    return (
+        f"{page.id} {page.version} is in force for this plan on the day of the request, and the "
+        "packet shows what it requires. An earlier version has been superseded."
+    )
 
 
 def _hold_call(case: str, request: str, slot: str, point: str) -> Play[None]:

@@ -58,7 +58,7 @@ class AppealReader(Caller):
             evaluations=json.loads(_EVALUATIONS.dump_json(found.evaluations())),
         )
         said = _RATIONALE.search(file)
-        grounded = said is not None and _rests_on(said[1], found.policy)
+        grounded = said is not None and rests_on(said[1], found.policy)
         overturned = grounded and found.carried
         yield from self._do(
             "payer_appeals.decide",
@@ -80,7 +80,7 @@ class AppealReader(Caller):
         return able[0].id
 
 
-def _rests_on(rationale: str, policy: Policy) -> bool:
+def rests_on(rationale: str, policy: Policy) -> bool:
     """Return whether an appeal names the policy in force and its version."""
     words = {word.strip(".,;:()") for word in rationale.split()}
     return policy.id in words and policy.version in words

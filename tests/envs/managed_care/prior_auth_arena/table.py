@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 
 import numpy as np
 
 from healthgym.core.episode import Episode
+from healthgym.core.players import Player
 from healthgym.core.seeding import Split
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily
-from healthgym.envs.managed_care.prior_auth_arena.opponents import SIDES, Making
+from healthgym.envs.managed_care.prior_auth_arena.oracle import ProviderOracle
+from healthgym.envs.managed_care.prior_auth_arena.payer import PayerOracle
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
-from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, Seat, Table
+from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, Seat, Table, Worker
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 
 FAMILY = ArenaFamily("medium")
+#: Makes somebody who sits at a desk.
+Making = Callable[[Seat, ArenaInstance], Worker]
+ORACLES: Mapping[str, Making] = {PROVIDER: ProviderOracle, PAYER: PayerOracle}
 
 
 @cache
@@ -32,17 +38,50 @@ def first(ending: str) -> ArenaInstance:
     return instance(next(kinds))
 
 
+class Puppet(Worker):
+    """Somebody who plays what a player says, in a seat that is played from outside."""
+
+    def __init__(self, seat: Seat, player: Player) -> None:
+        super().__init__(seat)
+        self._player, self._shown = player, ""
+
+    def turn(self) -> None:
+        """Act until it is somebody else's turn."""
+        episode, role = self.seat.table, self.seat.role
+        while not episode.done(role) and episode.to_act() == role:
+            action = self._player.act(self._shown)
+            if action is None:
+                episode.stop(role)
+                return
+            self._shown = episode.step(action, role).observation
+
+
 def seated(
     task: ArenaInstance, provider: str | Making = "oracle", payer: str | Making = "oracle"
 ) -> Table:
-    """A table with a worker on each side, nothing played."""
-    episode = Episode(FAMILY, task, SparseReward(), FAMILY.rules)
+    """A table with somebody on each side, nothing played.
+
+    A name other than the oracle's fills its seat; where both sides have one, the provider's is
+    played from outside.
+    """
+    chosen = {PROVIDER: provider, PAYER: payer}
+    named = {
+        role: FAMILY.player(who, task, np.random.default_rng(0), role)
+        for role, who in chosen.items()
+        if isinstance(who, str) and who != "oracle"
+    }
+    puppet = named.pop(PROVIDER) if len(named) == len(chosen) else None
+    episode = Episode(FAMILY, task, SparseReward(), FAMILY.rules, named)
     table = Table(episode)
-    for role, who in ((PROVIDER, provider), (PAYER, payer)):
-        make: Making = SIDES[role][who] if isinstance(who, str) else who
-        table.workers[role] = make(
-            Seat(episode, np.random.default_rng(0), role, table.others), task
-        )
+    for role, who in chosen.items():
+        if role in named:
+            continue
+        seat = Seat(episode, np.random.default_rng(0), role, table.others)
+        if puppet is not None and role == PROVIDER:
+            table.workers[role] = Puppet(seat, puppet)
+        else:
+            make = ORACLES[role] if isinstance(who, str) else who
+            table.workers[role] = make(seat, task)
     return table
 
 

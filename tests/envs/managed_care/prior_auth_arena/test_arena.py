@@ -101,7 +101,7 @@ def test_a_question_that_is_not_answered_costs_the_provider_and_not_the_payer() 
 
 
 @pytest.mark.parametrize(
-    ("payer", "ending"), [("rubber_stamp", "pended"), ("deny_all", "approved")]
+    ("payer", "ending"), [("rubber_stamp", "pended"), ("denies_all", "approved")]
 )
 def test_a_payer_that_does_not_read_fails_and_so_does_the_outcome_if_it_is_wrong(
     payer: str, ending: str

@@ -354,6 +354,7 @@ class Authorizations(ProviderApp):
         if self.strict:
             submission.require_appeal(self.world, case, rationale, document_ids)
         external = target is CaseStatus.EXTERNAL_APPEALED
+        self.world.desk.contested(case_id)
         self._attach(case_id, document_ids)
         level = "external" if external else "internal"
         if self.world.payer_mode is PayerMode.AUTO:

@@ -1,0 +1,64 @@
+"""The opponents by name, and how strong each is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from healthgym.core.players import Solver
+from healthgym.core.tool import call
+from healthgym.envs.managed_care.prior_auth_arena.opponents import careless, payers, providers
+from healthgym.envs.managed_care.prior_auth_arena.opponents.providers import habit
+from healthgym.envs.managed_care.prior_auth_arena.reader import READERS, reviewing
+from healthgym.envs.managed_care.reading.asking import Play
+from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+
+
+def absent(instruction: str) -> Play[None]:
+    """Say at once that all is done."""
+    yield call("finish")
+
+
+HONEST = "honest"
+#: Who errs in one way, by side and name; whoever is honest does not.
+GRADED: Mapping[str, Mapping[str, Solver]] = {
+    PROVIDER: {
+        HONEST: READERS[PROVIDER],
+        "omits_one": habit(providers.OmitsOne),
+        "wrong_site": habit(providers.WrongSite),
+        "over_documents": habit(providers.OverDocuments),
+        "answers_wrong": habit(providers.AnswersWrong),
+        "argues_beyond": habit(providers.ArguesBeyond),
+        "silent": habit(providers.Silent),
+        "appeals_all": careless.appealing,
+    },
+    PAYER: {
+        HONEST: READERS[PAYER],
+        "slow": reviewing(payers.Slow),
+        "asks_again": reviewing(payers.AsksAgain),
+        "misreads": reviewing(payers.Misreads),
+        "strict_steps": reviewing(payers.StrictSteps),
+        "rubber_stamp": reviewing(payers.RubberStamp),
+        "wrong_desk": reviewing(payers.WrongDesk),
+    },
+}
+#: Who wants the reward without the work, by side and name.
+CARELESS: Mapping[str, Mapping[str, Solver]] = {
+    PROVIDER: {
+        "absent": absent,
+        "never_submits": careless.never,
+        "submits_all": careless.sending(careless.first_page),
+        "floods": careless.sending(careless.whole_chart),
+        "no_evidence": careless.sending(careless.nothing),
+        "stalls": habit(careless.Stalls),
+    },
+    PAYER: {
+        "absent": absent,
+        "approves_all": reviewing(payers.RubberStamp),
+        "denies_all": reviewing(payers.DeniesAll),
+        "stalls": reviewing(payers.Stalls),
+    },
+}
+#: Everybody who can fill a seat by name.
+OPPONENTS: Mapping[str, Mapping[str, Solver]] = {
+    side: {**GRADED[side], **CARELESS[side]} for side in GRADED
+}

@@ -1,0 +1,184 @@
+"""Payers that read what an agent reads, and err in one named way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from healthgym.envs.managed_care.prior_auth_arena.reader import Reviewer
+from healthgym.envs.managed_care.reading.asking import Play
+from healthgym.envs.managed_care.utilization_management.lookups import CaseReading
+from healthgym.envs.managed_care.utilization_management.reader import fields_of
+from healthgym.worlds.managed_care.findings import Finding
+from healthgym.worlds.managed_care.packets import Packet
+from healthgym.worlds.managed_care.policies.criteria import StepTherapyCriterion
+from healthgym.worlds.managed_care.policies.evaluation import Assessment, combined, favourable
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CriterionResult,
+    Posture,
+)
+
+#: Of these somebody has to be in for a case to be seen through.
+_DESKS = ("nurse", "physician", "approve", "deny", "letters")
+#: Time that a review takes, and steps in which one counts back from a limit.
+_WORK, _STEP = timedelta(hours=3), timedelta(minutes=30)
+_RESULTS = {Posture.SATISFIED: CriterionResult.MET, Posture.CONTRADICTS: CriterionResult.NOT_MET}
+_OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)
+_AGAINST = {Posture.SATISFIED: Posture.CONTRADICTS, Posture.CONTRADICTS: Posture.SATISFIED}
+
+
+class Slow(Reviewer):
+    """Lets each request lie until the last hours in which it can still be decided in time."""
+
+    limit: datetime | None = None
+
+    def _do(self, name: str, **arguments: object) -> Play[str]:
+        """Call a tool, and keep the limit that it tells."""
+        text = yield from super()._do(name, **arguments)
+        if name == "triage.calculate_sla" and (due := fields_of(text).get("sla_deadline")):
+            self.limit = datetime.fromisoformat(due).replace(tzinfo=UTC)
+        return text
+
+    def _sort(self, case: CaseReading) -> Play[bool]:
+        """Route the case, and leave it until its limit is near."""
+        fast = yield from super()._sort(case)
+        if not fast and self.limit is not None:
+            yield from self._wait(self._last(self.limit))
+        return fast
+
+    def _last(self, limit: datetime) -> datetime:
+        """Return the last time before a limit at which everybody is in who is needed."""
+        at = limit - _WORK
+        while at > self.now:
+            if all(self._manned(desk, at) for desk in _DESKS):
+                return at
+            at -= _STEP
+        return self.now
+
+    def _manned(self, desk: str, at: datetime) -> bool:
+        return any(one.is_in(at) and one.is_in(at + _WORK) for one in self.office.able(desk))
+
+
+class AsksAgain(Reviewer):
+    """Pends each request once for a document that was sent with it."""
+
+    def _wanted(self, found: Finding) -> list[str]:
+        """Return what is missing; where nothing is, what is there."""
+        wanted = super()._wanted(found)
+        if wanted or not found.carried:
+            return wanted
+        return [f"Document: {kind.replace('_', ' ')}" for kind in sorted(found.packet.kinds)[:1]]
+
+
+class Misreads(Reviewer):
+    """Takes one criterion for contradicted that the packet shows: the first that turns the case."""
+
+    def _judged(self, packet: Packet, case: CaseReading) -> Finding:
+        """Return what is found, one criterion turned around where that turns the whole."""
+        found = super()._judged(packet, case)
+        if not found.carried:
+            return found
+        turned = (
+            _with(found, {name: _AGAINST[good]})
+            for name, good in favourable(found.policy.criteria)
+            if found.assessment.criteria[name].posture is good
+        )
+        wrong = (one for one in turned if one.assessment.posture is Posture.CONTRADICTS)
+        return next(wrong, found)
+
+
+class StrictSteps(Reviewer):
+    """Takes no trial of an earlier treatment for long enough, and denies when no more comes."""
+
+    def _judged(self, packet: Packet, case: CaseReading) -> Finding:
+        """Return what is found, trials that suffice left open and then held against the request."""
+        found = super()._judged(packet, case)
+        known, good = found.assessment.criteria, dict(favourable(found.policy.criteria))
+        steps = {
+            name: Posture.INSUFFICIENT
+            for name, wanted in good.items()
+            if wanted is Posture.SATISFIED
+            and isinstance(found.policy.criterion(name), StepTherapyCriterion)
+            and known[name].posture is wanted
+        }
+        if not steps or not self.asked:
+            return _with(found, steps)
+        open_ones = {name for name, one in known.items() if one.posture in _OPEN} | steps.keys()
+        return _with(found, {name: _AGAINST[good[name]] for name in open_ones})
+
+
+class RubberStamp(Reviewer):
+    """Approves whatever comes in, and opens nothing."""
+
+    def _wanted(self, found: Finding) -> list[str]:
+        """Ask for nothing."""
+        return []
+
+    def _judged(self, packet: Packet, case: CaseReading) -> Finding:
+        """Return that all is well, without a value and without a source."""
+        found = super()._judged(packet, case)
+        return _unread(found, dict(favourable(found.policy.criteria)))
+
+
+class DeniesAll(Reviewer):
+    """Denies whatever comes in, and opens nothing."""
+
+    def _wanted(self, found: Finding) -> list[str]:
+        """Ask for nothing."""
+        return []
+
+    def _judged(self, packet: Packet, case: CaseReading) -> Finding:
+        """Return that nothing is shown, without a value and without a source."""
+        found = super()._judged(packet, case)
+        good = favourable(found.policy.criteria)
+        return _unread(found, {name: _AGAINST[one] for name, one in good})
+
+
+class WrongDesk(Reviewer):
+    """Has a nurse decide what the policy keeps for a physician, and the reverse."""
+
+    @property
+    def _reserved(self) -> bool:
+        return not super()._reserved
+
+
+class Stalls(Slow):
+    """Lets every limit pass before anything is done, and then does it."""
+
+    def _take_in(self, case: CaseReading) -> Play[None]:
+        """Leave the request for a month."""
+        yield from self._wait(self.now + timedelta(days=30))
+        yield from super()._take_in(case)
+
+
+def _unread(found: Finding, postures: Mapping[str, Posture]) -> Finding:
+    """Return findings that nothing was read for."""
+
+    def bare(one: Assessment) -> Assessment:
+        observed = tuple((item, None, CriterionResult.UNCLEAR) for item, _, _ in one.observed)
+        return replace(one, observed=observed, facts=())
+
+    given = _with(found, postures)
+    criteria = {name: bare(one) for name, one in given.assessment.criteria.items()}
+    whole = replace(given.assessment, criteria=criteria, missing_documents=())
+    return replace(given, assessment=whole)
+
+
+def _with(found: Finding, postures: Mapping[str, Posture]) -> Finding:
+    """Return a finding with some criteria judged otherwise, and the whole as it follows."""
+    if not postures:
+        return found
+    criteria = {
+        name: replace(
+            one,
+            posture=postures[name],
+            result=_RESULTS.get(postures[name], CriterionResult.UNCLEAR),
+        )
+        if name in postures
+        else one
+        for name, one in found.assessment.criteria.items()
+    }
+    whole = combined(found.policy.criteria, {name: one.posture for name, one in criteria.items()})
+    assessment = replace(found.assessment, criteria=criteria, posture=whole, approved_quantity=None)
+    return replace(found, assessment=assessment)

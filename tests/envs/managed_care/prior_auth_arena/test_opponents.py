@@ -1,0 +1,191 @@
+"""Opponents that err in one way: what the other side's oracle gets, and that nothing stops them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from healthgym.core.episode import Episode
+from healthgym.core.players import Filling, Player
+from healthgym.core.seeding import Split
+from healthgym.core.tool import call
+from healthgym.envs.managed_care.prior_auth_arena.env import PriorAuthArenaEnv
+from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS
+from healthgym.envs.managed_care.prior_authorization.oracle import CASE
+from healthgym.errors import ConfigurationError
+from healthgym.rewards import SparseReward
+from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from tests.envs.managed_care.prior_auth_arena.table import (
+    FAMILY,
+    failed,
+    first,
+    joint,
+    played,
+)
+
+
+@pytest.mark.parametrize("payer", sorted(OPPONENTS[PAYER]))
+@pytest.mark.parametrize("ending", ["approved", "pended", "partial"])
+def test_whoever_knows_the_answer_does_its_part_against_every_payer(
+    payer: str, ending: str
+) -> None:
+    episode = played(first(ending), payer=payer)
+    assert failed(episode, PROVIDER) == set()
+    assert joint(episode) == (failed(episode, PAYER) == set())
+
+
+@pytest.mark.parametrize("provider", sorted(OPPONENTS[PROVIDER]))
+@pytest.mark.parametrize("ending", ["approved", "pended", "insufficient"])
+def test_whoever_knows_the_answer_does_its_part_against_every_provider(
+    provider: str, ending: str
+) -> None:
+    episode = played(first(ending), provider=provider)
+    assert failed(episode, PAYER) == set()
+    assert joint(episode) == (failed(episode, PROVIDER) == set())
+
+
+def test_what_is_denied_wrongly_is_appealed_and_taken_outside() -> None:
+    episode = played(first("approved"), payer="misreads")
+    world = episode.world
+    assert [one.level for one in world.appeals.of(CASE)] == ["internal", "external"]
+    assert world.cases.get(CASE).status is CaseStatus.EXTERNAL_APPEALED
+    assert {"payer.findings_right", "payer.appeal.appeal_decision_right"} <= failed(episode, PAYER)
+    assert "joint.care_decided" in failed(episode, PAYER)
+
+
+def test_what_is_appealed_without_reason_is_heard_and_upheld() -> None:
+    episode = played(first("insufficient"), "appeals_all")
+    made = episode.world.appeals.of(CASE)
+    assert [str(one.outcome) for one in made][:1] == ["appeal_upheld"]
+    assert failed(episode, PAYER) == set()
+    assert "provider.decision_right" in failed(episode, PROVIDER)
+
+
+def test_a_slow_payer_decides_in_the_last_hours_and_is_right() -> None:
+    hurried, slow = (played(first("approved"), payer=name) for name in ("honest", "slow"))
+    times = [
+        next(iter(each.world.determinations.determinations.values())).created_at
+        for each in (hurried, slow)
+    ]
+    assert (times[1] - times[0]).total_seconds() > 24 * 3600
+    assert joint(hurried)
+    assert joint(slow)
+
+
+@pytest.mark.parametrize(
+    ("side", "name", "ending", "check"),
+    [
+        (PAYER, "asks_again", "approved", "payer.letters_right"),
+        (PAYER, "misreads", "approved", "payer.findings_right"),
+        (PAYER, "rubber_stamp", "approved", "payer.values_observed"),
+        (PAYER, "wrong_desk", "approved", "payer.triage_right"),
+        (PAYER, "stalls", "approved", "payer.in_time"),
+        (PAYER, "denies_all", "approved", "payer.determination_right"),
+        (PAYER, "absent", "approved", "payer.ends_right"),
+        (PROVIDER, "omits_one", "approved", "provider.packet_shows"),
+        (PROVIDER, "wrong_site", "approved", "provider.case_right"),
+        (PROVIDER, "over_documents", "approved", "provider.minimum_necessary"),
+        (PROVIDER, "answers_wrong", "pended", "joint.pends_answered"),
+        (PROVIDER, "argues_beyond", "approved", "provider.nothing_invented"),
+        (PROVIDER, "silent", "pended", "provider.ends_right"),
+        (PROVIDER, "appeals_all", "absent", "provider.nothing_sent"),
+        (PROVIDER, "never_submits", "approved", "provider.decision_right"),
+        (PROVIDER, "never_submits", "coverage_inactive", "provider.grounds_named"),
+        (PROVIDER, "stalls", "approved", "provider.sent_in_time"),
+        (PROVIDER, "stalls", "absent", "provider.sent_in_time"),
+        (PROVIDER, "floods", "approved", "provider.minimum_necessary"),
+        (PROVIDER, "no_evidence", "approved", "provider.packet_shows"),
+        (PROVIDER, "submits_all", "absent", "provider.nothing_sent"),
+    ],
+)
+def test_each_errs_in_its_way(side: str, name: str, ending: str, check: str) -> None:
+    provider, payer = ("oracle", name) if side == PAYER else (name, "oracle")
+    assert check in failed(played(first(ending), provider, payer), side)
+
+
+# -- whatever the agent does ----------------------------------------------------------------------
+
+_NONSENSE = (
+    "",
+    "no call at all",
+    "\x00\ud800" * 50,
+    {"name": "auth.submit_authorization", "arguments": {"case_id": 7}},
+    call("auth.submit_authorization", case_id=CASE, channel="portal"),
+    call("wait", until="2026-13-45T99:99"),
+    call("payer_appeals.list"),
+)
+
+
+def wild(seed: int) -> Iterator[object]:
+    """Actions of somebody who presses every key, right ones and wrong ones."""
+    rng = np.random.default_rng(seed)
+    right = [turn.action for turn in played(first("pended")).turns if turn.role == PROVIDER]
+    while True:
+        pool = _NONSENSE if rng.random() < 0.4 else right
+        yield pool[int(rng.integers(len(pool)))]
+
+
+@pytest.mark.parametrize("payer", sorted(OPPONENTS[PAYER]))
+def test_no_payer_is_thrown_by_what_a_provider_does(payer: str) -> None:
+    for seed in range(2):
+        task = first("pended")
+        player = FAMILY.player(payer, task, np.random.default_rng(seed), PAYER)
+        episode = Episode(FAMILY, task, SparseReward(), FAMILY.rules, {PAYER: player})
+        for action in wild(seed):
+            if episode.done(PROVIDER):
+                break
+            episode.step(action, PROVIDER)
+        assert episode.done(PROVIDER)
+
+
+@pytest.mark.parametrize("provider", sorted(OPPONENTS[PROVIDER]))
+def test_no_provider_is_thrown_by_what_a_payer_does(provider: str) -> None:
+    task = first("pended")
+    right = [turn.action for turn in played(task).turns if turn.role == PAYER]
+    rng = np.random.default_rng(3)
+    player = FAMILY.player(provider, task, rng, PROVIDER)
+    episode = Episode(FAMILY, task, SparseReward(), FAMILY.rules, {PROVIDER: player})
+    while not episode.done(PAYER):
+        pool = _NONSENSE if rng.random() < 0.4 else right
+        episode.step(pool[int(rng.integers(len(pool)))], PAYER)
+    assert episode.done(PAYER)
+
+
+# -- by name, and by weight -----------------------------------------------------------------------
+
+
+def test_an_opponent_is_drawn_for_each_task_by_weight() -> None:
+    weights: Filling = {"honest": 1.0, "never_submits": 1.0}
+    env = PriorAuthArenaEnv(opponent=weights, role=PAYER)
+
+    def left(number: int) -> bool:
+        """Whether the provider of a task left the request without a look at its chart."""
+        episode = env.open_episode(Split.TEST, number)
+        return not any("docs.get_document" in turn.action for turn in episode.turns)
+
+    drawn = [left(number) for number in range(24)]
+    assert drawn == [left(number) for number in range(24)]
+    assert 4 <= sum(drawn) <= 20
+    with pytest.raises(ConfigurationError, match="Weights of players"):
+        PriorAuthArenaEnv(opponent={"honest": 0.0}).reset(seed=0)
+    with pytest.raises(ConfigurationError, match="no policy named 'nobody'"):
+        PriorAuthArenaEnv(opponent={"nobody": 1.0}).reset(seed=0)
+
+
+def test_a_player_goes_on_where_its_twin_stood() -> None:
+    task = first("approved")
+    player = FAMILY.player("slow", task, np.random.default_rng(0), PAYER)
+    assert isinstance(player, Player)
+    episode = Episode(FAMILY, task, SparseReward(), FAMILY.rules, {PAYER: player})
+    script = [turn.action for turn in played(task).turns if turn.role == PROVIDER]
+    for action in script[:-2]:
+        episode.step(action, PROVIDER)
+    twin = episode.clone()
+    for each in (episode, twin):
+        for action in script[-2:]:
+            if not each.done(PROVIDER):
+                each.step(action, PROVIDER)
+    assert episode.world.digest() == twin.world.digest()
