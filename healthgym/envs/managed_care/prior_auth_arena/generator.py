@@ -2,7 +2,8 @@
 
 A share of them hangs on a criterion that no record settles, and of which the ordering clinician
 knows something. Where that settles it, the request is sent and the fact is said on a call; where
-it does not, nothing is sent: the memo alone tells nobody what to do.
+it does not, nothing is sent: the memo alone tells nobody what to do. Some clinicians want their
+call either way: then a request is sent that falls short, and is rightly denied.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 CALLED = 0.3
 #: Share of those in which that settles the criterion.
 _SETTLED = 0.7
+#: Share of either in which the clinician has the request sent whatever comes of it.
+_INSISTED = 0.5
 _GATHER, _SENDS = (
     ProviderDeterminationAction.GATHER_MORE_EVIDENCE,
     ProviderDeterminationAction.SUBMIT_PA,
@@ -81,7 +84,9 @@ class ArenaGenerator(ArenaTaskGenerator):
         memo = known.memo
         if memo is None:
             raise RuntimeError("A case was drawn without its memo.")
-        kind = f"{_SENDS}-said" if memo.settles else f"{_GATHER}-unsettled"
+        kind = f"{_GATHER}-unsettled"
+        if memo.settles or memo.insists:
+            kind = f"{_SENDS}-{'said' if memo.settles else 'insisted'}"
         drawn = _arena(case, instance, memo)
         return replace(drawn, task=replace(drawn.task, kind=kind))
 
@@ -110,29 +115,33 @@ class Known(AuthorizationGenerator):
             name,
             Rules.STRICT,
         )
-        self._rng, self._settles = rng, bool(rng.random() < _SETTLED)
+        place = float(rng.random())
+        self._rng, self._settles = rng, place < _SETTLED
+        within = place / _SETTLED if self._settles else (place - _SETTLED) / (1 - _SETTLED)
+        self._insists = within >= 1 - _INSISTED
         self.memo: Memo | None = None
 
     def judged(self, case: DrawnCase) -> AuthorizationReference:
-        """Return the right handling: what a fact that is only said settles is sent."""
-        self.memo = draw_memo(case, self._rng, settles=self._settles)
+        """Return the right handling: what a fact settles that is only said, or what is wanted."""
+        self.memo = draw_memo(case, self._rng, settles=self._settles, insists=self._insists)
         found = reference_of(case)
-        return _sending(found, self.memo) if self.memo.settles else found
+        return _sending(found, self.memo) if self._settles or self._insists else found
 
 
 def _sending(found: AuthorizationReference, memo: Memo) -> AuthorizationReference:
-    """Return the right handling of a request that a call completes."""
+    """Return the right handling of a request that a call completes, or at least decides."""
+    status = CaseStatus.APPROVED if memo.settles else CaseStatus.DENIED
     required = tuple(DocumentKind(kind) for kind in sorted(found.kinds))
     return replace(
         found,
         action=_SENDS,
-        course=Course.APPROVED,
-        gaps=frozenset(),
+        course=Course.APPROVED if memo.settles else None,
+        gaps=frozenset() if memo.settles else found.gaps,
         told=memo.facts,
-        status=CaseStatus.APPROVED,
+        status=status,
         paper=replace(
             found.paper,
-            target_status=CaseStatus.APPROVED,
+            target_status=status,
             pre_submission=PreSubmission(required_document_kinds=required),
         ),
     )

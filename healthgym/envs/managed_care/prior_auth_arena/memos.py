@@ -42,6 +42,7 @@ class Memo:
         criterion: The criterion it is about, the one that the chart leaves open.
         facts: The facts.
         settles: Whether the policy is met with them.
+        insists: Whether the clinician has the request sent either way, for the sake of a call.
         said: The facts, as the clinician tells them.
         text: The memo.
         subject: Its subject.
@@ -50,6 +51,7 @@ class Memo:
     criterion: str
     facts: tuple[AnyFact, ...]
     settles: bool
+    insists: bool = False
     said: str
     text: str
     subject: str
@@ -66,13 +68,16 @@ class Memo:
         )
 
 
-def draw_memo(case: DrawnCase, rng: np.random.Generator, *, settles: bool) -> Memo:
+def draw_memo(
+    case: DrawnCase, rng: np.random.Generator, *, settles: bool, insists: bool = False
+) -> Memo:
     """Return what the clinician of a case knows beside its chart.
 
     Args:
         case: The case; one criterion of its policy alone is open.
         rng: Where chance comes from.
         settles: Whether that criterion is settled by it.
+        insists: Whether the clinician has the request sent either way.
 
     Raises:
         ConfigurationError: If the case is not like that, or no such fact can be had.
@@ -98,7 +103,8 @@ def draw_memo(case: DrawnCase, rng: np.random.Generator, *, settles: bool) -> Me
         if (found.posture is Posture.SATISFIED) is settles and (
             settles or turning(case, found) == (name,)
         ):
-            return _written(case, name, facts, settles, rng)
+            memo = _written(case, name, facts, rng, "insisting" if insists else "memo")
+            return replace(memo, settles=settles, insists=insists)
     raise ConfigurationError(f"No fact makes {name} {stance}.")
 
 
@@ -118,11 +124,11 @@ def _written(
     case: DrawnCase,
     name: str,
     facts: tuple[AnyFact, ...],
-    settles: bool,
     rng: np.random.Generator,
+    kind: str,
 ) -> Memo:
     forms, who = wordings(), case.patient.chart.patient
-    memo: str = forms["memo"][int(rng.integers(len(forms["memo"])))]
+    memo: str = forms[kind][int(rng.integers(len(forms[kind])))]
     slots = {
         "patient": f"{who.first_name} {who.last_name}",
         "service": case.patient.order.description,
@@ -131,7 +137,7 @@ def _written(
     return Memo(
         criterion=name,
         facts=facts,
-        settles=settles,
+        settles=False,
         said=said,
         text=memo.format(said=said, **slots),
         subject=forms["subject"][0].format(**slots),

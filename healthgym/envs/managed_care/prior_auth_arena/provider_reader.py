@@ -32,6 +32,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, P
 
 _MEMO = re.compile(r"\bMSG-MEMO-\d+\b")
 _OFFER = re.compile(r"offers times for a call, request (P2P-\d+), case \S+: ([^(]+) \(UTC\)")
+_INSISTS = "whether or not the policy is met"
 _BEGUN = re.compile(r"the call of request (P2P-\d+)")
 _STAMP = re.compile(r"\A\[(\d{4}-\d\d-\d\d \d\d:\d\d)\]")
 _PATIENCE = timedelta(days=55)
@@ -63,6 +64,7 @@ class Memos(Besides):
         listed = yield from ask("inbox.list_messages")
         for memo in dict.fromkeys(_MEMO.findall(listed)):
             self.text += yield from ask("inbox.read_message", message_id=memo)
+        self.insists = _INSISTS in self.text
         found = (fact for item in criteria(policy.page.criteria) for fact in told(self.text, item))
         return tuple(dict.fromkeys(found))
 
@@ -86,7 +88,7 @@ class Memos(Besides):
                 case CaseStatus.PENDED_ACTION_REQUIRED:
                     letters = yield from ask("inbox.list_messages", case_id=case)
                     yield from reply(case, letters, chart)
-                case CaseStatus.DENIED | CaseStatus.APPEAL_UPHELD:
+                case CaseStatus.DENIED | CaseStatus.APPEAL_UPHELD if not self.short:
                     yield from appeal(case, state, policy)
                     until = f"{_now(status) + _PATIENCE:%Y-%m-%dT%H:%M}"
                 case _ if state not in _OPEN:
@@ -98,7 +100,7 @@ class Memos(Besides):
         if "provider's turn" not in line:
             return
         position = PeerToPeerOutcome.OVERTURN_TO_APPROVAL
-        if not self.text:
+        if not self.text or self.short:
             position = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
         spoken = "provider (" in line
         yield call(

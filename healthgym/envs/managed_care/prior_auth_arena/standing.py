@@ -49,8 +49,8 @@ class Standing:
         case = self.seen.case
         if self.right:
             return True
-        deserved = self.seen.reference.status in (*_GRANTED, _PARTLY)
-        if case is None or not deserved or not self.seen.sent:
+        sends = self.seen.reference.status in (*_GRANTED, _PARTLY, CaseStatus.DENIED)
+        if case is None or not sends or not self.seen.sent:
             return False
         if case.status in _UNDECIDED:
             return self._asked_after(case.id)

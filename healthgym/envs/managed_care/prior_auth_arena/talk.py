@@ -80,12 +80,16 @@ class Talk:
 
     @property
     def told(self) -> bool:
-        """Whether what the practice knows of the criterion in dispute was said, if it settles it.
+        """Whether what the practice knows of the criterion in dispute was said.
 
-        Where nothing that it knows does, there is nothing to be said.
+        Of what settles it enough has to be, and all of what falls short and is to be told anyway.
         """
         memo = self.received.memo
-        return memo is None or not memo.settles or self.truth.path is Path.OVERTURNED
+        if memo is None or not (memo.settles or memo.insists):
+            return True
+        if memo.settles:
+            return self.truth.path is Path.OVERTURNED
+        return set(memo.facts) <= set(self.received.said)
 
     @property
     def led(self) -> bool:
@@ -190,14 +194,18 @@ class Talk:
     def _contrary(self, side: str, known: Iterable[AnyFact]) -> Iterator[str]:
         """Yield facts that are stated in so many words and are not known to a side.
 
-        A measurement is named by none of the wordings of its criterion; its numbers are looked up.
+        A measurement is named by none of the wordings of its criterion: its numbers are looked up,
+        and here its day has to be one on which something was measured.
         """
+        known = tuple(known)
         gists = set(map(gist, known))
+        days = {fact.taken for fact in known if isinstance(fact, Measurement)}
         for text in self.received.words(side):
             for item in criteria(self.received.case.book.in_force.criteria):
-                if isinstance(item, MeasurementCriterion):
-                    continue
                 for fact in heard_facts(text, item, wordings()):
+                    measured = isinstance(item, MeasurementCriterion)
+                    if measured and isinstance(fact, Measurement) and fact.taken in days:
+                        continue
                     if gist(fact) not in gists:
                         yield f"{item.id}: {gist(fact)}"
 

@@ -303,7 +303,7 @@ def _paper(evidence: ArenaEvidence) -> Iterator[CheckResult]:
     reference = evidence.reference.provider
     opened = Inspection(evidence.before, evidence.after, reference).case
     memo = evidence.reference.memo
-    called = memo is not None and memo.settles
+    called = memo is not None and (memo.settles or memo.insists)
     expected = replace(
         reference.paper,
         target_case_id=opened.id if opened else "",

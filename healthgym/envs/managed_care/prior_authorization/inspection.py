@@ -261,7 +261,8 @@ class Inspection:
         events = self.after.history.of(case.id, EntryKind.EVENT)
         if any(entry.action == PEND_LAPSES for entry in events):
             return True
-        open_to_appeal = case.status in (CaseStatus.DENIED, CaseStatus.APPEAL_UPHELD)
+        denied = case.status in (CaseStatus.DENIED, CaseStatus.APPEAL_UPHELD)
+        open_to_appeal = denied and case.status != self.reference.status
         due = case.appeal_due_at
         return open_to_appeal and due is not None and self.after.clock.now > due
 

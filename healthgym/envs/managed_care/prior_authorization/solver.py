@@ -77,7 +77,14 @@ class Memory:
 
 
 class Besides:
-    """What somebody has besides chart and handbook, and does besides answering; here nothing."""
+    """What somebody has besides chart and handbook, and does besides answering; here nothing.
+
+    Attributes:
+        insists: Whether the request is sent though something stays open.
+        short: Whether that is so.
+    """
+
+    insists = short = False
 
     def known(self, policy: PolicyReading) -> Play[tuple[AnyFact, ...]]:
         """Return what is known of the patient and stands in no document."""
@@ -129,7 +136,10 @@ def _work(brief: Brief, known: Memory, besides: Besides) -> Play[None]:
     if judged is None and policy is not None:
         chart, documents = yield from read_documents(chart, policy)
         told = yield from besides.known(policy)
-        judged = judge(policy, chart, order, documents, brief.today, told)
+        judged = judge(
+            policy, chart, order, documents, brief.today, told, regardless=besides.insists
+        )
+        besides.short = judged.short
     case = yield from open_case(order)
     if judged is not None and judged.action is _SENDS and policy is not None:
         yield from submit(case, policy, judged, chart, order, known)

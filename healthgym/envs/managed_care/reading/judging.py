@@ -52,12 +52,14 @@ class Judged:
         reason: Why, where it is not submitted.
         answers: Answers to the policy's questions, by key; the rest is not documented.
         attached: Ids of the documents that show what is required, and of no others.
+        short: Whether it is submitted though something stays open.
     """
 
     action: ProviderDeterminationAction
     reason: str = ""
     answers: Mapping[str, str] | None = None
     attached: tuple[str, ...] = ()
+    short: bool = False
 
 
 def bar(policy: PolicyReading | None, chart: ChartReading, code: str, today: date) -> Judged | None:
@@ -96,6 +98,8 @@ def judge(
     documents: tuple[Document, ...],
     today: date,
     told: tuple[AnyFact, ...] = (),
+    *,
+    regardless: bool = False,
 ) -> Judged:
     """Return what is to be done with a request that nothing bars.
 
@@ -107,6 +111,7 @@ def judge(
         today: The day of the request.
         told: What is known besides, and stands in no document: it counts for the decision, and
             neither answers a question nor is attached.
+        regardless: Whether it is submitted though something stays open.
     """
     policy = reading.policy()
     asked = criteria(policy.criteria)
@@ -121,13 +126,15 @@ def judge(
     if found.action is _LEAVE and not limited:
         rests_on = f"{policy.id}, {', '.join(found.against)}"
         return _left(ProviderFindingCode.INSUFFICIENT_SUPPORTING_EVIDENCE, rests_on)
-    if found.action is _GATHER or missing:
+    short = found.action is _GATHER
+    if (short and not regardless) or missing:
         named = "; ".join([*found.gaps, *(f"missing: {kind}" for kind in missing)])
         return Judged(_GATHER, f"{policy.id}: {named}")
     return Judged(
         _SUBMIT,
         answers=answers_from(shown.criteria),
         attached=_attached(reading, shown, documents, facts),
+        short=short,
     )
 
 

@@ -86,12 +86,13 @@ def test_two_who_know_the_answer_settle_it_on_a_call() -> None:
 
 
 def test_the_memo_does_not_tell_whether_to_send() -> None:
-    kinds = {True: "submit_pa-said", False: "gather_more_evidence-unsettled"}
+    sent, held = "submit_pa-said", "gather_more_evidence-unsettled"
     for index in range(60):
         one = instance(index)
         memo = one.reference.memo
         if memo is not None:
-            assert one.task.kind == kinds[memo.settles]
+            short = "submit_pa-insisted" if memo.insists else held
+            assert one.task.kind == (sent if memo.settles else short)
             (message,) = (r for r in one.start.records if isinstance(r, Message))
             assert message.body == memo.text
     episode = played(first("unsettled"))
@@ -108,6 +109,35 @@ def test_the_memo_is_the_practice_s_own() -> None:
     early = [f"{turn.news}\n{turn.observation}" for turn in before if turn.time < spoke]
     assert early
     assert not any(memo.said in text for text in early)
+
+
+def test_what_falls_short_is_sent_where_it_is_wanted_and_rightly_denied_on_the_call() -> None:
+    for provider, payer in (("oracle", "oracle"), ("honest", "honest")):
+        episode = played(first("insisted"), provider, payer)
+        assert [failed(episode, role) for role in episode.roles] == [set(), set()]
+        assert joint(episode)
+        (request,) = episode.world.peer.of(CASE)
+        assert request.outcome is UPHOLD
+    assert failed(played(first("insisted")), PAYER, Profile.PAPER) == set()
+
+
+@pytest.mark.parametrize("payer", ["Agrees", "agrees"])
+def test_a_payer_that_agrees_to_what_falls_short_fails(payer: str) -> None:
+    episode = played(first("insisted"), payer=Agrees if payer == "Agrees" else payer)
+    assert {"joint.positions_hold", "payer.determination_right"} <= failed(episode, PAYER)
+    assert failed(episode, PROVIDER) == set()
+
+
+def test_what_falls_short_is_told_on_the_call_where_that_is_wanted() -> None:
+    episode = played(first("insisted"), Mute)
+    assert "provider.fact_told" in failed(episode, PROVIDER)
+    assert {name for name in failed(episode, PAYER) if name.startswith("payer.")} == set()
+
+
+def test_a_provider_that_claims_more_than_the_memo_for_what_falls_short_is_caught() -> None:
+    episode = played(first("insisted"), Inventing)
+    assert "provider.call_true" in failed(episode, PROVIDER)
+    assert not joint(episode)
 
 
 # -- those who want the word without the work ----------------------------------------------------

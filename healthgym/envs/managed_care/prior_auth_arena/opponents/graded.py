@@ -56,6 +56,7 @@ CARELESS: Mapping[str, Mapping[str, Solver]] = {
         "approves_all": reviewing(payers.RubberStamp),
         "denies_all": reviewing(payers.DeniesAll),
         "stalls": reviewing(payers.Stalls),
+        "agrees": reviewing(payers.Agrees),
     },
 }
 #: Everybody who can fill a seat by name.

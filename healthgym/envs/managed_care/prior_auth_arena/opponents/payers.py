@@ -152,6 +152,15 @@ class Stalls(Slow):
         yield from super()._take_in(case)
 
 
+class Agrees(Reviewer):
+    """Agrees on a call to whatever is said, and names criterion and day all the same."""
+
+    def _with(self, said: str, case: CaseReading, found: Finding) -> Finding:
+        """Return that what is in dispute is shown."""
+        good = dict(favourable(found.policy.criteria))
+        return _with(found, {name: good[name] for name in found.named()})
+
+
 def _unread(found: Finding, postures: Mapping[str, Posture]) -> Finding:
     """Return findings that nothing was read for."""
 
