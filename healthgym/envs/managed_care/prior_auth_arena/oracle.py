@@ -24,6 +24,9 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 
 _PATIENCE = timedelta(days=55)
+#: It looks that often, for no letter tells of a denial by the calendar, which can be appealed for
+#: 30 days where that is least.
+_LOOK = timedelta(days=20)
 _NO_RECORD = "There is no record of it that could be sent; the ordering clinician can be called."
 _NO_MORE = "There is nothing more that we know of it."
 _OPEN = frozenset(
@@ -64,17 +67,17 @@ class ProviderOracle(Worker):
         if not self._begun:
             self._begun = True
             self.begin()
+        elif self.seat.offices.speaker == PROVIDER:
+            self.speak()
+            return
         elif self._status is CaseStatus.PENDED_ACTION_REQUIRED:
             self.answer()
         elif self._status in _APPEALS and self.wanted.status in _DESERVED:
             self.appeal(_APPEALS[self._status])
-        elif self.seat.offices.speaker == PROVIDER:
-            self.speak()
-            return
         else:
             self.choose()
         if self._status in _OPEN and self.seat.now < self._until:
-            self.seat.hand_over(self._until)
+            self.seat.hand_over(min(self._until, self.seat.now + _LOOK))
             return
         if self._status in _OPEN:
             self.seat.do("auth.check_status", case_id=oracle.CASE, channel="portal")

@@ -36,6 +36,8 @@ _INSISTS = "whether or not the policy is met"
 _BEGUN = re.compile(r"the call of request (P2P-\d+)")
 _STAMP = re.compile(r"\A\[(\d{4}-\d\d-\d\d \d\d:\d\d)\]")
 _PATIENCE = timedelta(days=55)
+#: It looks that often, for no letter tells of a denial by the calendar.
+_LOOK = timedelta(days=20)
 #: Answers of the payer that are seen to.
 _MOST_ANSWERS = 14
 _NOTHING = "There is nothing more that we know of it."
@@ -72,9 +74,11 @@ class Memos(Besides):
         self, case: str, brief: Brief, chart: ChartReading, policy: PolicyReading
     ) -> Play[None]:
         """Wait for the payer, and do what it asks for: send, choose a time, speak; or appeal."""
-        until = f"{brief.now + _PATIENCE:%Y-%m-%dT%H:%M}"
+        now, last = brief.now.replace(tzinfo=None), brief.now.replace(tzinfo=None) + _PATIENCE
         for _ in range(_MOST_ANSWERS):
-            shown = yield call("wait", until=until)
+            until = max(now, min(last, now + _LOOK))
+            shown = yield call("wait", until=f"{until:%Y-%m-%dT%H:%M}")
+            now = max(now, _now(shown))
             offer = _OFFER.search(shown)
             if offer is not None:
                 yield from _choose(case, offer, shown)
@@ -90,8 +94,8 @@ class Memos(Besides):
                     yield from reply(case, letters, chart)
                 case CaseStatus.DENIED | CaseStatus.APPEAL_UPHELD if not self.short:
                     yield from appeal(case, state, policy)
-                    until = f"{_now(status) + _PATIENCE:%Y-%m-%dT%H:%M}"
-                case _ if state not in _OPEN:
+                    last = now + _PATIENCE
+                case _ if state not in _OPEN or now >= last:
                     return
 
     def _talk(self, request: str) -> Play[None]:

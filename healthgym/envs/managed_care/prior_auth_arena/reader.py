@@ -105,8 +105,10 @@ class Reviewer(payer.Reviewer):
         yield from super()._determine(decision)
         if decision != "denied":
             return
-        yield from self._do("wait", until=f"{self.now + _APPEALS:%Y-%m-%dT%H:%M}")
         listed = yield from self._do("payer_appeals.list", case_id=self.case_id)
+        if "APL-" not in listed:
+            yield from self._do("wait", until=f"{self.now + _APPEALS:%Y-%m-%dT%H:%M}")
+            listed = yield from self._do("payer_appeals.list", case_id=self.case_id)
         if "APL-" in listed:
             yield from self._hear()
 
