@@ -12,7 +12,11 @@ from healthgym.core.players import Filling, Player
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.prior_auth_arena.env import PriorAuthArenaEnv
-from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS
+from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import (
+    CARELESS,
+    OPPONENTS,
+    STRENGTHS,
+)
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
@@ -22,6 +26,7 @@ from tests.envs.managed_care.prior_auth_arena.table import (
     FAMILY,
     failed,
     first,
+    instance,
     joint,
     played,
 )
@@ -104,6 +109,32 @@ def test_a_slow_payer_decides_in_the_last_hours_and_is_right() -> None:
 def test_each_errs_in_its_way(side: str, name: str, ending: str, check: str) -> None:
     provider, payer = ("oracle", name) if side == PAYER else (name, "oracle")
     assert check in failed(played(first(ending), provider, payer), side)
+
+
+def test_each_has_a_declared_strength() -> None:
+    assert {side: set(known) for side, known in STRENGTHS.items()} == {
+        side: set(known) for side, known in OPPONENTS.items()
+    }
+
+
+@pytest.mark.parametrize("provider", sorted(CARELESS[PROVIDER]))
+def test_no_careless_provider_succeeds_beside_a_payer_that_knows_the_answer(provider: str) -> None:
+    assert STRENGTHS[PROVIDER][provider] == 0.0
+    for index in range(12):
+        episode = played(instance(index), provider)
+        assert not joint(episode)
+        assert failed(episode, PAYER) == set()
+
+
+@pytest.mark.parametrize("payer", ["absent", "approves_all", "denies_all", "stalls"])
+def test_no_careless_payer_succeeds_with_a_request_that_somebody_has_to_review(payer: str) -> None:
+    kinds = ("-approved", "-pended", "-partial", "-said", "-insisted")
+    sent = [one for one in map(instance, range(24)) if one.task.kind.endswith(kinds)]
+    assert len(sent) > 5
+    for task in sent:
+        episode = played(task, payer=payer)
+        assert not joint(episode)
+        assert failed(episode, PROVIDER) == set()
 
 
 # -- whatever the agent does ----------------------------------------------------------------------

@@ -63,3 +63,38 @@ CARELESS: Mapping[str, Mapping[str, Solver]] = {
 OPPONENTS: Mapping[str, Mapping[str, Solver]] = {
     side: {**GRADED[side], **CARELESS[side]} for side in GRADED
 }
+#: Share of tasks on which both sides succeed where the other one knows the answer: measured on the
+#: first 50 test tasks of "medium" for payers, on the first 40 for providers. A payer does nothing
+#: wrong where nothing is sent, which is so on 26 of the 50.
+STRENGTHS: Mapping[str, Mapping[str, float]] = {
+    PROVIDER: {
+        HONEST: 0.98,
+        "omits_one": 0.63,
+        "wrong_site": 0.0,
+        "over_documents": 0.55,
+        "answers_wrong": 0.93,
+        "argues_beyond": 0.55,
+        "silent": 0.75,
+        "appeals_all": 0.0,
+        "absent": 0.0,
+        "never_submits": 0.0,
+        "submits_all": 0.0,
+        "floods": 0.0,
+        "no_evidence": 0.0,
+        "stalls": 0.0,
+    },
+    PAYER: {
+        HONEST: 1.0,
+        "slow": 0.74,
+        "asks_again": 0.92,
+        "misreads": 0.72,
+        "strict_steps": 0.82,
+        "rubber_stamp": 0.58,
+        "wrong_desk": 0.58,
+        "absent": 0.52,
+        "approves_all": 0.58,
+        "denies_all": 0.58,
+        "stalls": 0.52,
+        "agrees": 0.90,
+    },
+}
