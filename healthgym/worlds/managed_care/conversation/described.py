@@ -6,12 +6,20 @@ measured on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from healthgym.worlds.managed_care.conversation.persona import Persona
 from healthgym.worlds.managed_care.conversation.surroundings import Capacity, Register, Surroundings
 from healthgym.worlds.managed_care.voices import Topic
 
+#: People who are compared with everybody else in one step.
+_AT_ONCE: Final = 512
 _SUBJECTS = tuple(topic for topic in Topic if topic not in (Topic.PHQ9, Topic.GAD7))
 
 
@@ -22,6 +30,35 @@ def described(persona: Persona) -> tuple[str, ...]:
         persona: The person.
     """
     return tuple(_character(persona)) + tuple(surroundings(persona.around)) + tuple(_told(persona))
+
+
+def nearest(people: Sequence[tuple[str, ...]]) -> NDArray[np.float32]:
+    """Return how like each is to whoever is most like them.
+
+    Two are alike by the share of lines that both have among those that either has (Jaccard).
+
+    Args:
+        people: Descriptions, of :func:`described`.
+
+    Returns:
+        An array of shape (people,), from 0 to 1, where 1 means that two have one description.
+    """
+    lines = [frozenset(each) for each in people]
+    counted = Counter(chain.from_iterable(lines))
+    # What only one has counts in nobody's share but their own.
+    place = {line: n for n, line in enumerate(line for line, n in counted.items() if n > 1)}
+    has = np.zeros((len(lines), len(place)), dtype=np.float32)
+    for row, each in enumerate(lines):
+        has[row, [place[line] for line in each if line in place]] = 1
+    sizes = np.array([len(each) for each in lines], dtype=np.float32)
+    most = np.zeros(len(lines), dtype=np.float32)
+    for first in range(0, len(lines), _AT_ONCE):
+        block = slice(first, first + _AT_ONCE)
+        both = has[block] @ has.T
+        share = both / np.maximum(sizes[block, None] + sizes - both, 1)
+        share[np.arange(len(share)), np.arange(first, first + len(share))] = 0
+        most[block] = share.max(axis=1, initial=0)
+    return most
 
 
 def _character(persona: Persona) -> Iterator[str]:

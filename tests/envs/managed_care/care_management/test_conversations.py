@@ -21,7 +21,7 @@ from healthgym.envs.managed_care.care_management.task import (
     Ending,
 )
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.conversation.described import described
+from healthgym.worlds.managed_care.conversation.described import described, nearest
 from healthgym.worlds.managed_care.conversation.persona import Persona
 from healthgym.worlds.managed_care.conversation.surroundings import Capacity, Line, Surroundings
 from healthgym.worlds.managed_care.handbook.edition import supplements, written_library
@@ -294,12 +294,13 @@ def _notes(instance: CareInstance) -> str:
 
 
 def test_people_differ() -> None:
-    drawn = [FAMILY.generator.generate(Split.TRAIN, index) for index in range(40)]
-    words = [frozenset(described(each.reference.persona)) for each in drawn]
+    drawn = [FAMILY.generator.generate(Split.TRAIN, index) for index in range(80)]
+    words = [described(each.reference.persona) for each in drawn]
     assert len(set(words)) == len(words)
-    near = [
-        len(one & other) / len(one | other)
-        for place, one in enumerate(words)
-        for other in words[:place]
-    ]
-    assert max(near) < 0.8
+    assert nearest(words).max() < 0.8
+
+
+def test_how_like_two_people_are_is_the_share_of_lines_they_have_in_common() -> None:
+    people = [("a", "b", "c"), ("a", "b", "d"), ("a", "e", "f"), ("a", "b", "d")]
+    assert nearest(people) == pytest.approx([0.5, 1.0, 0.2, 1.0])
+    assert nearest([("a",)]) == pytest.approx([0.0])
