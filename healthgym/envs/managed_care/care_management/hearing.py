@@ -64,6 +64,23 @@ def sounds(text: str, name: str) -> bool:
     return any(_form(each).search(text) for each in _table()[name])
 
 
+def plain(text: str) -> str:
+    """Return what somebody says without the sounds and asides before it."""
+    before = ""
+    while before != text:
+        before = text
+        for each in _table()["sounds"]:
+            text = _form(each).sub("", text)
+    return text
+
+
+def part(text: str) -> Topic | None:
+    """Return the subject to which alone somebody agrees; None if it is no yes to a part."""
+    if not sounds(text, "only"):
+        return None
+    return next((Topic(name) for name in _found(text, "part")), None)
+
+
 def worries(text: str) -> list[Concern]:
     """Return the worries that a text tells of."""
     return [Concern(name) for name in _found(text, "concerns")]

@@ -62,6 +62,7 @@ class Listener:
         self.readiness = MotivationStage.PREPARATION
         self.agreed = False
         self.last_words = ""
+        self.only: Topic | None = None
         self.said: Counter[Meant] = Counter()
         self.now = datetime.min
         self._free: datetime | None = None
@@ -141,11 +142,16 @@ class Listener:
             return False
         if view.stage in (Stage.UNKNOWN, Stage.IDENTIFIED) and hearing.sounds(text, "busy"):
             view.parting = True
-            self._put_off(hearing.appointment(text))
+            self.put_off(hearing.appointment(text))
             return True
         return False
 
-    def _put_off(self, when: hearing.Appointment) -> None:
+    def free_from(self, at: datetime) -> None:
+        """Note that the person is not to be called before a time on their clock."""
+        self._free = at
+
+    def put_off(self, when: hearing.Appointment) -> None:
+        """Note when somebody said to call again."""
         if when == hearing.Appointment() and self._free is not None:
             return  # a goodbye, after they said when
         day = self.now.date()
@@ -196,8 +202,12 @@ class Listener:
 
     def _answers(self, text: str) -> None:
         view = self.view
+        only = hearing.part(text)
         if hearing.sounds(text, "suppose"):
             view.supposed = True
+        elif only is not None:
+            view.stage, self.agreed, view.worries = Stage.AGREED, True, []
+            self.only, self.last_words, view.open = only, text, [only]
         elif hearing.sounds(text, "yes"):
             view.stage, self.agreed, view.worries = Stage.AGREED, True, []
         elif hearing.sounds(text, "no") and view.stage is not Stage.REFUSED:
@@ -215,7 +225,7 @@ class Listener:
             view.permitted |= {each.topic for each in acts if each.topic is not None}
         for topic, items in hearing.points(text, _asked_items(acts)).items():
             view.answered.setdefault(topic, {}).update(items)
-        if Topic.MEDICATION in asked:
+        if Topic.MEDICATION in asked or hearing.sounds(text, "corrects"):
             self._medicines(text)
         for topic in asked - {Topic.MEDICATION, Topic.PHQ9, Topic.GAD7}:
             there = hearing.subject(text, topic)

@@ -42,6 +42,7 @@ class Reckoning:
         rules: Today's numbers.
         listener: What was heard.
         program: The programme.
+        struck: Whether something befell the person in a call.
     """
 
     def __init__(
@@ -51,7 +52,10 @@ class Reckoning:
         rules: OperatingRules,
         listener: Listener,
         program: CMProgram,
+        *,
+        struck: bool = False,
     ) -> None:
+        self.struck = struck
         self.chart, self.known, self.rules = chart, known, rules
         self.listener, self.program = listener, program
         self.control = known.control(rules)
@@ -140,6 +144,8 @@ class Reckoning:
     def _escalation(self) -> EscalationReason | None:
         if self._danger():
             return EscalationReason.SAFETY
+        if self.struck:
+            return EscalationReason.CLINICAL
         high = (self.score(Topic.PHQ9).points or 0) >= self.rules.phq9_escalate
         return EscalationReason.BEHAVIORAL_HEALTH if high else None
 

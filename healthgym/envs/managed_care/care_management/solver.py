@@ -11,7 +11,14 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.tool import call
+from healthgym.envs.managed_care.care_management.dialling import (
+    PAGE,
+    Dialling,
+    proxy_of,
+    read_page,
+)
 from healthgym.envs.managed_care.care_management.listening import Listener
 from healthgym.envs.managed_care.care_management.lookups import (
     Brief,
@@ -25,7 +32,7 @@ from healthgym.envs.managed_care.care_management.lookups import (
     read_numbers,
     referred,
 )
-from healthgym.envs.managed_care.care_management.manner import next_words
+from healthgym.envs.managed_care.care_management.reaching import Reaching
 from healthgym.envs.managed_care.care_management.reasons import read_break
 from healthgym.envs.managed_care.care_management.reckoning import Reckoning
 from healthgym.envs.managed_care.care_management.rulings import (
@@ -34,9 +41,9 @@ from healthgym.envs.managed_care.care_management.rulings import (
     priority_of,
     program_of,
 )
-from healthgym.envs.managed_care.care_management.speech import PhraseBook, phrase_book
+from healthgym.envs.managed_care.care_management.speech import phrase_book
 from healthgym.envs.managed_care.care_management.writing import plan, sections
-from healthgym.envs.managed_care.reading.layout import is_cut, value
+from healthgym.envs.managed_care.reading.layout import fields, is_cut, value
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.conversation.mind import Stage
@@ -70,11 +77,13 @@ def _work(brief: Brief) -> Play[None]:
     known = charted(chart, shown)
     yield from _review(case, chart, known, rules)
     listener = Listener(chart, known, rules, brief.now.date())
-    book = phrase_book(_BOOK, brief.caller)
-    session = yield from _talk(case, listener, chart, rules, book)
-    yield from _file(session, listener)
-    found = Reckoning(chart, known, rules, listener, program)
+    line = _line(brief, chart, listener, rules, row.get("notes", ""))
+    session = yield from _talk(case, line, chart)
+    yield from _file(session, line)
+    found = Reckoning(chart, known, rules, listener, program, struck=line.struck)
     match listener.view.stage:
+        case Stage.AGREED if listener.only is not None:
+            yield from _assess_a_part(case, found)
         case Stage.AGREED:
             yield from _assess(case, found)
             today = listener.now.date()
@@ -85,11 +94,26 @@ def _work(brief: Brief) -> Play[None]:
         case Stage.BROKEN_OFF:
             yield from _assess_in_part(case, found)
         case _:
-            yield call(
-                "cm_intake.disenroll_case",
-                case_id=case,
-                reason="The patient said no on the phone; declined the programme.",
-            )
+            yield call("cm_intake.disenroll_case", case_id=case, reason=_reason(line))
+
+
+def _reason(line: Dialling) -> str:
+    """Return why nothing is assessed."""
+    if line.unable:
+        return "The patient cannot consent, and nobody with papers on file can."
+    if not line.reached:
+        return "The patient could not be reached by phone: unreachable after all attempts."
+    return "The patient said no on the phone; declined the programme."
+
+
+def _line(
+    brief: Brief, chart: Chart, listener: Listener, rules: OperatingRules, notes: str
+) -> Dialling:
+    caller = brief.caller.split(",")[0]
+    first, last = chart.patient.get("first_name", ""), chart.patient.get("last_name", "")
+    name = f"{first} {last}".strip()
+    reaching = Reaching(_BOOK, caller, name, rules, proxy=proxy_of(notes))
+    return Dialling(listener, reaching, phrase_book(_BOOK, brief.caller))
 
 
 def _review(case: str, chart: Chart, known: Known, rules: OperatingRules) -> Play[None]:
@@ -115,23 +139,26 @@ def _review(case: str, chart: Chart, known: Known, rules: OperatingRules) -> Pla
 # -- the telephone -----------------------------------------------------------------------------
 
 
-def _talk(
-    case: str, listener: Listener, chart: Chart, rules: OperatingRules, book: PhraseBook
-) -> Play[str]:
+def _talk(case: str, line: Dialling, chart: Chart) -> Play[str]:
     """Call as often as it takes and may be done; return the id of the last call."""
-    session = ""
+    session, read = "", False
     calendar = office_calendar(chart.patient.get("address_state", ""))
-    for _ in range(rules.outreach_attempts_least):
+    while line.attempts < line.reaching.rules.outreach_attempts_least:
         now = yield from _clock(case)
         local = calendar.local(now).replace(tzinfo=None)
-        at = listener.next_time(local, rules)
+        at = line.next_time(local)
         if at > local:
             yield call("wait", until=f"{calendar.utc(at.date(), at.time()):%Y-%m-%dT%H:%M}")
-        listener.begin_call(at)
+        line.begin_call(at)
         answer = yield from ask("cm_outreach.start_outreach_call", case_id=case)
         session = value(answer, "session_id")
-        yield from _call(session, listener, book)
-        if listener.done:
+        heard = fields(answer.split("\n")).get("heard", "")
+        if heard and not read:
+            page = yield from ask("handbook.read", path=PAGE)
+            line.reaching.rules, read = read_page(page, line.reaching.rules), True
+        line.picked_up(heard)
+        yield from _call(session, line)
+        if line.done:
             break
     return session
 
@@ -142,31 +169,33 @@ def _clock(case: str) -> Play[datetime]:
     return datetime.fromisoformat(f"{shown[1:17]}:00+00:00")
 
 
-def _call(session: str, listener: Listener, book: PhraseBook) -> Play[None]:
+def _call(session: str, line: Dialling) -> Play[None]:
     for _ in range(_MOST_MESSAGES):
-        acts = next_words(listener.view)
-        observation = yield call(
-            "cm_outreach.send_message", session_id=session, message=book.say(acts, listener.said)
-        )
+        acts, words = line.next_words()
+        if not words:
+            return
+        observation = yield call("cm_outreach.send_message", session_id=session, message=words)
         while is_cut(observation):
             observation += yield call("read_more")
         if "patient_response:" not in observation:
             return
         said = observation.partition("patient_response:")[2].partition("\nturn_number:")[0]
-        listener.hear(" ".join(said.split()), acts)
+        line.hear(" ".join(said.split()), acts)
         if "session_status: ended" in observation:
             return
 
 
-def _file(session: str, listener: Listener) -> Play[None]:
+def _file(session: str, line: Dialling) -> Play[None]:
+    listener = line.listener
     given = listener.agreed
     refused = not given and listener.view.stage in (Stage.REFUSED, Stage.REFUSED_FOR_GOOD)
-    outcome = "engaged" if given else "refused" if refused else "pending"
-    yield call(
-        "cm_outreach.end_outreach_call",
-        session_id=session,
-        summary={"engagement_status": outcome, "consent_obtained": given},
-    )
+    summary: JsonDict = {
+        "engagement_status": "engaged" if given else "refused" if refused else "pending",
+        "consent_obtained": given,
+    }
+    if listener.only is not None:
+        summary["notes"] = f'Agreed to a part: "{listener.last_words}"'
+    yield call("cm_outreach.end_outreach_call", session_id=session, summary=summary)
 
 
 # -- what follows ------------------------------------------------------------------------------
@@ -177,6 +206,13 @@ def _assess(case: str, found: Reckoning) -> Play[None]:
     for payload in sections(found.findings()):
         yield call("cm_assessment.save_section", case_id=case, payload=payload)
     yield call("cm_assessment.complete_assessment", case_id=case)
+
+
+def _assess_a_part(case: str, found: Reckoning) -> Play[None]:
+    yield call("cm_assessment.start_assessment", case_id=case)
+    payload = next(each for each in sections(found.findings()) if each["section"] == "sdoh")
+    reason = f'scope: "{found.listener.last_words}"'
+    yield call("cm_assessment.save_section", case_id=case, payload=payload, blocked_reason=reason)
 
 
 def _assess_in_part(case: str, found: Reckoning) -> Play[None]:

@@ -69,6 +69,7 @@ _WORDED: Mapping[str, tuple[str, str]] = {
     "complex_problems_least": (PLAN, rf"problems, {_N} in complex care"),
     "goal_target_days_most": (PLAN, rf"by when: within {_N} days"),
     "outreach_attempts_least": (PROTOCOL, rf"at least \*\*{_N} attempts"),
+    "outreach_spacing_days": (PROTOCOL, rf"{_N} days or more apart"),
 }
 _CADENCE = re.compile(r"\| `(\w+)` \| (\w+) \|")
 _HOURS = re.compile(r"from (\d+):00 ([ap])\.m\. (?:to|and) (\d+):00 ([ap])\.m\.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
 from itertools import product
 
 import pytest
@@ -12,10 +14,12 @@ from healthgym.core.players import Player
 from healthgym.core.seeding import Split
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.care_management import hearing
+from healthgym.envs.managed_care.care_management.dialling import proxy_of
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.conversation.persona import Concern
 from healthgym.worlds.managed_care.conversation.replies import lines, sentences, spoken
+from healthgym.worlds.managed_care.conversation.surroundings import Sudden
 from healthgym.worlds.managed_care.vocabulary.care import MotivationStage
 from healthgym.worlds.managed_care.voices import Topic
 from tests.envs.managed_care.care_management.playing import CareEpisode
@@ -37,7 +41,9 @@ def played(family: CareFamily, index: int) -> CareEpisode:
     return episode
 
 
-@pytest.mark.parametrize(("level", "least"), [("easy", 0.85), ("medium", 0.75)])
+@pytest.mark.parametrize(
+    ("level", "least"), [("easy", 0.85), ("medium", 0.75), ("conversations", 0.9)]
+)
 def test_tasks_can_be_solved_by_reading_and_listening(level: str, least: float) -> None:
     family = CareFamily(level)
     solved = sum(
@@ -93,3 +99,48 @@ def test_medicines_are_heard_apart_from_what_stands_beside_them() -> None:
         "warfarin": "non_adherent",
     }
     assert [name for name, taken in heard.items() if not taken.at_all] == ["warfarin"]
+
+
+#: Whatever is said instead of an answer, and what it sounds like.
+_BESIDE = {
+    "pickup.machine": "machine",
+    "pickup.nobody": "nobody",
+    "stranger": "stranger",
+    "relative.away": "away",
+    "relative.fetches": "passed_on",
+    "unable.fetches": "passed_on",
+    "unable.identity": "muddled",
+    "hearing": "deaf",
+    "office_word": "office_word",
+    "emergency.coming": "ambulance",
+    **{f"emergency.{kind}": "emergency" for kind in Sudden},
+}
+_SLOTS = {"first": "Aaron", "relation": "sister", "proxy": "Hilda Kim", "when": "after three"}
+
+
+@pytest.mark.parametrize("key", _BESIDE)
+def test_whatever_stands_in_the_way_is_heard_as_what_it_is(key: str) -> None:
+    told = [line.text.format(**_SLOTS) for line in lines()[key]]
+    assert told
+    assert [text for text in told if not hearing.sounds(text, _BESIDE[key])] == []
+
+
+def test_another_language_is_heard_as_one() -> None:
+    foreign = [line.text for key, listed in lines().items() for line in listed if "foreign." in key]
+    assert [line for line in foreign if not hearing.sounds(line, "foreign")] == []
+
+
+def test_a_yes_to_a_part_is_heard_with_its_part() -> None:
+    for topic in (Topic.WORK, Topic.FOOD, Topic.FINANCES, Topic.TRANSPORTATION):
+        for line in lines()["yes.only"]:
+            assert hearing.part(line.text.format(what=spoken().subjects[topic])) is topic
+    assert hearing.part("Yes, the job keeps me busy.") is None
+
+
+def test_who_decides_for_somebody_is_read_from_the_referral() -> None:
+    table = files("healthgym.envs.managed_care.care_management") / "data" / "around.json"
+    notes = json.loads(table.read_text("utf-8"))["notes"]
+    for note in notes["on_file"]:
+        assert proxy_of(note.format(proxy="Hilda Kim", relation="sister")) == "Hilda Kim"
+    for note in notes["none"]:
+        assert not proxy_of(note.format(proxy="Hilda Kim", relation="sister"))
