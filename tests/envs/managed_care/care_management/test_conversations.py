@@ -28,6 +28,7 @@ from healthgym.worlds.managed_care.handbook.edition import supplements, written_
 from healthgym.worlds.managed_care.handbook.rules import conversation_fields
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.voices import Consent
+from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.envs.managed_care.care_management.playing import (
     DISENROLL,
     END,
@@ -291,6 +292,22 @@ def _notes(instance: CareInstance) -> str:
     wanted = instance.reference.referral_id
     found = [r for r in instance.start.records if getattr(r, "referral_id", "") == wanted]
     return str(getattr(found[0], "notes", ""))
+
+
+def test_whoever_words_a_reply_gets_neither_its_sounds_nor_the_words_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ManagedCareWorld, "words", lambda _, draft: f"[{draft.text}]")
+    for name in ("relative", "interpreter", "proxy"):
+        episode = play(task(name), solved(name), FAMILY)
+        (*sessions,) = episode.world.outreach.calls(task(name).reference.case_id)
+        turns = [turn for each in sessions for turn in each.messages]
+        patient = [turn.content for turn in turns if turn.role == "patient"]
+        assert patient
+        assert all("[" in text for text in patient)
+        assert not any("[" in turn.content for turn in turns if turn.role == "other")
+        if name == "interpreter":
+            assert all(text.startswith("(The interpreter:) ") for text in patient)
 
 
 def test_people_differ() -> None:
