@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 
 from healthgym.core.state import state
 from healthgym.worlds.managed_care.merging import patients_of
@@ -85,15 +85,13 @@ class QueueOffices(ManagedCareWorld):
         return self.owner(case) if case else ""
 
     def named(self, values: Iterable[object]) -> Iterator[str]:
-        """Yield the cases of which an id stands among some values, lists within them included."""
-        for value in values:
-            if isinstance(value, str):
-                # An id has a hyphen, and is short: most of what is written is no id.
-                found = self.owner(value) if "-" in value and len(value) <= _LONGEST_ID else ""
+        """Yield the cases of which an id stands among some values, or within one of them."""
+        for value in leaves(tuple(values)):
+            # An id has a hyphen, and is short: most of what is written is no id.
+            if isinstance(value, str) and "-" in value and len(value) <= _LONGEST_ID:
+                found = self.owner(value)
                 if found:
                     yield found
-            elif isinstance(value, list | tuple):
-                yield from self.named(value)
 
     def note(self, text: str) -> str:
         """Add a line to the notes; return all of them.
@@ -126,3 +124,18 @@ class QueueOffices(ManagedCareWorld):
         for found in (self.charts.document(name), self.charts.order(name)):
             if found is not None:
                 yield found
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Yield what a value consists of: the parts of lists, mappings and records, whole otherwise."""
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from leaves(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from leaves(part)
+    elif is_dataclass(value):
+        for item in fields(value):
+            yield from leaves(getattr(value, item.name))
+    else:
+        yield value

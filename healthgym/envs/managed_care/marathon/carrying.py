@@ -12,6 +12,7 @@ from healthgym.core.verifier import Event
 from healthgym.envs.managed_care.marathon.task import Piece
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.facts import Measurement
+from healthgym.worlds.managed_care.queue import leaves
 
 #: Values with so many digits are one patient's; smaller ones are many people's.
 _DIGITS = 3
@@ -65,12 +66,8 @@ def carried(events: Iterable[Event], whose: Mapping[str, str]) -> list[tuple[str
 
 def words(arguments: JsonObject) -> Iterator[str]:
     """Yield the words and numbers of what a call says."""
-    for value in arguments.values():
+    for value in leaves(arguments):
         if isinstance(value, str):
             yield from _TOKEN.findall(value)
-        elif isinstance(value, Mapping):
-            yield from words(value)
-        elif isinstance(value, list | tuple):
-            yield from words({str(place): each for place, each in enumerate(value)})
         elif isinstance(value, float):
             yield f"{value:g}"

@@ -4,6 +4,10 @@ A case is worked as if it were alone, from its beginning to its end. Where it wa
 gone on with, and the clock moves only when all of them wait. The people who know the answer of one
 case are written as plain procedures, so each case has a thread, of which exactly one runs at any
 time: what is done, and when, follows from the order of the cases alone.
+
+Generators would do without threads, but a generator can rest only in its own frame: every procedure
+between a desk and where it waits, of three oracles and all that they share, would have to be one,
+and the environments of a single case, in which nobody rests, would have to drive them.
 """
 
 from __future__ import annotations

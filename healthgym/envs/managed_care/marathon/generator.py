@@ -31,7 +31,7 @@ _MORNING, _NUMBERS = range(2)
 #: Tasks of one case that are tried at most for each case of an episode.
 _TRIES = 4
 #: Numbers of tasks that stand by for cases that do not fit, from here.
-_SPARE = 1 << 24
+SPARE = 1 << 24
 
 
 class MarathonGenerator(MarathonTaskGenerator):
@@ -95,7 +95,7 @@ class MarathonGenerator(MarathonTaskGenerator):
     def _found(self, split: Split, index: int, shift: Shift) -> dict[str, CaseInstance]:
         """Return the cases, by the patient that each is about."""
         found: dict[str, CaseInstance] = {}
-        for number in self._numbers(split, index):
+        for number in self.numbers(split, index):
             try:
                 instance, case = self.desk.draw(split, number, shift)
             except ConfigurationError:
@@ -109,12 +109,12 @@ class MarathonGenerator(MarathonTaskGenerator):
                 return found
         raise ConfigurationError(f"Task {index} of {self.name} has no {self.cases} cases.")
 
-    def _numbers(self, split: Split, index: int) -> Iterator[int]:
+    def numbers(self, split: Split, index: int) -> Iterator[int]:
         """Yield the numbers of the tasks that are this episode's, and of others to step in."""
         first = index * self.cases
         yield from range(first, first + self.cases)
         if not self.is_fixed(split):
-            yield from (_SPARE + first * _TRIES + place for place in range(self.cases * _TRIES))
+            yield from (SPARE + first * _TRIES + place for place in range(self.cases * _TRIES))
 
     def _queue(self, start: WorldStart, pieces: dict[str, Piece]) -> QueueStart:
         """Return the beginning with what belongs to which case."""

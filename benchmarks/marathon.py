@@ -1,0 +1,189 @@
+"""Measure the three marathons into results/marathon.json.
+
+    python benchmarks/marathon.py                     every figure
+    python benchmarks/marathon.py --only resets       how long an episode takes to begin
+
+Times are medians of queues not seen before in the process, at the clinic's patients written.
+Bounds are of queues of 25 cases, as the source has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from _harness import (
+    Figures,
+    Run,
+    Suite,
+    at_most,
+    in_fresh_process,
+    make,
+    once,
+    resident_mib,
+    timed,
+    with_prefix,
+)
+
+from healthgym.core.tool import ToolCall, call
+from healthgym.envs.managed_care.marathon.family import SIZES
+from healthgym.worlds.managed_care.records.care import CMReferral
+
+DESKS = ("PriorAuthorization", "UtilizationManagement", "CareManagement")
+#: How a case is looked at: the tool, and what it asks for.
+LOOKS = {
+    "PriorAuthorization": ("chart.list_candidate_orders", "patient_id"),
+    "UtilizationManagement": ("payer_intake_hub.list_documents", "case_id"),
+    "CareManagement": ("cm_intake.get_referral", "referral_id"),
+}
+#: Cases of an episode of the source.
+FULL = 25
+#: Calls of an episode that is to be quick.
+CALLS = 1500
+#: What an episode may hold beyond what all share, in MiB.
+HELD = 30
+#: Cases that are drawn before any is timed: they write the patients whom all tasks share.
+SEEN = 600
+#: First queue that is timed or scored; those before it are for warming up.
+FIRST = 700
+
+suite = Suite("marathon", __doc__)
+
+
+def queue(desk: str, size: int = FULL) -> Any:
+    """Make the marathon of a desk, with cases of the usual difficulty."""
+    return make(f"HealthAgent/Marathon{desk}-v0", size=size)
+
+
+def warm(desk: str) -> None:
+    """Begin queues until the patients are written whom all tasks of a process share."""
+    env = queue(desk)
+    for index in range(SEEN // FULL):
+        begin(env, index)
+
+
+def begin(env: Any, index: int) -> None:
+    """Begin a queue."""
+    env.reset(options={"index": index})
+
+
+@suite.measure(bounds={f"{desk}.of_{FULL}_ms": at_most(60) for desk in DESKS})
+def resets(run: Run) -> Figures:
+    """Begin queues of each desk and size."""
+    figures: Figures = {}
+    for desk in DESKS:
+        warm(desk)
+        for size in SIZES:
+            numbers = range(FIRST, FIRST + run.repeats(20))
+            taken = timed(partial(begin, queue(desk, size)), numbers)
+            figures |= with_prefix(desk, taken.figures(f"of_{size}"))
+    return figures
+
+
+def looks(env: Any, desk: str) -> Iterator[ToolCall]:
+    """Yield calls that look at one case of a queue after the other, for ever."""
+    tool, argument = LOOKS[desk]
+    instance = env.unwrapped.episode._instance
+    referrals = {
+        one.case_id: one.referral_id
+        for one in instance.start.records
+        if isinstance(one, CMReferral)
+    }
+    for key, piece in cycle(instance.reference.pieces.items()):
+        named = {
+            "case_id": key,
+            "patient_id": piece.patient_id,
+            "referral_id": referrals.get(key, ""),
+        }
+        yield call(tool, **{argument: named[argument]})
+
+
+def worked(env: Any, desk: str, index: int) -> tuple[list[Any], int]:
+    """Return the calls that solve a queue, and as many looks at its cases as make 1,500 calls.
+
+    The queue is begun anew after they are worked out: what is written late is not written yet.
+    """
+    begin(env, index)
+    instance = env.unwrapped.episode._instance
+    script = list(env.unwrapped.family.oracle(instance, np.random.default_rng(index)))[:-1]
+    begin(env, index)
+    more = looks(env, desk)
+    solving = len(script)
+    return [*script, *(next(more) for _ in range(CALLS - solving - 1)), call("finish")], solving
+
+
+@suite.measure(bounds={f"{desk}_s": at_most(0.6) for desk in DESKS})
+def episodes(run: Run) -> Figures:
+    """Make 1,500 calls in an episode of 25 cases: those that solve it, then looks at its cases."""
+    figures: Figures = {}
+    for desk in DESKS:
+        env = queue(desk)
+        taken = []
+        for index in range(FIRST, FIRST + run.repeats(5)):
+            script, solving = worked(env, desk, index)
+            _, timing = once(partial(play_all, env, script))
+            taken.append((timing.median("s"), timing.median_cpu("s"), solving))
+        wall, processor, count = np.median(taken, axis=0)
+        figures |= {f"{desk}_s": wall, f"{desk}_cpu_s": processor, f"{desk}_solving_calls": count}
+    return figures
+
+
+def play_all(env: Any, script: list[Any]) -> None:
+    """Make every call of a script in an episode that has begun."""
+    for action in script:
+        env.step(action)
+
+
+@suite.measure(bounds={f"{desk}_mib": at_most(HELD) for desk in DESKS})
+def memory(run: Run) -> Figures:
+    """Hold ten solved queues of 25 cases at once, each desk in a process of its own."""
+    return {
+        f"{desk}_mib": in_fresh_process(held, desk, run.repeats(10))["each_mib"] for desk in DESKS
+    }
+
+
+def held(desk: str, count: int) -> Figures:
+    """Return what one of some solved queues holds besides what all share."""
+    warm(desk)
+    before, kept = resident_mib(), []
+    for index in range(FIRST, FIRST + count):
+        env = queue(desk)
+        script, _ = worked(env, desk, index)
+        play_all(env, script)
+        kept.append(env)
+    return {"each_mib": (resident_mib() - before) / len(kept)}
+
+
+@suite.measure()
+def policies(run: Run) -> Figures:
+    """Play scripted policies on queues of each size: the share of cases solved and finished."""
+    figures: Figures = {}
+    for desk in DESKS:
+        for size in SIZES:
+            env = queue(desk, size)
+            family = env.unwrapped.family
+            numbers = range(FIRST, FIRST + run.repeats(max(4, 40 // size)))
+            for name, script in {"oracle": family.oracle, **family.baselines()}.items():
+                found = [shares(env, script, index) for index in numbers]
+                solved, finished = np.mean(found, axis=0)
+                own = {f"{name}_solved": solved, f"{name}_finished": finished}
+                figures |= with_prefix(desk, with_prefix(f"of_{size}", own))
+    return figures
+
+
+def shares(env: Any, script: Any, index: int) -> tuple[float, float]:
+    """Return the shares of a queue's cases that a policy solves, and finishes."""
+    begin(env, index)
+    instance = env.unwrapped.episode._instance
+    info: dict[str, Any] = {}
+    for action in script(instance, np.random.default_rng(index)):
+        *_, info = env.step(action)
+    metrics = info["verdict"]["strict"]["metrics"]
+    return metrics["solved"] / metrics["cases"], metrics["finished"] / metrics["cases"]
+
+
+if __name__ == "__main__":
+    raise SystemExit(suite.main())
