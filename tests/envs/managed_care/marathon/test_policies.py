@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from healthgym.core.episode import Episode
+from healthgym.core.seeding import Split
+from healthgym.rewards import PotentialReward
 from tests.envs.managed_care.marathon.queueing import FAMILIES, by, played, solved
 
 DESKS = sorted(FAMILIES)
@@ -56,3 +60,16 @@ def test_doing_nothing_is_worth_nothing(desk) -> None:
     episode = played(desk, ())
     assert solved(episode) == 0
     assert episode.total_reward() == 0
+
+
+@pytest.mark.parametrize("canonical", [False, True])
+@pytest.mark.parametrize("desk", DESKS)
+def test_as_many_cases_as_the_source_has_can_all_be_solved(desk, canonical) -> None:
+    family = type(FAMILIES[desk])(size=25, canonical=canonical)
+    task = family.generator.draw(Split.TEST, 0)
+    episode = Episode(family, task, PotentialReward(), family.rules)
+    for made in family.oracle(task, np.random.default_rng(0)):
+        assert not episode.step(made).errors
+    verdict = episode.verdict()
+    assert verdict.success, verdict.failure_modes
+    assert verdict.metrics["solved"] == verdict.metrics["finished"] == 25
