@@ -22,6 +22,7 @@ NAMING: Mapping[str, str] = {
     "healthgym.core.task": "a generator and an instance, whatever their start",
     "healthgym.core.tool": "a toolset, whatever its world",
     "healthgym.envs.ehr_data_quality.frames": "a cell: its column knows its type when it runs",
+    "healthgym.envs.managed_care.marathon.task": "a case of a queue, whichever desk's it is",
     "healthgym.integrations.trl.foreign": "models and trainers, whose types may not be installed",
     "healthgym.worlds.workspace.box.runner": "JSON, in a program that imports nothing of ours",
     "healthgym.worlds.workspace.sql_worker": "JSON, in a program that imports nothing of ours",

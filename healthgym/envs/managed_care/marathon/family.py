@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -15,16 +15,17 @@ from healthgym.core.family import Baseline, EpisodeConfig, Event, Family, HandIn
 from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset, ToolCall
 from healthgym.core.verbs import Verb
-from healthgym.core.verifier import AGENT, Verifier
+from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.care_management.family import PUBLISHED as CARE
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.verifier import CareVerifier
-from healthgym.envs.managed_care.marathon import policies, workers
+from healthgym.envs.managed_care.marathon import oracle, workers
 from healthgym.envs.managed_care.marathon.crew import MarathonEpisode
 from healthgym.envs.managed_care.marathon.desks import CareDesk, Desk, RequestDesk, ReviewDesk
 from healthgym.envs.managed_care.marathon.generator import MarathonGenerator
 from healthgym.envs.managed_care.marathon.task import (
+    CaseVerifier,
     MarathonInstance,
     MarathonReference,
     MarathonTaskGenerator,
@@ -43,7 +44,6 @@ from healthgym.envs.managed_care.utilization_management.verifier import ReviewVe
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.queue import QueueOffices, QueueStart
-from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _VERBS = frozenset({Verb.FINISH, Verb.READ_MORE, Verb.WAIT})
 #: Arguments that say what a call is about, before others do.
@@ -76,7 +76,7 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
     """
 
     #: Judges one case that is alone.
-    single: ClassVar[Verifier[Task, Any, ManagedCareWorld]]
+    single: ClassVar[CaseVerifier]
     #: Its tools.
     toolsets: ClassVar[tuple[type[AnyToolset], ...]]
     #: Work one case: knowing the answer, under no name, and by name without reading.
@@ -155,12 +155,12 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
     def oracle(self, instance: MarathonInstance, rng: np.random.Generator) -> Script:
         """Do what is right, case by case in the order of the queue."""
         pieces = list(instance.reference.pieces.values())
-        return policies.in_order(self.rehearse(instance), pieces, rng, self.jobs[""])[0]
+        return oracle.in_order(self.rehearse(instance), pieces, rng, self.jobs[""])[0]
 
     def baselines(self) -> Mapping[str, Baseline[Task, MarathonReference, QueueStart]]:
         """Return who works in another order, or does not finish, or does not read."""
         blind = {name: job for name, job in self.jobs.items() if name}
-        return policies.baselines(self.rehearse, self.jobs[""], blind)
+        return oracle.baselines(self.rehearse, self.jobs[""], blind)
 
     def rehearse(self, instance: MarathonInstance) -> MarathonEpisode:
         """Return an episode in which calls can be tried out."""

@@ -8,12 +8,16 @@ from functools import cached_property
 from typing import Any
 
 from healthgym.core.task import Instance, Reference, Task, TaskGenerator
+from healthgym.core.verifier import Evidence, Verifier
 from healthgym.worlds.managed_care.queue import QueueStart
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-#: One case, alone: with the reference of the desk's own family.
+#: One case, alone: with the reference of the desk's own family; what it leaves to be judged, and
+#: who judges it.
 CaseInstance = Instance[Task, Any, WorldStart]
+CaseEvidence = Evidence[Task, Any, ManagedCareWorld]
+CaseVerifier = Verifier[Task, Any, ManagedCareWorld]
 
 
 class Piece:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from healthgym.core.task import Task
 from healthgym.core.verdict import Check, Combine, Judgement, Part, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.marathon.metrics import measured
 from healthgym.envs.managed_care.marathon.projection import projected
-from healthgym.envs.managed_care.marathon.task import MarathonReference, Piece
+from healthgym.envs.managed_care.marathon.task import (
+    CaseEvidence,
+    CaseVerifier,
+    MarathonReference,
+    Piece,
+)
 from healthgym.worlds.managed_care.queue import QueueOffices
-from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 MarathonEvidence = Evidence[Task, MarathonReference, QueueOffices]
 #: Tells whether somebody has taken a case to an end, right or wrong.
@@ -29,7 +32,7 @@ class MarathonVerifier(Verifier[Task, MarathonReference, QueueOffices]):
         finished: Tells whether a case was taken to an end.
     """
 
-    def __init__(self, single: Verifier[Task, Any, ManagedCareWorld], finished: Finished) -> None:
+    def __init__(self, single: CaseVerifier, finished: Finished) -> None:
         self._single, self._finished = single, finished
 
     def checks(self, profile: Profile) -> tuple[Check, ...]:
@@ -58,7 +61,7 @@ class MarathonVerifier(Verifier[Task, MarathonReference, QueueOffices]):
         return _END * self._finished(evidence.after, evidence.reference.pieces[part])
 
 
-def alone(evidence: MarathonEvidence, piece: Piece) -> Evidence[Task, Any, ManagedCareWorld]:
+def alone(evidence: MarathonEvidence, piece: Piece) -> CaseEvidence:
     """Return what there is to look at of one case, as if it were alone."""
     return Evidence(
         piece.instance.task,

@@ -10,7 +10,7 @@ import pytest
 from healthgym.core.episode import Episode
 from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Profile
-from healthgym.envs.managed_care.marathon.policies import in_order
+from healthgym.envs.managed_care.marathon.oracle import in_order
 from healthgym.envs.managed_care.marathon.projection import projected
 from healthgym.envs.managed_care.prior_authorization.oracle import open_case
 from healthgym.rewards import SparseReward
