@@ -195,7 +195,7 @@ class ReviewMarathon(MarathonFamily):
         "": workers.review,
         **{
             name: workers.blind_review(name)
-            for name in ("flood", "approve_everything", "ask_everything")
+            for name in ("flood", "prior", "approve_everything", "ask_everything")
         },
     }
     calls = 60
