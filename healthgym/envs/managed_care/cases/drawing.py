@@ -49,6 +49,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 #: Streams of a task: what it deserves, its policy, its patient, what stands around, the numbers
 #: that the offices keep to, and what is wrong with the chart's paper.
 ENDING, RULES, PATIENT, AROUND, NUMBERS, PAPER = range(6)
+#: Ways of a request that the payer's reviewers deny in error first.
+MISREAD = frozenset({Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL})
 #: Facts of which no table knows.
 _TOLD = (Finding, TherapyCourse)
 
@@ -154,7 +156,7 @@ def draw_case(
     # What may have to be drawn again comes before the chart, which costs the most.
     subject = fitting(subject, drawn.request.age, today)
     planned = plan_patient(subject.background, drawn, streams[PATIENT], today)
-    if ending in (Course.PEER_CALL, Course.APPEALED, Course.EXTERNAL):
+    if ending in MISREAD:
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
     if accept is not None and not accept(book.in_force, found):

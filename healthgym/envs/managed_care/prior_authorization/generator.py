@@ -18,6 +18,7 @@ from healthgym.envs.managed_care.cases.clinic import (
 from healthgym.envs.managed_care.cases.drawing import (
     AROUND,
     ENDING,
+    MISREAD,
     NUMBERS,
     PATIENT,
     RULES,
@@ -210,7 +211,8 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         people = workforce()
         coordinators = people.with_role(WorkerRole.PA_COORDINATOR)
         own = patient.chart.patient.id
-        misread = {own: book.misread} if book.misread else {}
+        # Beside other cases the policies may be an earlier one's, whose error is not this one's.
+        misread = {own: book.misread} if book.misread and drawn.ending in MISREAD else {}
         asked = {own: book.on_request} if book.on_request else {}
         plan = DeskPlan(
             policies=book.book,

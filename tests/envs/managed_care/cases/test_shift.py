@@ -11,7 +11,7 @@ from healthgym.core.seeding import Split, task_rng
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.task import PRESETS as CARE
 from healthgym.envs.managed_care.cases.clinic import draw_morning
-from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.drawing import MISREAD, DrawnCase
 from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import PRESETS as REQUESTS
@@ -91,6 +91,18 @@ def test_one_handbook_holds_the_policies_of_all_cases() -> None:
         texts = {p.text for each in shared for p in each.book.pages if p.path == page.path}
         assert handbook.read(page.path).text in texts
     assert all(each.operations == shift.numbers for each in starts)
+
+
+def test_the_payer_errs_in_the_cases_that_were_drawn_so_and_in_no_other() -> None:
+    shared = 0
+    for seed in range(6):
+        cases, starts = requests(a_shift(seed), 25, 25 * seed)
+        errs = {case.patient.chart.patient.id for case in cases if case.drawn.ending in MISREAD}
+        misread = {name for start in starts if start.desk for name in start.desk.misread}
+        assert misread == errs
+        right = [case for case in cases if case.drawn.ending not in MISREAD]
+        shared += sum(case.book.misread is not None for case in right)
+    assert shared  # policies that are misread in another case
 
 
 def test_a_world_of_many_cases_opens_and_holds_the_records_of_each() -> None:
