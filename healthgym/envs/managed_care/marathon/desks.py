@@ -77,8 +77,9 @@ class Desk(ABC):
     def key(self, instance: CaseInstance) -> str:
         """Return the name of a case in verdicts."""
 
+    @staticmethod
     @abstractmethod
-    def finished(self, world: QueueOffices, piece: Piece) -> bool:
+    def finished(world: QueueOffices, piece: Piece) -> bool:
         """Return whether a case was taken to an end, right or wrong."""
 
 
@@ -108,7 +109,8 @@ class RequestDesk(Desk):
         order: str = instance.reference.order_id
         return order
 
-    def finished(self, world: QueueOffices, piece: Piece) -> bool:
+    @staticmethod
+    def finished(world: QueueOffices, piece: Piece) -> bool:
         """Return whether the payer has said its last word, or the order is held with a reason."""
         own = [one for one in world.cases.cases.values() if one.patient_id == piece.patient_id]
         return any(
@@ -162,7 +164,8 @@ class ReviewDesk(Desk):
         case: str = instance.reference.case_id
         return case
 
-    def finished(self, world: QueueOffices, piece: Piece) -> bool:
+    @staticmethod
+    def finished(world: QueueOffices, piece: Piece) -> bool:
         """Return whether the decision was sent, or the case ended without one."""
         if world.cases.get(piece.key).status is CaseStatus.CLOSED:
             return True
@@ -200,7 +203,8 @@ class CareDesk(Desk):
         case: str = instance.reference.case_id
         return case
 
-    def finished(self, world: QueueOffices, piece: Piece) -> bool:
+    @staticmethod
+    def finished(world: QueueOffices, piece: Piece) -> bool:
         """Return whether the episode is closed, given up, or cannot go on."""
         case = world.referrals.cases.get(piece.key)
         return case is not None and case.status in _OVER

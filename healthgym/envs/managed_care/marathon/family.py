@@ -11,11 +11,19 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from healthgym.core.episode import Episode
-from healthgym.core.family import Baseline, EpisodeConfig, Event, Family, HandIn, Role, Script
+from healthgym.core.family import (
+    Baseline,
+    EpisodeConfig,
+    Event,
+    Family,
+    HandIn,
+    Role,
+    Script,
+    single,
+)
 from healthgym.core.task import Task
-from healthgym.core.tool import AnyToolset, ToolCall
+from healthgym.core.tool import ToolCall
 from healthgym.core.verbs import Verb
-from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.care_management.family import PUBLISHED as CARE
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
@@ -25,7 +33,6 @@ from healthgym.envs.managed_care.marathon.crew import MarathonEpisode
 from healthgym.envs.managed_care.marathon.desks import CareDesk, Desk, RequestDesk, ReviewDesk
 from healthgym.envs.managed_care.marathon.generator import MarathonGenerator
 from healthgym.envs.managed_care.marathon.task import (
-    CaseVerifier,
     MarathonInstance,
     MarathonReference,
     MarathonTaskGenerator,
@@ -75,10 +82,6 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
         ConfigurationError: If the arguments do not fit together.
     """
 
-    #: Judges one case that is alone.
-    single: ClassVar[CaseVerifier]
-    #: Its tools.
-    toolsets: ClassVar[tuple[type[AnyToolset], ...]]
     #: Work one case: knowing the answer, under no name, and by name without reading.
     jobs: ClassVar[Mapping[str, workers.Job]]
     #: Calls for each case of an episode.
@@ -106,8 +109,6 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
             raise ConfigurationError(f"context is at least 1 token, not {context!r}.")
         self.context, self.size = context, size
         self.desk = self._desk(difficulty, canonical)
-        self.verifier = MarathonVerifier(self.single, self.desk.finished)
-        self.roles = {AGENT: Role((*self.toolsets, NotesToolset), _VERBS)}
         self.rules = replace(
             self.rules,
             max_turns=self.calls * size,
@@ -172,8 +173,8 @@ class AuthorizationMarathon(MarathonFamily):
     """Orders at the provider's desk; arguments as of :class:`MarathonFamily`."""
 
     name: ClassVar[str] = "marathon-prior-authorization"
-    single = AuthorizationVerifier()
-    toolsets = REQUESTS
+    verifier = MarathonVerifier(AuthorizationVerifier(), RequestDesk.finished)
+    roles: Mapping[str, Role] = single(*REQUESTS, NotesToolset, verbs=_VERBS)
     jobs: ClassVar[Mapping[str, workers.Job]] = {
         "": workers.request,
         **{name: workers.blind_request(name) for name in ("flood", "prior", "gather_everything")},
@@ -189,8 +190,8 @@ class ReviewMarathon(MarathonFamily):
     """Requests at the payer's desks; arguments as of :class:`MarathonFamily`."""
 
     name: ClassVar[str] = "marathon-utilization-management"
-    single = ReviewVerifier()
-    toolsets = REVIEWS
+    verifier = MarathonVerifier(ReviewVerifier(), ReviewDesk.finished)
+    roles: Mapping[str, Role] = single(*REVIEWS, NotesToolset, verbs=_VERBS)
     jobs: ClassVar[Mapping[str, workers.Job]] = {
         "": workers.review,
         **{
@@ -209,8 +210,8 @@ class CareMarathon(MarathonFamily):
     """Referrals at a care manager's desk; arguments as of :class:`MarathonFamily`."""
 
     name: ClassVar[str] = "marathon-care-management"
-    single = CareVerifier()
-    toolsets = CARE
+    verifier = MarathonVerifier(CareVerifier(), CareDesk.finished)
+    roles: Mapping[str, Role] = single(*CARE, NotesToolset, verbs=_VERBS)
     jobs: ClassVar[Mapping[str, workers.Job]] = {
         "": workers.referral,
         **{name: workers.blind_referral(name) for name in ("flood", "prior")},
