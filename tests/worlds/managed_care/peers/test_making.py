@@ -14,6 +14,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.apps.payer import peer_session
 from healthgym.worlds.managed_care.charts.stated import states
 from healthgym.worlds.managed_care.contracts import PeerContract, Remark
+from healthgym.worlds.managed_care.peers.answering import answer
 from healthgym.worlds.managed_care.peers.making import (
     VERSION,
     Dispute,
@@ -90,7 +91,8 @@ def line(contract: PeerContract) -> P2PSessionRecord:
 def talk(contract: PeerContract, *turns: str) -> P2PSessionRecord:
     session = line(contract)
     for turn in turns:
-        session = peer_session.answered(session, contract, turn, NOW)
+        made = answer(contract, session, turn)
+        session = peer_session.answered(session, made, turn, " ".join(made.parts), NOW)
     return session
 
 
