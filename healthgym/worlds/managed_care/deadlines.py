@@ -4,7 +4,8 @@ Watched is for each request that is handed in that intake is finished within its
 hours, that what waits at a front door is taken in within the hours of that door, and that the
 request is decided within its limit, and an appeal within the days of its level. A missed window or
 limit is told to the supervisor; where the law of the state says what a missed limit amounts to,
-that decision is made. While the provider is asked for something, the limit stands still.
+that decision is made. While the provider is asked for something, the limit stands still; a request
+that ends with its intake has none.
 
 Nothing is watched in a compatibility world: the source's clock does not move.
 """
@@ -19,6 +20,7 @@ from healthgym.core.clock import Due
 from healthgym.worlds.managed_care import duty
 from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
 from healthgym.worlds.managed_care.calendar import office_calendar
+from healthgym.worlds.managed_care.covering import ends_with_intake
 from healthgym.worlds.managed_care.deemed import deem
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.records.decision import Appeal
@@ -213,6 +215,8 @@ def _decision_overdue(world: ManagedCareWorld, case_id: str) -> None:
     intake = world.intake.find(case_id)
     if intake is None or world.cases.get(case_id).status not in WITH_PAYER:
         return  # decided; or pended, and then a reply starts the watch again
+    if ends_with_intake(world, case_id):
+        return  # there is nothing to decide
     limit = decision_deadline(world, case_id)
     if limit > world.clock.now:
         _put(world, DECISION_OVERDUE, case_id, limit)

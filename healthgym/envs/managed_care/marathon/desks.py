@@ -18,14 +18,10 @@ from healthgym.envs.managed_care.prior_authorization.generator import Authorizat
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.covering import covering
+from healthgym.worlds.managed_care.covering import ends_with_intake
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.queue import QueueOffices
-from healthgym.worlds.managed_care.vocabulary.authorization import (
-    CaseStatus,
-    IntakeStatus,
-    ProviderNetworkStatus,
-)
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
 
 #: Business days before on which a request may have been sent whose case begins with the others.
@@ -169,7 +165,7 @@ class ReviewDesk(Desk):
         """Return whether the decision was sent, or the case ended without one."""
         if world.cases.get(piece.key).status is CaseStatus.CLOSED:
             return True
-        if _turned_away(world, piece.key):
+        if ends_with_intake(world, piece.key):
             return True
         decided = world.determinations.active(piece.key)
         return decided is not None and any(
@@ -229,21 +225,3 @@ def _mornings(begins: datetime) -> Iterator[datetime]:
 def calendar_day(at: datetime) -> date:
     """Return the day that the offices write at a time."""
     return office_calendar(REGION).local(at).date()
-
-
-def _turned_away(world: QueueOffices, case_id: str) -> bool:
-    """Return whether a case ends with its intake: as it was confirmed, or for want of a question.
-
-    What was confirmed may be wrong. Whether a service needs an authorization is nobody's decision:
-    the policy of the case says it.
-    """
-    intake = world.intake.find(case_id)
-    if intake is None or intake.status is not IntakeStatus.COMPLETE:
-        return False
-    outside = intake.decision_provider_network_status is ProviderNetworkStatus.OUT_OF_NETWORK
-    refused = (intake.decision_member_eligible, intake.decision_service_covered)
-    if outside or False in refused:
-        return True
-    policy = covering(world, case_id)
-    code = world.cases.order(world.cases.get(case_id).service_request_id).procedure_code
-    return policy is not None and not policy.requires_authorization(code)

@@ -62,6 +62,12 @@ def require_time(
             raise ConfigurationError(f"{case_id} is due before a call can be held.")
 
 
+def end_of_day(at: datetime) -> datetime:
+    """Return when the practice closes on the day of a time."""
+    calendar = office_calendar(REGION)
+    return calendar.utc(calendar.local(at).date(), calendar.closes)
+
+
 def _offered(
     world: ManagedCareWorld,
     case_id: str,

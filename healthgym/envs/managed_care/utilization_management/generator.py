@@ -53,7 +53,7 @@ from healthgym.envs.managed_care.utilization_management.disputes import (
     draw_dispute,
     draw_kind,
 )
-from healthgym.envs.managed_care.utilization_management.feasible import require_time
+from healthgym.envs.managed_care.utilization_management.feasible import end_of_day, require_time
 from healthgym.envs.managed_care.utilization_management.others import open_cases
 from healthgym.envs.managed_care.utilization_management.packet import (
     may_lead,
@@ -273,7 +273,9 @@ class ReviewGenerator(ReviewTaskGenerator):
         )
         start = _taken_over(start, chain, way.stage, ids, rng)
         if called:
-            require_time(world, own, way.stage, start.now, timedelta(hours=answer.hours))
+            # Beside others it may be the last that is turned to on the day.
+            turned_to = end_of_day(start.now) if shift else start.now
+            require_time(world, own, way.stage, turned_to, timedelta(hours=answer.hours))
         return self._instance(key, way, reference, start)
 
     def _appealed(

@@ -27,6 +27,18 @@ def test_who_knows_the_answers_solves_every_case_in_any_order(desk, policy, inde
     assert verdict.metrics["wrong_case_writes"] == verdict.metrics["carried_facts"] == 0
 
 
+@pytest.mark.parametrize(("split", "index"), [(Split.TRAIN, 23), (Split.TEST, 126)])
+def test_a_case_turned_to_last_can_still_be_decided_in_time(split, index) -> None:
+    """Once one was due before its call could be held, and one that was returned was deemed."""
+    family = FAMILIES["reviews"]
+    instance = family.generator.draw(split, index)
+    episode = family.rehearse(instance)
+    for action in family.oracle(instance, np.random.default_rng(0)):
+        episode.step(action)
+    verdict = episode.verdict()
+    assert verdict.success, verdict.failure_modes
+
+
 @pytest.mark.parametrize("index", range(3))
 @pytest.mark.parametrize("desk", DESKS)
 def test_who_begins_every_case_and_finishes_none_solves_none(desk, index) -> None:

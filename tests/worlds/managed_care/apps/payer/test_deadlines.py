@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     IntakeStatus,
+    ProviderNetworkStatus,
     TriageDisposition,
     TriageUrgency,
 )
@@ -120,6 +122,26 @@ def test_a_late_decision_is_told_and_deemed_where_the_state_says_so(
     assert (late.authorization_number is not None) is (status is CaseStatus.APPROVED)
     assert (late.expires_at is not None) is (status is CaseStatus.APPROVED)
     assert (late.appeal_due_at is not None) is (status is CaseStatus.DENIED)
+
+
+@pytest.mark.parametrize(
+    ("confirmed", "overdue"),
+    [
+        ({"decision_member_eligible": False}, False),
+        ({"decision_service_covered": False}, False),
+        ({"decision_provider_network_status": ProviderNetworkStatus.OUT_OF_NETWORK}, False),
+        ({"decision_provider_network_status": ProviderNetworkStatus.IN_NETWORK}, True),
+    ],
+)
+def test_what_ends_with_its_intake_is_never_deemed_decided(
+    confirmed: Mapping[str, object], overdue: bool
+) -> None:
+    desk = world(intake(state="NY", status=IntakeStatus.COMPLETE, **confirmed), state="NY")
+    deadlines.watch_all(desk)
+    happened = [deadlines.DECISION_OVERDUE] if overdue else []
+    assert _pass(desk, NOW + timedelta(days=30)) == happened
+    assert bool(desk.determinations.determinations) is overdue
+    assert desk.cases.get(CASE).status is (CaseStatus.DENIED if overdue else CaseStatus.SUBMITTED)
 
 
 def test_triage_moves_the_watch_to_its_own_limit() -> None:
