@@ -46,7 +46,9 @@ class Drill:
         demos: Tasks that are demonstrated, each seen once.
         steps: Steps of imitation and of reward.
         rate: Learning rate of the reward's stage.
-        batch: Rollouts of a step.
+        batch: Rollouts that are drawn at once.
+        minibatch: Rollouts of an optimizer step.
+        reuse: How often each batch is learned from.
         reward: What is paid for.
     """
 
@@ -56,6 +58,8 @@ class Drill:
     steps: tuple[int, int]
     rate: str
     batch: int = 64
+    minibatch: int = 64
+    reuse: int = 1
     reward: str = "sparse"
 
     def __call__(self, run: Run) -> Figures:
@@ -89,6 +93,8 @@ class Drill:
             "sft-steps": imitated,
             "grpo-steps": rewarded,
             "grpo-batch": self.batch,
+            "grpo-minibatch": self.minibatch,
+            "grpo-reuse": self.reuse,
             "episodes": episodes,
         }
         return [part for name, number in given.items() for part in (f"--{name}", str(number))]
@@ -129,7 +135,16 @@ for _drill in (
         batch=128,
         reward="shaped",
     ),
-    Drill("care_management", "HealthAgent/CareManagement-v0", 4800, (300, 40), "2e-4"),
+    Drill(
+        "care_management",
+        "HealthAgent/CareManagement-v0",
+        4800,
+        (300, 14),
+        "1.5e-4",
+        batch=256,
+        minibatch=16,
+        reuse=2,
+    ),
 ):
     suite.measure(_drill.name)(_drill)
 

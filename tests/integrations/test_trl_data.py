@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -232,6 +233,14 @@ def test_damaged_settings_are_named(damage: str) -> None:
 def test_groups_divide_the_batch() -> None:
     with pytest.raises(ConfigurationError, match="groups of 8"):
         TrainConfig("An/Env-v0", reinforced=Reinforced(batch=12))
+    with pytest.raises(ConfigurationError, match="minibatches of 48"):
+        TrainConfig("An/Env-v0", reinforced=Reinforced(batch=64, minibatch=48))
+
+
+def test_small_steps_on_a_batch_are_counted() -> None:
+    settings = Reinforced(steps=3, batch=64, reuse=2, minibatch=16)
+    assert (settings.steps_per_batch, settings.updates) == (8, 24)
+    assert replace(settings, minibatch=0).updates == 6
 
 
 def test_a_metrics_file_survives_a_kill(tmp_path: Any) -> None:

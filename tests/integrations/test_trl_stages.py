@@ -58,7 +58,7 @@ def config(toy_id: str, monkeypatch: pytest.MonkeyPatch) -> TrainConfig:
         max_new_tokens=8,
         threads=1,
         supervised=Supervised(demos=40, steps=4, batch=4),
-        reinforced=Reinforced(steps=4, batch=4, group=2),
+        reinforced=Reinforced(steps=2, batch=4, group=2, minibatch=2),
     )
 
 

@@ -71,7 +71,12 @@ def parser() -> argparse.ArgumentParser:
     model.add_argument("--grpo-steps", type=int)
     model.add_argument("--grpo-lr", type=float)
     model.add_argument("--grpo-batch", type=int, help="rollouts per step, in groups of 8")
-    model.add_argument("--grpo-reuse", type=int, help="optimizer steps on each batch of rollouts")
+    model.add_argument(
+        "--grpo-reuse", type=int, help="how often each batch of rollouts is learned from"
+    )
+    model.add_argument(
+        "--grpo-minibatch", type=int, help="rollouts of an optimizer step (default: the batch)"
+    )
     model.add_argument("--max-length", type=int, help="longest episode in tokens")
     run = made.add_argument_group("run")
     run.add_argument("--episodes", type=int, help="held-out test tasks (default: 300)")
@@ -125,6 +130,7 @@ def settings(options: argparse.Namespace) -> TrainConfig:
         learning_rate=options.grpo_lr,
         batch=options.grpo_batch,
         reuse=options.grpo_reuse,
+        minibatch=options.grpo_minibatch,
     )
     final: TrainConfig = _with(
         config,

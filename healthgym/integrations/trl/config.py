@@ -44,7 +44,9 @@ class Reinforced:
         steps: Batches of rollouts.
         batch: Rollouts per batch.
         group: Rollouts per task.
-        reuse: Optimizer steps on each batch; drawing it takes longer than learning from it.
+        reuse: How often each batch is learned from; drawing it takes longer.
+        minibatch: Rollouts of an optimizer step; the whole batch if 0. Many small steps at a low
+            rate learn more from the same rollouts than few large ones.
         learning_rate: Peak of a linear schedule; a constant one ends in collapse.
         clip: Largest gradient norm.
         unsubmitted: Reward of an episode that is never submitted.
@@ -54,6 +56,7 @@ class Reinforced:
     batch: int = 64
     group: int = 8
     reuse: int = 1
+    minibatch: int = 0
     learning_rate: float = 3e-4
     clip: float = 0.2
     unsubmitted: float = -0.5
@@ -61,7 +64,12 @@ class Reinforced:
     @property
     def updates(self) -> int:
         """Optimizer steps."""
-        return self.steps * self.reuse
+        return self.steps * self.steps_per_batch
+
+    @property
+    def steps_per_batch(self) -> int:
+        """Optimizer steps on each batch."""
+        return self.reuse * (self.batch // (self.minibatch or self.batch))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,11 @@ class TrainConfig:
                 f"A batch of {self.reinforced.batch} rollouts cannot be split into groups of "
                 f"{self.reinforced.group}."
             )
+        if self.reinforced.minibatch and self.reinforced.batch % self.reinforced.minibatch:
+            raise ConfigurationError(
+                f"A batch of {self.reinforced.batch} rollouts cannot be split into minibatches of "
+                f"{self.reinforced.minibatch}."
+            )
         smallest = min(self.episodes, self.supervised.steps, self.reinforced.updates, self.saves)
         if smallest < 1:
             raise ConfigurationError("Steps, episodes and saves are at least 1.")
@@ -116,7 +129,7 @@ class TrainConfig:
             saves=2,
             max_new_tokens=24,
             supervised=replace(self.supervised, demos=64, steps=8, batch=4),
-            reinforced=replace(self.reinforced, steps=2, batch=4, group=2),
+            reinforced=replace(self.reinforced, steps=2, batch=4, group=2, minibatch=0),
         )
 
     def to_json(self) -> str:

@@ -164,7 +164,8 @@ def reinforce(
         args=GRPOConfig(
             str(work),
             max_steps=settings.updates,
-            per_device_train_batch_size=settings.batch,
+            per_device_train_batch_size=settings.minibatch or settings.batch,
+            generation_batch_size=settings.batch,
             num_generations=settings.group,
             num_iterations=settings.reuse,
             learning_rate=settings.learning_rate,
@@ -177,7 +178,7 @@ def reinforce(
             temperature=TEMPERATURE,
             beta=0.0,
             mask_truncated_completions=False,
-            **_common(config, settings.updates, settings.reuse),
+            **_common(config, settings.updates, settings.steps_per_batch),
         ),
     )
     return _train(trainer, work, folder, "grpo", settings.updates, watch, report)
