@@ -172,7 +172,9 @@ def rewarded(
     """Learn from games against oneself, and return the generations, the first included."""
     plan, tell = settings.reward, clock.stage("self-play", settings.reward.rounds)
     reader = Reader(model, tokenizer.eos_token_id, settings.longest)
-    optimizer = torch.optim.AdamW(model.parameters(), plan.rate, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), plan.rate, betas=(0.9, 0.98), weight_decay=0.0
+    )
     kept = [copy.deepcopy(model)]
     marks = {
         round(plan.rounds * n / (settings.generations - 1)) for n in range(settings.generations)
@@ -191,7 +193,7 @@ def rewarded(
         }
         for part in optimizer.param_groups:  # a constant rate ends in collapse
             part["lr"] = plan.rate * (1 - number / plan.rounds)
-        figures["told"] = reinforce(model, optimizer, played, plan)
+        figures["told"] = reinforce(model, optimizer, played, plan, number)
         curve.append(figures)
         tell(number + 1, f"both {figures['both']:.2f}, telling {figures['told']:.2f};")
         if number + 1 in marks:

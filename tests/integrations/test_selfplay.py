@@ -222,7 +222,7 @@ def test_reward_makes_what_won_likelier_and_what_lost_less_so(model: AnyModel) -
     before = chance(model, won), chance(model, lost)
     played = told(model, [True, False], [won, lost])
     optimizer = torch.optim.SGD(model.parameters(), 1e-2)
-    share = reinforce(model, optimizer, played, Reinforcement(group=2))
+    share = reinforce(model, optimizer, played, Reinforcement(group=2), 0)
     assert share == 1.0
     assert chance(model, won) > before[0]
     assert chance(model, lost) < before[1]
@@ -232,7 +232,7 @@ def test_where_all_are_paid_alike_nothing_is_learned(model: AnyModel) -> None:
     before = chance(model, [7, 8])
     optimizer = torch.optim.SGD(model.parameters(), 1.0)
     played = told(model, [True, True], [[7, 8], [9, 10]])
-    assert reinforce(model, optimizer, played, Reinforcement(group=2)) == 0.0
+    assert reinforce(model, optimizer, played, Reinforcement(group=2), 0) == 0.0
     assert chance(model, [7, 8]) == before
 
 

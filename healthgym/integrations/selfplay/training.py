@@ -44,16 +44,19 @@ class Reinforcement:
         rate: Learning rate.
         clip: Largest norm of a gradient.
         ratio: How far the probability of a token may move in a round before it counts no more.
-        batch: Conversations in a step of the optimizer.
+        batch: Conversations in a step of the optimizer: many small steps at a low rate learn more
+            from the same games than few large ones.
+        passes: How often the games of a round are learned from.
     """
 
     rounds: int = 60
     tasks: int = 16
     group: int = 8
-    rate: float = 3e-4
+    rate: float = 1.5e-4
     clip: float = 0.5
     ratio: float = 0.2
-    batch: int = 64
+    batch: int = 16
+    passes: int = 2
 
 
 def imitate(
@@ -89,6 +92,7 @@ def reinforce(
     optimizer: torch.optim.Optimizer,
     games: Sequence[Game],
     settings: Reinforcement,
+    seed: int,
 ) -> float:
     """Learn from one round of games, and return the share of conversations that told something.
 
@@ -100,12 +104,12 @@ def reinforce(
         optimizer: Its optimizer.
         games: The games, those of one task after each other.
         settings: How.
+        seed: Of the order in which conversations are learned from.
     """
     paid = [pair for group in _groups(games, settings.group) for pair in _advantages(group)]
     telling = [(talk, worth) for talk, worth in paid if worth]
     model.train()
-    for start in range(0, len(telling), settings.batch):
-        chosen = telling[start : start + settings.batch]
+    for chosen in _drawn(telling, settings, seed):
         ids, said = _padded([talk for talk, _ in chosen])
         now = _logps(model, ids, said)
         before = torch.tensor([p for talk, _ in chosen for p in _own(talk.logps, talk.said)])
@@ -117,6 +121,15 @@ def reinforce(
         _descend(-gain.mean(), model, optimizer, settings.clip)
     model.eval()
     return len(telling) / len(paid) if paid else 0.0
+
+
+def _drawn(paid: Sequence[T], settings: Reinforcement, seed: int) -> Iterator[Sequence[T]]:
+    """Yield the batches of a round, in another order at each pass."""
+    rng = np.random.default_rng(seed)
+    for _ in range(settings.passes):
+        order = rng.permutation(len(paid))
+        for start in range(0, len(order), settings.batch):
+            yield [paid[place] for place in order[start : start + settings.batch]]
 
 
 def _logps(model: AnyModel, ids: torch.Tensor, said: torch.Tensor) -> torch.Tensor:
