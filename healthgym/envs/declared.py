@@ -55,7 +55,9 @@ class DeclaredEnv(HealthEnv):
     The docstring is the environment's page. Marks in it are replaced by what the declaration says:
     ``{tools}``, ``{checks}``, ``{episode end}``, ``{information}``, ``{common arguments}`` and
     ``{configurations}``; sections that are left out and can be told from the declaration are
-    written. See :mod:`healthgym.envs.manual`.
+    written. What several environments say alike is said once, by a class from which they derive:
+    a section that one leaves out is that class's, and ``{inherited}`` puts it into one's own. See
+    :mod:`healthgym.envs.manual`.
 
     Args:
         made: The family, made from its own arguments; if None, it is made of those given.

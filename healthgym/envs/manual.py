@@ -76,35 +76,48 @@ class Manual:
 
     Args:
         text: What the author wrote, with marks and without the sections that can be written.
+
+    Attributes:
+        first: What stands before the first section.
+        sections: What the author wrote of each section, by heading.
     """
 
     def __init__(self, text: str) -> None:
-        self._text = inspect.cleandoc(text)
+        first, *written = _HEADING.split(inspect.cleandoc(text))
+        self.first = first.strip()
+        bodies = (body.strip() for body in written[1::2])
+        self.sections = dict(zip(written[::2], bodies, strict=True))
 
     def __get__(self, env: HealthEnv | None, cls: type[HealthEnv]) -> str:
-        return document(self._text, cls, cls.family_class)  # type: ignore[attr-defined]
+        return document(self.first, cls, cls.family_class)  # type: ignore[attr-defined]
 
 
-def document(text: str, cls: type[HealthEnv], family: type[AnyFamily]) -> str:
+def document(first: str, cls: type[HealthEnv], family: type[AnyFamily]) -> str:
     """Return the page of an environment.
 
     Args:
-        text: What the author wrote, without indentation.
+        first: What its author says before the first section.
         cls: The environment.
         family: Its family, whose class states verifier and roles.
     """
-    first, *written = _HEADING.split(text)
-    sections = dict(zip(written[::2], written[1::2], strict=True))
-    parts = [first.strip()]
-    for heading in HEADINGS:
-        body = sections.get(heading, _SECTIONS.get(heading, "")).strip("\n")
-        if body:
-            parts.append(f"## {heading}\n\n{body.strip()}")
-    whole = "\n\n".join(parts)
+    sections = _sections(cls)
+    parts = [f"## {heading}\n\n{sections[heading]}" for heading in HEADINGS if heading in sections]
+    whole = "\n\n".join([first, *parts])
     for mark, write in _MARKS.items():
         if f"{{{mark}}}" in whole:
             whole = whole.replace(f"{{{mark}}}", write(cls, family))
     return whole
+
+
+def _sections(cls: type[HealthEnv]) -> dict[str, str]:
+    """Return what is said of each section: by the class, by what it derives from, or by default."""
+    said = dict(_SECTIONS)
+    for base in reversed(cls.__mro__):
+        manual = vars(base).get("__doc__")
+        if isinstance(manual, Manual):
+            for heading, body in manual.sections.items():
+                said[heading] = body.replace("{inherited}", said.get(heading, ""))
+    return said
 
 
 def _tools(cls: type[HealthEnv], family: type[AnyFamily]) -> str:

@@ -66,6 +66,19 @@ class LedgerEnv(DeclaredEnv, family=TaggedLedger):
     """
 
 
+class SecondLedgerEnv(LedgerEnv):
+    """Keep a second ledger.
+
+    ## Rewards
+
+    {inherited} And more.
+
+    ## Observation Space
+
+    {inherited} And there.
+    """
+
+
 class TypedEnv(DeclaredEnv, family=TaggedLedger):
     """One that makes its family itself."""
 
@@ -131,6 +144,18 @@ def test_a_page_has_every_section_that_can_be_told() -> None:
         "| `ledger__read_balance` | read | Read the balance of an account |"
         in (page["Action Space"])
     )
+
+
+def test_a_section_is_inherited_or_taken_up() -> None:
+    page, base = SecondLedgerEnv.__doc__ or "", sections(LedgerEnv.__doc__ or "")
+    assert page.startswith("Keep a second ledger.\n\n## Description")
+    told = sections(page)
+    assert told["Rewards"] == f"{base['Rewards']} And more."
+    assert told["Observation Space"] == f"{base['Observation Space']} And there."
+    changed = {"Rewards", "Observation Space"}
+    assert {name: told[name] for name in base.keys() - changed} == {
+        name: base[name] for name in base.keys() - changed
+    }
 
 
 @pytest.mark.parametrize(

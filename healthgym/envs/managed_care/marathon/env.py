@@ -2,38 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
 from healthgym.core.borders import Info
-from healthgym.envs.declared import Common, DeclaredEnv
+from healthgym.envs.declared import DeclaredEnv
 from healthgym.envs.managed_care.marathon.family import (
     AuthorizationMarathon,
     CareMarathon,
     MarathonFamily,
     ReviewMarathon,
 )
-from healthgym.envs.managed_care.marathon.reading import Tokenizer, by_bytes, tokens_read
 
 
 class _MarathonEnv(DeclaredEnv, family=MarathonFamily):
-    """An environment that says how much had to be read.
+    """Work a queue of cases at one desk; what the pages of the three desks say alike.
 
-    Args:
-        made: The family.
-        tokenizer: Counts the tokens of a text.
-        common: The arguments that every environment takes.
+    ## Observation Space
+
+    ``UnicodeText``: first the instruction, then the result of each call; what has arrived meanwhile
+    stands before it. Long results continue with ``read_more``.
+
+    ## Rewards
+
+    ``sparse``: 1 if every case is solved and the work is handed in with ``finish``, else 0.
+    ``shaped``: in the end the share of cases solved; on the way half a point, divided by the number
+    of cases, for each that has come to an end, right or wrong, and nothing for opening or reading.
+    A case is solved if every check of the single environment passes on what belongs to it, as if it
+    were alone.
+
+    {checks}
+
+    ## Episode End
+
+    {episode end} With ``days`` it is also over when so many simulated days have passed.
+
+    ## Information
+
+    {information} At the end ``info["tokens"]`` has the tokens of observations that were read:
+    ``total``, ``cases`` by case, ``other``, and ``exceeded_at``, the turn with which ``context``
+    was exceeded.
+
+    ## Arguments
+
+    {common arguments}
+    - `difficulty` (str, "medium"): ``"easy"``, ``"medium"`` or ``"hard"``, as in the single
+        environment.
+    - `size` (int, 3): Cases of an episode: 1, 3, 5, 10, or 25 as in the source.
+    - `canonical` (bool, False): Whether the test split is the 25 cases of the canonical suite, with
+        ``size=25`` as one episode.
+    - `days` (int or None, None): Simulated days after which the episode ends.
+    - `context` (int or None, None): Tokens of memory for which the episode is meant. The agent is
+        told; notes that it keeps with ``notes.add`` stay.
+    - `tokenizer` (function or None, None): Counts the tokens of a text; a quarter of its UTF-8
+        bytes if None.
     """
 
-    def __init__(
-        self, made: MarathonFamily, tokenizer: Tokenizer | None, **common: Unpack[Common]
-    ) -> None:
-        super().__init__(made, **common)
-        self._budget, self._tokenizer = made.context, tokenizer or by_bytes
+    family: MarathonFamily
 
     def _info(self) -> Info:
         info = super()._info()
         if self.episode.settled:
-            info["tokens"] = tokens_read(self.episode, self.role, self._budget, self._tokenizer)
+            info["tokens"] = self.family.tokens_read(self.episode, self.role)
         return info
 
 
@@ -54,11 +81,6 @@ class MarathonPriorAuthorizationEnv(_MarathonEnv, family=AuthorizationMarathon):
     one session: they fan out, and no agent submitted a single authorization. There a session runs
     with the first case's person and without calls between physicians; here each case keeps its own.
 
-    ## Observation Space
-
-    ``UnicodeText``: first the instruction, then the result of each call; what has arrived meanwhile
-    stands before it. Long results continue with ``read_more``.
-
     ## Action Space
 
     {tools}
@@ -73,45 +95,11 @@ class MarathonPriorAuthorizationEnv(_MarathonEnv, family=AuthorizationMarathon):
     fit beside those before it (the same patient, a policy that would rule another's) gets another
     patient or policy, or makes room for another case. No patient of one split is in another.
 
-    ## Rewards
-
-    ``sparse``: 1 if every case is solved and the work is handed in with ``finish``, else 0.
-    ``shaped``: in the end the share of cases solved; on the way half a point, divided by the number
-    of cases, for each that has come to an end, right or wrong, and nothing for opening or reading.
-    A case is solved if every check of the single environment passes on what belongs to it, as if it
-    were alone.
-
-    {checks}
-
-    ## Episode End
-
-    {episode end} With ``days`` it is also over when so many simulated days have passed.
-
     ## Information
 
-    {information} At the end ``info["tokens"]`` has the tokens of observations that were read:
-    ``total``, ``cases`` by case, ``other``, and ``exceeded_at``, the turn with which ``context``
-    was exceeded. The verdict's metrics count cases solved, finished, touched and abandoned, missed
+    {inherited} The verdict's metrics count cases solved, finished, touched and abandoned, missed
     deadlines, calls of a touched case and of none, writes that name things of more than one case,
     and facts that were carried from one case into another.
-
-    ## Arguments
-
-    {common arguments}
-    - `difficulty` (str, "medium"): ``"easy"``, ``"medium"`` or ``"hard"``, as in the single
-        environment.
-    - `size` (int, 3): Cases of an episode: 1, 3, 5, 10, or 25 as in the source.
-    - `canonical` (bool, False): Whether the test split is the 25 cases of the canonical suite, with
-        ``size=25`` as one episode.
-    - `days` (int or None, None): Simulated days after which the episode ends.
-    - `context` (int or None, None): Tokens of memory for which the episode is meant. The agent is
-        told; notes that it keeps with ``notes.add`` stay.
-    - `tokenizer` (function or None, None): Counts the tokens of a text; a quarter of its UTF-8
-        bytes if None.
-
-    ## Registered Configurations
-
-    {configurations}
 
     ## Example
 
@@ -133,22 +121,6 @@ class MarathonPriorAuthorizationEnv(_MarathonEnv, family=AuthorizationMarathon):
     * v0: first version.
     """
 
-    def __init__(
-        self,
-        *,
-        difficulty: str = "medium",
-        size: int = 3,
-        canonical: bool = False,
-        days: int | None = None,
-        context: int | None = None,
-        tokenizer: Tokenizer | None = None,
-        **common: Unpack[Common],
-    ) -> None:
-        made = AuthorizationMarathon(
-            difficulty, size=size, canonical=canonical, days=days, context=context
-        )
-        super().__init__(made, tokenizer, **common)
-
 
 class MarathonUtilizationManagementEnv(_MarathonEnv, family=ReviewMarathon):
     """Work a queue of requests at the payer's desks, each to its letter.
@@ -165,11 +137,6 @@ class MarathonUtilizationManagementEnv(_MarathonEnv, family=ReviewMarathon):
     In χ-Bench the best agents fall from 32 % of cases solved to 3 % where they have 25 of them in
     one session, and bring 3 to 8 of them to a decision.
 
-    ## Observation Space
-
-    ``UnicodeText``: first the instruction, then the result of each call; what has arrived meanwhile
-    stands before it. Long results continue with ``read_more``.
-
     ## Action Space
 
     {tools}
@@ -184,44 +151,10 @@ class MarathonUtilizationManagementEnv(_MarathonEnv, family=ReviewMarathon):
     several. A case that does not fit beside those before it gets another patient or policy, or
     makes room for another case. No patient of one split is in another.
 
-    ## Rewards
-
-    ``sparse``: 1 if every case is solved and the work is handed in with ``finish``, else 0.
-    ``shaped``: in the end the share of cases solved; on the way half a point, divided by the number
-    of cases, for each that has come to an end, right or wrong, and nothing for opening or reading.
-    A case is solved if every check of the single environment passes on what belongs to it, as if it
-    were alone.
-
-    {checks}
-
-    ## Episode End
-
-    {episode end} With ``days`` it is also over when so many simulated days have passed.
-
     ## Information
 
-    {information} At the end ``info["tokens"]`` has the tokens of observations that were read:
-    ``total``, ``cases`` by case, ``other``, and ``exceeded_at``, the turn with which ``context``
-    was exceeded. The verdict's metrics are those of
+    {inherited} The verdict's metrics are those of
     ``HealthAgent/MarathonPriorAuthorization-v0``.
-
-    ## Arguments
-
-    {common arguments}
-    - `difficulty` (str, "medium"): ``"easy"``, ``"medium"`` or ``"hard"``, as in the single
-        environment.
-    - `size` (int, 3): Cases of an episode: 1, 3, 5, 10, or 25 as in the source.
-    - `canonical` (bool, False): Whether the test split is the 25 cases of the canonical suite, with
-        ``size=25`` as one episode.
-    - `days` (int or None, None): Simulated days after which the episode ends.
-    - `context` (int or None, None): Tokens of memory for which the episode is meant. The agent is
-        told; notes that it keeps with ``notes.add`` stay.
-    - `tokenizer` (function or None, None): Counts the tokens of a text; a quarter of its UTF-8
-        bytes if None.
-
-    ## Registered Configurations
-
-    {configurations}
 
     ## Example
 
@@ -242,22 +175,6 @@ class MarathonUtilizationManagementEnv(_MarathonEnv, family=ReviewMarathon):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        difficulty: str = "medium",
-        size: int = 3,
-        canonical: bool = False,
-        days: int | None = None,
-        context: int | None = None,
-        tokenizer: Tokenizer | None = None,
-        **common: Unpack[Common],
-    ) -> None:
-        made = ReviewMarathon(
-            difficulty, size=size, canonical=canonical, days=days, context=context
-        )
-        super().__init__(made, tokenizer, **common)
 
 
 class MarathonCareManagementEnv(_MarathonEnv, family=CareMarathon):
@@ -292,44 +209,10 @@ class MarathonCareManagementEnv(_MarathonEnv, family=CareMarathon):
     one morning and one set of numbers. A case that is about somebody who has one already is about
     another person. No patient of one split is in another.
 
-    ## Rewards
-
-    ``sparse``: 1 if every case is solved and the work is handed in with ``finish``, else 0.
-    ``shaped``: in the end the share of cases solved; on the way half a point, divided by the number
-    of cases, for each that has come to an end, right or wrong, and nothing for opening or reading.
-    A case is solved if every check of the single environment passes on what belongs to it, as if it
-    were alone.
-
-    {checks}
-
-    ## Episode End
-
-    {episode end} With ``days`` it is also over when so many simulated days have passed.
-
     ## Information
 
-    {information} At the end ``info["tokens"]`` has the tokens of observations that were read:
-    ``total``, ``cases`` by case, ``other``, and ``exceeded_at``, the turn with which ``context``
-    was exceeded. The verdict's metrics are those of
+    {inherited} The verdict's metrics are those of
     ``HealthAgent/MarathonPriorAuthorization-v0``.
-
-    ## Arguments
-
-    {common arguments}
-    - `difficulty` (str, "medium"): ``"easy"``, ``"medium"`` or ``"hard"``, as in the single
-        environment.
-    - `size` (int, 3): Cases of an episode: 1, 3, 5, 10, or 25 as in the source.
-    - `canonical` (bool, False): Whether the test split is the 25 cases of the canonical suite, with
-        ``size=25`` as one episode.
-    - `days` (int or None, None): Simulated days after which the episode ends.
-    - `context` (int or None, None): Tokens of memory for which the episode is meant. The agent is
-        told; notes that it keeps with ``notes.add`` stay.
-    - `tokenizer` (function or None, None): Counts the tokens of a text; a quarter of its UTF-8
-        bytes if None.
-
-    ## Registered Configurations
-
-    {configurations}
 
     ## Example
 
@@ -350,17 +233,3 @@ class MarathonCareManagementEnv(_MarathonEnv, family=CareMarathon):
 
     * v0: first version.
     """
-
-    def __init__(
-        self,
-        *,
-        difficulty: str = "medium",
-        size: int = 3,
-        canonical: bool = False,
-        days: int | None = None,
-        context: int | None = None,
-        tokenizer: Tokenizer | None = None,
-        **common: Unpack[Common],
-    ) -> None:
-        made = CareMarathon(difficulty, size=size, canonical=canonical, days=days, context=context)
-        super().__init__(made, tokenizer, **common)

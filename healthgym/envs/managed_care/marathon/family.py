@@ -10,8 +10,10 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from healthgym.core.episode import Episode
+from healthgym.core.borders import JsonDict
+from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import (
+    AnyFamily,
     Baseline,
     EpisodeConfig,
     Event,
@@ -32,6 +34,7 @@ from healthgym.envs.managed_care.marathon import oracle, workers
 from healthgym.envs.managed_care.marathon.crew import MarathonEpisode
 from healthgym.envs.managed_care.marathon.desks import CareDesk, Desk, RequestDesk, ReviewDesk
 from healthgym.envs.managed_care.marathon.generator import MarathonGenerator
+from healthgym.envs.managed_care.marathon.reading import Tokenizer, by_bytes, tokens_read
 from healthgym.envs.managed_care.marathon.task import (
     MarathonInstance,
     MarathonReference,
@@ -59,6 +62,8 @@ _FIRST = ("case_id", "patient_id", "referral_id")
 SIZES = (1, 3, 5, 10, 25)
 #: Cases of a canonical suite.
 _CANONICAL = 25
+#: Calls for each case of an episode.
+_CALLS = 60
 _NOTES = "notes."
 
 Cases = TypeVar("Cases")
@@ -74,9 +79,7 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
         days: Simulated days after which the episode ends; no limit if None.
         context: Tokens of memory for which the episode is meant, told to the agent; not told if
             None.
-
-    Attributes:
-        context: The same.
+        tokenizer: Counts the tokens of a text; a quarter of its UTF-8 bytes if None.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -84,10 +87,8 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
 
     #: Work one case: knowing the answer, under no name, and by name without reading.
     jobs: ClassVar[Mapping[str, workers.Job]]
-    #: Calls for each case of an episode.
-    calls: ClassVar[int]
 
-    rules = EpisodeConfig(max_turns=180, max_observation=12_000)
+    rules = EpisodeConfig(max_turns=3 * _CALLS, max_observation=12_000)
     hand_in = HandIn("finish", paper=False, withheld=False)
     # The same work in another order; the only case of a queue of one.
     ceilings: Mapping[str, float] = {"earliest": 1.0, "one_case": 1.0}
@@ -100,6 +101,7 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
         canonical: bool = False,
         days: int | None = None,
         context: int | None = None,
+        tokenizer: Tokenizer | None = None,
     ) -> None:
         if size not in SIZES:
             raise ConfigurationError(f"size {size!r} is not one of {', '.join(map(str, SIZES))}.")
@@ -107,11 +109,11 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
             raise ConfigurationError(f"days is at least 1, not {days!r}.")
         if context is not None and context < 1:
             raise ConfigurationError(f"context is at least 1 token, not {context!r}.")
-        self.context, self.size = context, size
+        self._context, self._tokenizer = context, tokenizer or by_bytes
         self.desk = self._desk(difficulty, canonical)
         self.rules = replace(
             self.rules,
-            max_turns=self.calls * size,
+            max_turns=_CALLS * size,
             pace=size,
             max_time=None if days is None else timedelta(days=days),
         )
@@ -134,8 +136,12 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
 
     def instruction(self, role: str, instance: MarathonInstance) -> str:
         """Return what the agent is told: the queue, and how much it should expect to remember."""
-        told = context(self.context) if self.context is not None else ""
+        told = context(self._context) if self._context is not None else ""
         return f"{instance.task.instruction}{told}"
+
+    def tokens_read(self, episode: AnyEpisode, role: str) -> JsonDict:
+        """Return how much a role has read in an episode; see :mod:`.reading`."""
+        return tokens_read(episode, role, self._context, self._tokenizer)
 
     def cases(self, instance: MarathonInstance) -> tuple[str, ...]:
         """Return the names of the cases."""
@@ -179,11 +185,10 @@ class AuthorizationMarathon(MarathonFamily):
         "": workers.request,
         **{name: workers.blind_request(name) for name in ("flood", "prior", "gather_everything")},
     }
-    calls = 60
 
     def _desk(self, difficulty: str, canonical: bool) -> Desk:
-        cases = AuthorizationFamily(difficulty, canonical=canonical).generator
-        return RequestDesk(_plain(cases, AuthorizationGenerator, difficulty))
+        alone = AuthorizationFamily(difficulty, canonical=canonical)
+        return RequestDesk(_drawing(alone, AuthorizationGenerator, difficulty))
 
 
 class ReviewMarathon(MarathonFamily):
@@ -199,11 +204,10 @@ class ReviewMarathon(MarathonFamily):
             for name in ("flood", "prior", "approve_everything", "ask_everything")
         },
     }
-    calls = 60
 
     def _desk(self, difficulty: str, canonical: bool) -> Desk:
-        cases = ReviewFamily(difficulty, canonical=canonical).generator
-        return ReviewDesk(_plain(cases, ReviewGenerator, difficulty))
+        alone = ReviewFamily(difficulty, canonical=canonical)
+        return ReviewDesk(_drawing(alone, ReviewGenerator, difficulty))
 
 
 class CareMarathon(MarathonFamily):
@@ -216,15 +220,14 @@ class CareMarathon(MarathonFamily):
         "": workers.referral,
         **{name: workers.blind_referral(name) for name in ("flood", "prior")},
     }
-    calls = 60
 
     def _desk(self, difficulty: str, canonical: bool) -> Desk:
-        cases = CareFamily(difficulty, canonical=canonical).generator
-        return CareDesk(_plain(cases, CareGenerator, difficulty))
+        alone = CareFamily(difficulty, canonical=canonical)
+        return CareDesk(_drawing(alone, CareGenerator, difficulty))
 
 
-def _plain(generator: object, kind: type[Cases], difficulty: str) -> Cases:
-    """Return a generator of whole cases, which neither a drill nor a mixture is."""
-    if not isinstance(generator, kind):
+def _drawing(family: AnyFamily, kind: type[Cases], difficulty: str) -> Cases:
+    """Return what draws a family's whole cases, which neither a drill nor a mixture does."""
+    if not isinstance(family.generator, kind):
         raise ConfigurationError(f"difficulty {difficulty!r} has no queue; name one preset.")
-    return generator
+    return family.generator
