@@ -24,7 +24,13 @@ class WorkerRole(StrEnum):
     LETTER_SPECIALIST = "letter_specialist"
     SUPERVISOR = "supervisor"
 
+    @property
+    def in_full(self) -> str:
+        """What the role is called, nothing abbreviated."""
+        return " ".join(_IN_FULL.get(word, word) for word in self.split("_"))
 
+
+_IN_FULL: Mapping[str, str] = {"pa": "prior authorization", "um": "utilization-management"}
 #: The words that the source's directory has for roles of a payer, and what they are here.
 DIRECTORY_ROLES: Mapping[str, WorkerRole] = {
     "intake_specialist": WorkerRole.INTAKE_COORDINATOR,

@@ -60,11 +60,9 @@ def brief(start: WorldStart, desk: Desk, count: int) -> str:
         count: How many cases there are.
     """
     worker = start.staff.workers[start.actor]
-    title = str(worker.role).replace("_", " ").replace("um ", "utilization-management ")
-    title = title.replace("pa coordinator", "prior authorization coordinator")
     house = start.provider if isinstance(desk, RequestDesk) else start.payer
     return (
-        f"You are {worker.name} ({worker.id}), {title} at {house.name}; it is "
+        f"You are {worker.name} ({worker.id}), {worker.role.in_full} at {house.name}; it is "
         f"{start.now:%A, %Y-%m-%d %H:%M} UTC. {_job(desk, count)}\n\n{_ALL}"
     )
 

@@ -41,9 +41,8 @@ def brief(start: WorldStart, case_id: str, stage: StartStage) -> str:
         stage: Where it is taken over.
     """
     worker = start.staff.workers[start.actor]
-    title = str(worker.role).replace("_", " ").replace("um ", "utilization-management ")
     return (
         f"You work the desks of {start.payer.name}, at first as {worker.name} ({worker.id}, "
-        f"{title}); it is {start.now:%A, %Y-%m-%d %H:%M} UTC. Case {case_id} is yours. "
+        f"{worker.role.in_full}); it is {start.now:%A, %Y-%m-%d %H:%M} UTC. Case {case_id} is yours. "
         f"{WHERE[stage]}\n\n{_RULES}"
     )
