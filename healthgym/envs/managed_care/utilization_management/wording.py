@@ -43,6 +43,6 @@ def brief(start: WorldStart, case_id: str, stage: StartStage) -> str:
     worker = start.staff.workers[start.actor]
     return (
         f"You work the desks of {start.payer.name}, at first as {worker.name} ({worker.id}, "
-        f"{worker.role.in_full}); it is {start.now:%A, %Y-%m-%d %H:%M} UTC. Case {case_id} is yours. "
-        f"{WHERE[stage]}\n\n{_RULES}"
+        f"{worker.role.in_full}); it is {start.now:%A, %Y-%m-%d %H:%M} UTC. Case {case_id} is "
+        f"yours. {WHERE[stage]}\n\n{_RULES}"
     )
