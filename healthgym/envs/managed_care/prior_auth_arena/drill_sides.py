@@ -47,11 +47,11 @@ Found = Mapping[str, CriterionResult]
 Making = Callable[[Seat, ArenaInstance], Worker]
 
 
-class Provider(Worker):
-    """Sends what the note allows, and answers with the report.
+class Side(Worker):
+    """Somebody who knows the answer, at one desk of the drill.
 
     Args:
-        seat: The provider's desk.
+        seat: The desk.
         instance: The task.
     """
 
@@ -59,11 +59,21 @@ class Provider(Worker):
         super().__init__(seat)
         self.instance, self._begun = instance, False
 
+    def begin(self) -> bool:
+        """Read the policy before all else; return whether that was now."""
+        if self._begun:
+            return False
+        self._begun = True
+        self.seat.do("handbook.read", path=page_path(self.instance.reference.provider.policy.id))
+        return True
+
+
+class Provider(Side):
+    """Sends what the note allows, and answers with the report."""
+
     def turn(self) -> None:
         """Decide, answer, or finish, by where the case lies."""
-        if not self._begun:
-            self._begun = True
-            self.seat.do("handbook.read", path=page_path(self.wanted.policy.id))
+        if self.begin():
             self.decide(sends=self.wanted.action is _SENDS)
         elif self._status is CaseStatus.PENDED_ACTION_REQUIRED:
             self.answer()
@@ -115,17 +125,11 @@ class Provider(Worker):
         )
 
 
-class Payer(Worker):
-    """Finds what was sent shows, and decides by it.
+class Payer(Side):
+    """Finds what was sent shows, and decides by it."""
 
-    Args:
-        seat: The payer's desk.
-        instance: The task.
-    """
-
-    def __init__(self, seat: Seat, instance: ArenaInstance) -> None:
-        super().__init__(seat)
-        self.instance, self._read, self.asked = instance, False, False
+    #: Whether something was asked for.
+    asked = False
 
     def turn(self) -> None:
         """Review what lies there; finish if nothing does."""
@@ -133,10 +137,7 @@ class Payer(Worker):
         if assessed is None:
             self.seat.do("finish")
             return
-        if not self._read:
-            self._read = True
-            policy = self.instance.reference.provider.policy.id
-            self.seat.do("handbook.read", path=page_path(policy))
+        self.begin()
         found = self.found(assessed)
         self.save(found, assessed)
         decision = self.decision(found)
