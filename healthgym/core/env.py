@@ -13,13 +13,12 @@ from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.faults import FaultLedger, is_outage
 from healthgym.core.images import Image
 from healthgym.core.occupants import resolved
-from healthgym.core.opening import open_episode, record_of
+from healthgym.core.opening import Face, record_of
 from healthgym.core.players import Filling
 from healthgym.core.reward import RewardFunction
-from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
 from healthgym.core.trajectory import Trajectory
-from healthgym.errors import ConfigurationError, EpisodeStateError
+from healthgym.errors import ConfigurationError
 from healthgym.spaces import JsonText, UnicodeText
 
 __all__ = ["HealthEnv", "parse_split"]
@@ -27,7 +26,7 @@ __all__ = ["HealthEnv", "parse_split"]
 _RENDER_MODES = ("ansi", "rgb_array")
 
 
-class HealthEnv(gym.Env[str, Any]):
+class HealthEnv(Face, gym.Env[str, Any]):
     """A single-agent environment over a task family.
 
     Observations are text; the pictures of a step are in ``info["images"]``, in full size
@@ -86,7 +85,6 @@ class HealthEnv(gym.Env[str, Any]):
         self.render_mode = render_mode
         self.observation_space = UnicodeText(4 * self.config.max_observation)
         self.action_space = JsonText(self.config.max_observation)
-        self._episode: AnyEpisode | None = None
         # The pictures last shown, and the number of the step that showed them.
         self._images: tuple[Image, ...] = ()
         self._shown = 0
@@ -99,31 +97,6 @@ class HealthEnv(gym.Env[str, Any]):
                 f"needs a counterpart. Played: {self.role}; counterparts: "
                 f"{', '.join(self.counterparts) or 'none'}."
             )
-
-    @property
-    def episode(self) -> AnyEpisode:
-        """The current episode.
-
-        Raises:
-            EpisodeStateError: Before the first reset.
-        """
-        if self._episode is None:
-            raise EpisodeStateError("Call reset() first.")
-        return self._episode
-
-    def open_episode(
-        self, split: Split | str, index: int, record: Trajectory | None = None
-    ) -> AnyEpisode:
-        """Return a new episode of a task, leaving the environment's own episode alone.
-
-        Args:
-            split: The task's split.
-            index: Its index there.
-            record: Its record, if it is played again without whoever was asked from outside.
-        """
-        return open_episode(
-            self.family, split, index, self.reward, self.config, self.counterparts, record
-        )
 
     def reset(self, *, seed: int | None = None, options: Options | None = None) -> tuple[str, Info]:
         """Begin a new episode; see the class for the options.

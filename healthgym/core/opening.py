@@ -12,38 +12,56 @@ from healthgym.core.reward import RewardFunction
 from healthgym.core.seeding import Split
 from healthgym.core.selection import parse_split
 from healthgym.core.trajectory import Trajectory
+from healthgym.errors import EpisodeStateError
 from healthgym.version import __version__
 
 
-def open_episode(
-    family: AnyFamily,
-    split: Split | str,
-    index: int,
-    reward: RewardFunction,
-    config: EpisodeConfig,
-    counterparts: Mapping[str, Filler],
-    record: Trajectory | None = None,
-) -> AnyEpisode:
-    """Return a new episode of a task.
+class Face:
+    """A face of the engine: it opens episodes of one family, and one of them is current.
 
-    Args:
-        family: The family.
-        split: The task's split.
-        index: Its index there.
+    Attributes:
+        family: Generator, world, tools and verifier.
         reward: The reward function.
-        config: The rules.
+        config: The rules of an episode.
         counterparts: Who fills other seats, by role.
-        record: The episode's record, if it is played again: what came from outside then comes
-            from there now.
-
-    Raises:
-        ConfigurationError: If there is no such task, or no such player.
-        InfrastructureError: If a counterpart who begins is out of reach, or fails.
     """
-    instance = family.generator.generate(parse_split(split), index)
-    players = seated(family, instance, counterparts, record)
-    tape = None if record is None else record.said
-    return Episode(family, instance, reward, config, players, tape)
+
+    family: AnyFamily
+    reward: RewardFunction
+    config: EpisodeConfig
+    counterparts: Mapping[str, Filler]
+    _episode: AnyEpisode | None = None
+
+    @property
+    def episode(self) -> AnyEpisode:
+        """The current episode.
+
+        Raises:
+            EpisodeStateError: Before the first reset.
+        """
+        if self._episode is None:
+            raise EpisodeStateError("Call reset() first.")
+        return self._episode
+
+    def open_episode(
+        self, split: Split | str, index: int, record: Trajectory | None = None
+    ) -> AnyEpisode:
+        """Return a new episode of a task; the current one stays what it is.
+
+        Args:
+            split: The task's split.
+            index: Its index there.
+            record: The episode's record, if it is played again: what came from outside then comes
+                from there now.
+
+        Raises:
+            ConfigurationError: If there is no such task, or no such player.
+            InfrastructureError: If a counterpart who begins is out of reach, or fails.
+        """
+        instance = self.family.generator.generate(parse_split(split), index)
+        players = seated(self.family, instance, self.counterparts, record)
+        tape = None if record is None else record.said
+        return Episode(self.family, instance, self.reward, self.config, players, tape)
 
 
 def record_of(episode: AnyEpisode, env_id: str, env_kwargs: Settings) -> Trajectory:

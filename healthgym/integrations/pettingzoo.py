@@ -18,14 +18,13 @@ from gymnasium.utils import seeding
 from healthgym import registration
 from healthgym.core import arguments
 from healthgym.core.borders import Argument, Info, JsonDict, Options
-from healthgym.core.episode import AnyEpisode, StepOutcome
+from healthgym.core.episode import StepOutcome
 from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.faults import FaultLedger, is_outage
 from healthgym.core.occupants import resolved
-from healthgym.core.opening import open_episode, record_of
+from healthgym.core.opening import Face, record_of
 from healthgym.core.players import Filling
 from healthgym.core.reward import RewardFunction
-from healthgym.core.seeding import Split
 from healthgym.core.selection import choose_task, parse_split
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import (
@@ -50,7 +49,7 @@ __all__ = ["Arena", "env", "parallel", "parallel_env", "raw_env"]
 _FAILED = "The environment failed; this episode has no score."
 
 
-class Arena(AECEnv):  # type: ignore[misc]
+class Arena(Face, AECEnv):  # type: ignore[misc]
     """A turn-based environment over a task family with several roles.
 
     Each role that no counterpart fills is an agent, named after it (``buyer`` is ``buyer_0``). The
@@ -113,19 +112,7 @@ class Arena(AECEnv):  # type: ignore[misc]
         }
         self.action_spaces = {agent: JsonText(length) for agent in self._roles}
         self._rng, _ = seeding.np_random()
-        self._episode: AnyEpisode | None = None
         self._texts: dict[str, str] = {}
-
-    @property
-    def episode(self) -> AnyEpisode:
-        """The current episode.
-
-        Raises:
-            EpisodeStateError: Before the first reset.
-        """
-        if self._episode is None:
-            raise EpisodeStateError("Call reset() first.")
-        return self._episode
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the observation space of an agent."""
@@ -171,20 +158,6 @@ class Arena(AECEnv):  # type: ignore[misc]
         }
         self._skip_agent_selection = None
         self._select(self._whose_turn())
-
-    def open_episode(
-        self, split: Split | str, index: int, record: Trajectory | None = None
-    ) -> AnyEpisode:
-        """Return a new episode of a task, leaving the arena's own episode alone.
-
-        Args:
-            split: The task's split.
-            index: Its index there.
-            record: Its record, if it is played again without whoever was asked from outside.
-        """
-        return open_episode(
-            self.family, split, index, self.reward, self.config, self.counterparts, record
-        )
 
     def trajectory(self) -> Trajectory:
         """Return the record of the current episode, the turns of all roles in it."""
