@@ -7,23 +7,21 @@ faces on this class.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self, TypeVar
 
 from healthgym.core import action as actions
 from healthgym.core.calls import CallRunner, Result
 from healthgym.core.family import EpisodeConfig, Family, Seat
-from healthgym.core.images import fingerprint
+from healthgym.core.payment import Payment
 from healthgym.core.players import Player
-from healthgym.core.reading import compose, told
-from healthgym.core.reward import RewardFunction, Transition
+from healthgym.core.reading import Reader
+from healthgym.core.reward import RewardFunction
 from healthgym.core.sayings import Saying
 from healthgym.core.seating import Acted, EpisodeState, SeatState
 from healthgym.core.settlement import Bench
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskIn
 from healthgym.core.tool import ToolCall
-from healthgym.core.trajectory import Turn
 from healthgym.core.verbs import Verb
 from healthgym.core.view import EpisodeView
 from healthgym.core.view import StepOutcome as StepOutcome
@@ -71,7 +69,6 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
     ) -> None:
         self._family = family
         self._instance = instance
-        self._reward = reward
         self.config = config or EpisodeConfig()
         self._seats: Mapping[str, Seat] = family.seats(instance)
         filled = counterparts or {}
@@ -82,6 +79,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self._bench = Bench(family, instance, world.clone())
         self._cases = family.cases(instance)
         self._runner = CallRunner(family, self.config, self._seats, self._cases, self._bench)
+        self._payment = Payment(self._bench, reward, self.config.profile)
+        self._reader = Reader(self.config, self._seats)
         stale = frozenset(self._bench.parts)
         seats = {
             role: SeatState(stale=stale, waits=_FOR_EVER if seat.waits else None, away=seat.waits)
@@ -89,7 +88,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         }
         self._state = EpisodeState(world, seats, dict(filled))
         for role, seat in seats.items():
-            self._update_progress(role, seat)
+            self._payment.update_progress(self._state, role, seat)
         self._go_on()
 
     # -- acting ------------------------------------------------------------------------------
@@ -103,7 +102,8 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         role = role or self.role
         seat = self._state.seats[role]
         back = seat.away and role == self.to_act()
-        text = self._returned(role, seat) if back else self._told(role, seat)
+        read = self._reader.returned if back else self._reader.told
+        text = read(self.world, role, seat)
         seat.news = "\n".join(part for part in (seat.news, text) if part)
         return text
 
@@ -140,7 +140,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if self.crash is not None:
             raise self.crash
         if self.done():
-            earned = self._settle()
+            earned = self._payment.settle(self._state)
         seat = state.seats[role]
         return StepOutcome(
             acted.observation,
@@ -166,7 +166,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         _, earned = self._whole(lambda: self._taken(self._leave(role)))
         if self.crash is not None:
             raise self.crash
-        return (self._settle() if self.done() else earned)[role]
+        return (self._payment.settle(self._state) if self.done() else earned)[role]
 
     def _whole(self, act: Callable[[], Done]) -> Done:
         """Do something as a whole: if it fails, the episode is as it was before."""
@@ -227,9 +227,10 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         meanwhile()
         if seat.away and role == self.to_act():
             own_wait = results[-1].name == str(Verb.WAIT)  # said anew, now that it is over
-            observation = self._returned(role, seat, results[:-1] if own_wait else results)
+            answers = results[:-1] if own_wait else results
+            observation = self._reader.returned(state.world, role, seat, answers)
         else:
-            observation = self._compose(results, role, seat)
+            observation = self._reader.observation(state.world, role, seat, results)
         images = tuple(image for result in results for image in result.images)
         return Acted(role, text, observation, images, len(own), errors, place)
 
@@ -309,9 +310,9 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Let a counterpart take one turn."""
         state, seat = self._state, self._state.seats[role]
         if seat.away:
-            seat.news = text = self._returned(role, seat)
+            seat.news = text = self._reader.returned(self.world, role, seat)
         else:
-            seat.news = self._told(role, seat)
+            seat.news = self._reader.told(self.world, role, seat)
             text = "\n".join(part for part in (seat.news, seat.shown) if part)
         try:
             action = state.players[role].act(text)
@@ -337,94 +338,19 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         Then its settlement pays, which may fail and be tried again.
         """
         self._state.owed = acted
-        earned = {} if self.done() else self._account()
+        earned = {} if self.done() else self._payment.pay(self._state)
         if acted.place >= 0:
             self._record(acted, earned.get(acted.role, 0.0))
         return acted, earned
 
-    def _account(self) -> dict[str, float]:
-        """Pay what is owed, all roles if the episode is over."""
-        acted, self._state.owed = self._state.owed, None
-        if acted is None:
-            return {}
-        earned = {acted.role: self._pay(acted.role, acted.calls, len(acted.errors))}
-        for other in self._seats if self.done() else ():
-            if other != acted.role:
-                earned[other] = self._pay(other, 0, 0)
-        return earned
-
     def _record(self, acted: Acted, reward: float) -> None:
         """Put an action on record, before what others did in answer to it."""
         seat = self._state.seats[acted.role]
-        turn = Turn(
-            role=acted.role,
-            action=acted.text,
-            observation=acted.observation,
-            reward=reward,
-            time=self.world.clock.text,
-            errors=acted.errors,
-            images=len(acted.images),
-            pictures=tuple(map(fingerprint, acted.images)),
-            news=seat.news,
-        )
+        turn = acted.turn(reward, self.world.clock.text, seat.news)
         seat.news = ""
         self._state.turns.insert(acted.place, turn)
 
-    def _compose(self, results: Sequence[Result], role: str, seat: SeatState) -> str:
-        text, rest = compose(
-            results,
-            self._told(role, seat),
-            self.world.clock.text[:16].replace("T", " "),
-            self.config,
-            can_read_on=self._seats[role].catalog.has(Verb.READ_MORE),
-        )
-        # What is left of an earlier result stays readable until another one is cut.
-        seat.rest = rest or seat.rest
-        if not seat.done and self.turns_left(role) == 1 and not self.config.plain:
-            text += "\n(1 call left)"
-        return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-    def _returned(self, role: str, seat: SeatState, results: Sequence[Result] = ()) -> str:
-        """Return what a role reads that has the turn again: the time, and what it was told."""
-        seat.away = False
-        waited = Result(str(Verb.WAIT), f"Waited until {self.world.clock.now:%Y-%m-%d %H:%M}.")
-        return self._compose([*results, waited], role, seat)
-
-    def _told(self, role: str, seat: SeatState) -> str:
-        notices = self.world.notices
-        if seat.told == len(notices):
-            return ""
-        fresh, seat.told = notices[seat.told :], len(notices)
-        return told(fresh, role, dated=self.config.show_clock)
-
     # -- judging -----------------------------------------------------------------------------
-
-    def _update_progress(self, role: str, seat: SeatState) -> None:
-        if self._reward.dense:
-            state = self._state
-            self._bench.progress(state.world, state.events, role, seat, self.config.profile)
-
-    def _pay(self, role: str, calls: int, refused: int) -> float:
-        """Return what a role earns by a step with so many calls, and add it to its total."""
-        seat, over = self._state.seats[role], self.done()
-        before = seat.potential
-        verdict = self.verdict(role) if over else None
-        if verdict is not None:
-            seat.progress = {"": verdict.progress}
-        else:
-            self._update_progress(role, seat)
-        transition = Transition(
-            seat.potential,
-            before,
-            verdict,
-            calls,
-            refused,
-            terminated=over and seat.submission is not None,
-            truncated=over and seat.submission is None,
-        )
-        reward = float(self._reward(transition))
-        seat.total_reward += reward
-        return reward
 
     def settle(self) -> dict[str, float]:
         """Judge an episode that is over, once; pay for its last step, and return who earns what.
@@ -439,17 +365,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """
         if not self.done() or self.crash is not None:
             raise self._unsettled()
-        return self._settle()
-
-    def _settle(self) -> dict[str, float]:
-        state = self._state
-        if state.verdicts is None:
-            state.verdicts = self._bench.settle(state.world, state.events, state.seats)
-        acted, earned = state.owed, self._account()
-        if acted is not None and acted.place >= 0:
-            turn = state.turns[acted.place]
-            state.turns[acted.place] = replace(turn, reward=earned[acted.role])
-        return earned
+        return self._payment.settle(self._state)
 
     # -- time travel -------------------------------------------------------------------------
 

@@ -2,11 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from healthgym.core.calls import Result
-from healthgym.core.family import EpisodeConfig
-from healthgym.core.world import Notice
+from healthgym.core.family import EpisodeConfig, Seat
+from healthgym.core.seating import SeatState
+from healthgym.core.verbs import Verb
+from healthgym.core.world import Notice, World
+
+
+class Reader:
+    """Words what the roles of an episode read, and keeps in their seats what they have read.
+
+    Args:
+        config: The rules.
+        seats: The seats by role.
+    """
+
+    def __init__(self, config: EpisodeConfig, seats: Mapping[str, Seat]) -> None:
+        self._config, self._seats = config, seats
+
+    def observation(
+        self, world: World, role: str, seat: SeatState, results: Sequence[Result]
+    ) -> str:
+        """Return what a role reads once its calls are answered."""
+        text, rest = compose(
+            results,
+            self.told(world, role, seat),
+            world.clock.text[:16].replace("T", " "),
+            self._config,
+            can_read_on=self._seats[role].catalog.has(Verb.READ_MORE),
+        )
+        # What is left of an earlier result stays readable until another one is cut.
+        seat.rest = rest or seat.rest
+        left = self._config.budget(role) - seat.calls
+        if not seat.done and left == 1 and not self._config.plain:
+            text += "\n(1 call left)"
+        return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+    def returned(
+        self, world: World, role: str, seat: SeatState, results: Sequence[Result] = ()
+    ) -> str:
+        """Return what a role reads that has the turn again: the time, and what it was told."""
+        seat.away = False
+        waited = Result(str(Verb.WAIT), f"Waited until {world.clock.now:%Y-%m-%d %H:%M}.")
+        return self.observation(world, role, seat, [*results, waited])
+
+    def told(self, world: World, role: str, seat: SeatState) -> str:
+        """Return what a role was told since it last read, and take it as read."""
+        notices = world.notices
+        if seat.told == len(notices):
+            return ""
+        fresh, seat.told = notices[seat.told :], len(notices)
+        return told(fresh, role, dated=self._config.show_clock)
 
 
 def compose(

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Generic, TypeVar, overload
 
 from healthgym.core.borders import JsonObject
-from healthgym.core.images import Image
+from healthgym.core.images import Image, fingerprint
 from healthgym.core.players import Player
 from healthgym.core.trajectory import Turn
 from healthgym.core.verdict import Profile, Verdict
@@ -144,6 +144,26 @@ class Acted:
     calls: int = 0
     errors: tuple[str, ...] = ()
     place: int = -1
+
+    def turn(self, reward: float, time: str, news: str) -> Turn:
+        """Return the turn that stands for it in the transcript.
+
+        Args:
+            reward: What it earned.
+            time: When it was done, as the clock shows it.
+            news: What its role was told before, apart from an observation.
+        """
+        return Turn(
+            role=self.role,
+            action=self.text,
+            observation=self.observation,
+            reward=reward,
+            time=time,
+            errors=self.errors,
+            images=len(self.images),
+            pictures=tuple(map(fingerprint, self.images)),
+            news=news,
+        )
 
 
 @dataclass(slots=True)
