@@ -34,7 +34,10 @@ class Crossing:
 
     @cached_property
     def unanswered(self) -> tuple[str, ...]:
-        """What was rightly asked for and is not settled by what came."""
+        """What was rightly asked for, is not settled by what came, and could have been.
+
+        Of a criterion on which the practice knows no more than it sent there is nothing to answer.
+        """
         received = self.received
         wanted = truth_of(received).wanted
         if not wanted or not asked(received.before, received.now, received.case_id):
@@ -44,8 +47,10 @@ class Crossing:
         open_kinds = {str(kind) for kind in after.missing_documents} | received.lacking(names)
         left = [name for name in sorted(wanted) if name in open_kinds]
         first = received.shows(received.packet).criteria
+        known = received.known.criteria
         for name in sorted(wanted & first.keys()):
-            if after.criteria[name].posture is first[name].posture:
+            asked_of = first[name].posture
+            if after.criteria[name].posture is asked_of and known[name].posture is not asked_of:
                 left.append(name)
         return tuple(left)
 

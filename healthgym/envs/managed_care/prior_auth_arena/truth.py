@@ -111,6 +111,13 @@ class Received:
         return found.posture is Posture.SATISFIED
 
     @property
+    def known(self) -> PolicyAssessment:
+        """What everything shows that the practice has: its records, and the clinician's memo."""
+        pages = tuple(page.id for page in self.case.patient.chart.documents)
+        names = dict.fromkeys((*pages, *self.packet, *self.reply))
+        return self.shows(tuple(names), self.memo.facts if self.memo else ())
+
+    @property
     def uncalled(self) -> bool:
         """Whether a call was asked for, and none came about."""
         asked = self.now.peer.of(self.case_id)
