@@ -37,11 +37,12 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
         difficulty: str | AuthorizationConfig | Mapping[str, float] = "medium",
         role: str = PROVIDER,
         opponent: Filling | None = None,
+        canonical: bool = False,
         **common: Unpack[Common],
     ) -> None:
         default = ORACLE if difficulty == DRILL else HONEST
         super().__init__(
-            ArenaFamily(difficulty, role=role),
+            ArenaFamily(difficulty, role=role, canonical=canonical),
             role=role,
             counterparts={_OTHER[role]: default if opponent is None else opponent},
             **common,

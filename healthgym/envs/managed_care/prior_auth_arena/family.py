@@ -22,6 +22,7 @@ from healthgym.envs.managed_care.prior_auth_arena import (
     oracle,
     reader,
 )
+from healthgym.envs.managed_care.prior_auth_arena.canonical import CanonicalGenerator
 from healthgym.envs.managed_care.prior_auth_arena.drill_offices import DrillOffices
 from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
 from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS
@@ -71,6 +72,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         role: The seat that scripted policies play; the provider's if empty.
         spell: Calls that a side may make in a row.
         limits: How long calls, and the way back and forth, may go on.
+        canonical: Whether the test split is 23 tasks composed like the published ones.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -94,6 +96,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         role: str = "",
         spell: int = 50,
         limits: Limits | None = None,
+        canonical: bool = False,
     ) -> None:
         self.limits = limits or Limits()
         if role and role not in self.roles:
@@ -102,15 +105,19 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         self.rules = EpisodeConfig(max_turns=120, max_observation=12_000, spell=spell)
 
         def synthetic(level: Level[AuthorizationConfig]) -> ArenaTaskGenerator:
+            if canonical:
+                return CanonicalGenerator(level.config, level.label, f"{self.name}-canonical")
             return ArenaGenerator(level.config, level.label, self.name)
 
         self.drilled = difficulty == drill.DRILL
         if self.drilled:
+            if canonical:
+                raise ConfigurationError("difficulty 'drill' has no place for canonical tasks.")
             self.generator = drill.DrillGenerator(self.name)
             self.roles = drill.ROLES
             self.rules = replace(self.rules, max_turns=drill.TURNS, show_clock=False)
         else:
-            self.generator = assemble(PRESETS, difficulty, synthetic)
+            self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
 
     def open(self, instance: ArenaInstance) -> SharedOffices:
         """Return the offices as both sides find them."""

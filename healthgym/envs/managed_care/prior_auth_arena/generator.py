@@ -75,20 +75,17 @@ class ArenaGenerator(ArenaTaskGenerator):
         if rng.random() < self.called:
             return self._hanging(split, index, rng)
         case, instance = self._requests.drawn(split, index)
-        return _arena(case, instance, None)
+        return seated(case, instance)
 
     def _hanging(self, split: Split, index: int, rng: np.random.Generator) -> ArenaInstance:
         """Return a task that hangs on what the clinician knows."""
-        known = Known(self._config, self.difficulty, self.name, rng)
-        case, instance = known.drawn(split, index)
-        memo = known.memo
-        if memo is None:
-            raise RuntimeError("A case was drawn without its memo.")
-        kind = f"{_GATHER}-unsettled"
-        if memo.settles or memo.insists:
-            kind = f"{_SENDS}-{'said' if memo.settles else 'insisted'}"
-        drawn = _arena(case, instance, memo)
-        return replace(drawn, task=replace(drawn.task, kind=kind))
+        place = float(rng.random())
+        settles = place < _SETTLED
+        within = place / _SETTLED if settles else (place - _SETTLED) / (1 - _SETTLED)
+        insists = within >= 1 - _INSISTED
+        names = self.difficulty, self.name
+        known = Known(self._config, *names, rng, settles=settles, insists=insists)
+        return known.told(split, index)
 
 
 class Known(AuthorizationGenerator):
@@ -99,13 +96,19 @@ class Known(AuthorizationGenerator):
         difficulty: Name of the configuration, for the task's metadata.
         name: Family name in task keys.
         rng: Where the memo comes from.
-
-    Attributes:
-        memo: The memo of the case that was drawn last; None before.
+        settles: Whether that settles the criterion.
+        insists: Whether the clinician has the request sent whatever comes of it.
     """
 
     def __init__(
-        self, config: AuthorizationConfig, difficulty: str, name: str, rng: np.random.Generator
+        self,
+        config: AuthorizationConfig,
+        difficulty: str,
+        name: str,
+        rng: np.random.Generator,
+        *,
+        settles: bool,
+        insists: bool,
     ) -> None:
         super().__init__(
             replace(
@@ -115,17 +118,25 @@ class Known(AuthorizationGenerator):
             name,
             Rules.STRICT,
         )
-        place = float(rng.random())
-        self._rng, self._settles = rng, place < _SETTLED
-        within = place / _SETTLED if self._settles else (place - _SETTLED) / (1 - _SETTLED)
-        self._insists = within >= 1 - _INSISTED
-        self.memo: Memo | None = None
+        self._rng, self._settles, self._insists = rng, settles, insists
+        self._memo: Memo | None = None
+
+    def told(self, split: Split, index: int) -> ArenaInstance:
+        """Return a task that hangs on what the clinician knows."""
+        case, instance = self.drawn(split, index)
+        if self._memo is None:
+            raise RuntimeError("A case was drawn without its memo.")
+        drawn = seated(case, instance, self._memo)
+        kind = f"{_GATHER}-unsettled"
+        if self._settles or self._insists:
+            kind = f"{_SENDS}-{'said' if self._settles else 'insisted'}"
+        return replace(drawn, task=replace(drawn.task, kind=kind))
 
     def judged(self, case: DrawnCase) -> AuthorizationReference:
         """Return the right handling: what a fact settles that is only said, or what is wanted."""
-        self.memo = draw_memo(case, self._rng, settles=self._settles, insists=self._insists)
+        self._memo = draw_memo(case, self._rng, settles=self._settles, insists=self._insists)
         found = reference_of(case)
-        return _sending(found, self.memo) if self._settles or self._insists else found
+        return _sending(found, self._memo) if self._settles or self._insists else found
 
 
 def _sending(found: AuthorizationReference, memo: Memo) -> AuthorizationReference:
@@ -147,8 +158,16 @@ def _sending(found: AuthorizationReference, memo: Memo) -> AuthorizationReferenc
     )
 
 
-def _arena(case: DrawnCase, instance: AuthorizationInstance, memo: Memo | None) -> ArenaInstance:
-    """Return a request as a task for two seats."""
+def seated(
+    case: DrawnCase, instance: AuthorizationInstance, memo: Memo | None = None
+) -> ArenaInstance:
+    """Return a request as a task for two seats.
+
+    Args:
+        case: The case.
+        instance: The task of prior authorization.
+        memo: What the ordering clinician knows beside the records; None if nothing.
+    """
     begun = instance.start
     start = replace(
         begun,
