@@ -6,8 +6,7 @@ together here; every other act is found by its own patterns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
@@ -19,12 +18,17 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import (
     grammar,
 )
 from healthgym.worlds.managed_care.conversation.ears.medicines import medicines_of
+from healthgym.worlds.managed_care.conversation.ears.questions import (
+    SPEAKER,
+    Drugs,
+    Found,
+    elsewhere,
+    listed,
+    questions,
+)
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
 from healthgym.worlds.managed_care.voices import Part, Topic
 
-#: Subjects which a question about a symptom is about besides, without being asked about.
-_OF_SYMPTOMS = (Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SAFETY, None)
-_INSTRUMENTS = frozenset({Topic.PHQ9, Topic.GAD7})
 #: Acts besides which a clause does little else.
 _GRAVE = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: What is done all the same in a clause with a grave act.
@@ -41,28 +45,10 @@ _SINCE = frozenset({"since", "because"})
 _AND, _HAVE = frozenset({"and"}), frozenset({"have", "let"})
 _TURNED = frozenset({"you", "they", "there", "anyone", "someone"})
 _WILL = frozenset({"would", "will", "are", "may", "might", "could", "can"})
-#: Words of a clause in which the caller speaks of themselves.
-_SPEAKER = frozenset({"i", "we"})
-#: Words that point back to what was named before.
-_POINTERS = frozenset({"them", "these", "those"})
-_EACH = _POINTERS | {"each"}
-_OTHER = frozenset({"other"})
-_POINTED = frozenset({"it", "that", "this"})
-#: Words that open a list of what was announced.
-_LIST = frozenset({"about", "namely"})
-#: Words that go on a list.
-_GOING_ON = frozenset({"and", "or", "then", "after", "if", "your", "about", "how"})
-_THAT, _IS = frozenset({"that"}), frozenset({"is"})
-_TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if", "is"})
-_Drugs = tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """An act and the last words of where it was found."""
-
-    ends: int
-    said: Said
+#: What is not done with the words for what gets hindered: "from looking after yourself?"
+_TOLD = frozenset(
+    {Act.CLOSE, Act.STATE_SHARING, Act.DISCLOSE_ACCESS, Act.EXPLAIN_BENEFIT, Act.OFFER_AUTONOMY}
+)
 
 
 def understand(
@@ -97,7 +83,7 @@ def _once(said: Iterable[Said]) -> tuple[Said, ...]:
 
 
 def _helped(
-    acts: tuple[Said, ...], meant: tuple[Meant, ...], reading: Reading, found: list[_Found]
+    acts: tuple[Said, ...], meant: tuple[Meant, ...], reading: Reading, found: list[Found]
 ) -> Iterator[Said]:
     """Return what the caller says to have meant by sentences that say nothing sure."""
     clear = 0
@@ -113,7 +99,7 @@ def _helped(
             yield Said(*key)
 
 
-def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iterator[_Found]:
+def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iterator[Found]:
     """Return all acts, and where they were found."""
     drugs = tuple(medicines_of(reading, known, medicines))
     done = tuple(_done(reading))
@@ -132,16 +118,18 @@ def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iter
             continue
         if rule.act not in SENSITIVE and rule.act not in _STANDING:
             held &= ~grave
+        if rule.act in _TOLD:
+            held &= ~reading.hindered
         clauses = reading.clauses.filled(held)
         if rule.act is Act.ASK_PERMISSION and rule.topic is None:
             permitted |= clauses | reading.tagged & reading.clauses.sentence(held)
-            permitted |= _listed(reading, clauses)
+            permitted |= listed(reading, clauses)
             continue
         claimed |= clauses if rule.claims else 0
         if held:
-            yield _Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
+            yield Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
     claimed |= grave | told_back & ~reading.clauses.asked
-    yield from _asked(reading, drugs, claimed, permitted)
+    yield from questions(reading, drugs, claimed, permitted)
     yield from _facts(reading, drugs, grave | told_back)
 
 
@@ -154,7 +142,7 @@ def _planned(reading: Reading, held: int) -> int:
     """
     clauses, places = reading.clauses, reading.places
     plans = clauses.filled(held)
-    plans &= clauses.filled(plans & places.of(_SPEAKER))
+    plans &= clauses.filled(plans & places.of(SPEAKER))
     if not plans:
         return 0
     # "And have the pharmacist look at it" goes on; "and have you" asks.
@@ -202,178 +190,10 @@ def _imagined(rule: Rule, reading: Reading) -> int:
     return 0 if Scope.IMAGINED in rule.through else reading.imagined
 
 
-# -- what is asked -------------------------------------------------------------------------------
-
-
-def _asked(reading: Reading, drugs: _Drugs, claimed: int, permitted: int) -> Iterator[_Found]:
-    """Return the questions about subjects, symptoms and medicines, and asked permissions.
-
-    Args:
-        reading: The message.
-        drugs: The medicines that are named, and where.
-        claimed: The clauses that ask something else.
-        permitted: The clauses that ask whether something may be asked.
-    """
-    clauses = reading.clauses
-    free = reading.asked & ~claimed & ~permitted & ~_elsewhere(reading)
-    symptoms = tuple(_symptoms(reading, free))
-    named = tuple(
-        _Found(ends & free, Said(Act.ASK_TOPIC, Topic.MEDICATION, name))
-        for name, ends in drugs
-        if ends & free
-    )
-    if drugs and reading.places.of(_EACH):
-        named += tuple(_named_before(reading, drugs, free & ~clauses.filled(_ends(symptoms))))
-    yield from symptoms
-    yield from named
-    taken = dict.fromkeys(_OF_SYMPTOMS, clauses.filled(_ends(symptoms)))
-    taken[Topic.MEDICATION] = clauses.filled(_ends(named))
-    subjects = tuple(_subjects(reading, taken))
-    yield from _placed(subjects, free, Act.ASK_TOPIC)
-    yield from _permissions(reading, subjects, permitted)
-    told = free & (_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
-    open_ = free & ~clauses.sentence(told)
-    if open_:
-        yield from _dark(reading, subjects, open_, claimed | permitted)
-
-
-def _named_before(reading: Reading, drugs: _Drugs, free: int) -> Iterator[_Found]:
-    """Return the medicines of a list after which "do you take each of them" asks for them all.
-
-    Args:
-        reading: The message.
-        drugs: The medicines that are named, and where.
-        free: What is asked, of nothing that a questionnaire asks about.
-    """
-    clauses = reading.clauses
-    each = reading.places.of(_EACH) & ~(reading.places.of(_OTHER) >> 1)
-    asking = clauses.filled(free & each) & free
-    for rule, ends in reading.rules:
-        if rule.role is Role.SUBJECT and rule.topic not in (Topic.MEDICATION, None):
-            asking &= ~clauses.filled(ends)
-    if not asking or any(ends & asking for _, ends in drugs):
-        return
-    before = (asking & -asking) - 1
-    before &= (clauses.sentence(asking) | clauses.back(asking, 1)) & ~free
-    for name, ends in drugs:
-        if ends & before:
-            yield _Found(asking, Said(Act.ASK_TOPIC, Topic.MEDICATION, name))
-
-
-def _dark(
-    reading: Reading, subjects: tuple[_Found, ...], open_: int, taken: int
-) -> Iterator[_Found]:
-    """Return what a question is about that names nothing itself: what stands beside it, if any."""
-    clauses = reading.clauses
-    beside = clauses.sentence(open_) & ~clauses.filled(open_) & ~taken
-    # "The blood pressure, what is that like?" asks about the blood pressure.
-    about = tuple(_placed(subjects, beside & ~reading.places.of(_SPEAKER), Act.ASK_TOPIC))
-    if not about:
-        # "You missed some doses. What gets in the way of those?"
-        pointed = open_ & reading.places.of(_POINTERS)
-        about = tuple(_placed(subjects, clauses.back(pointed, 1) & ~taken, Act.ASK_TOPIC))
-    yield from about or (_Found(open_, Said(Act.ASK_TOPIC, sure=False)),)
-
-
-def _permissions(
-    reading: Reading, subjects: tuple[_Found, ...], permitted: int
-) -> Iterator[_Found]:
-    """Return what may be asked about; the subject may have been named just before."""
-    if not permitted:
-        return
-    clauses = reading.clauses
-    about = tuple(_placed(subjects, permitted, Act.ASK_PERMISSION))
-    pointed = permitted & clauses.filled(_pointers(reading))
-    for back in (0, 1, 2):
-        if not about:
-            near = clauses.back(pointed, back) & ~reading.asked
-            about = tuple(_placed(subjects, near, Act.ASK_PERMISSION))
-    yield from about or (_Found(permitted, Said(Act.ASK_PERMISSION)),)
-
-
-def _listed(reading: Reading, permitted: int) -> int:
-    """Return what goes on after a permission without asking: "a few things: mood, and money".
-
-    A question there is one all the same: "something: do you drink?". What is asked about in a
-    roundabout way is not: "about your mood, and how you have been feeling".
-
-    Args:
-        reading: The message.
-        permitted: The clauses that ask whether something may be asked.
-    """
-    clauses, places = reading.clauses, reading.places
-    opens = reading.words.announced | places.of(_LIST) | places.of(_THAT) & places.of(_IS) >> 1
-    opens &= clauses.starts
-    links = places.of(_GOING_ON) & clauses.starts
-    found = 0
-    for before, clause in pairwise(clauses.clauses):
-        follows = before & (permitted | found) and clauses.sentence(before) & clause
-        onward = clause & (opens | links) or not clause & reading.role(Role.SUBJECT)
-        if follows and onward and not clause & reading.role(Role.ASKS):
-            found |= clause
-    return found
-
-
-def _pointers(reading: Reading) -> int:
-    """Return the words that point back: ``them``, or ``it`` after ``about``."""
-    places = reading.places
-    return places.of(_POINTERS) | places.of(_POINTED) & places.of(_TO_POINT) << 1
-
-
-def _placed(subjects: tuple[_Found, ...], where: int, act: Act) -> Iterator[_Found]:
-    """Return an act about each subject that is named somewhere, the exact ones only."""
-    here = [each for each in subjects if each.ends & where]
-    exact = {each.said.topic for each in here}
-    for each in here:
-        topic = each.said.topic
-        if topic is None and len(exact) > 1:
-            continue
-        if topic is Topic.MOOD and exact & _INSTRUMENTS:
-            continue
-        part = each.said.part if act is Act.ASK_TOPIC else None
-        yield _Found(each.ends & where, Said(act, topic, part=part))
-
-
-def _symptoms(reading: Reading, free: int) -> Iterator[_Found]:
-    for rule, ends in reading.rules:
-        if rule.role is Role.SYMPTOM:
-            held = reading.held(rule, ends) & free
-            if held:
-                yield _Found(held, Said(Act.ASK_ITEM, rule.topic, rule.item))
-
-
-def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[_Found]:
-    """Return what is spoken about.
-
-    Args:
-        reading: The message.
-        taken: The clauses in which something more exact than a subject is asked, by subject.
-    """
-    for rule, ends in reading.rules:
-        if rule.role is Role.SUBJECT:
-            held = reading.held(rule, ends)
-            held &= ~taken.get(rule.topic, 0)
-            if held:
-                yield _Found(held, Said(Act.ASK_TOPIC, rule.topic, part=rule.part))
-
-
-def _ends(found: Iterable[_Found]) -> int:
-    bits = 0
-    for each in found:
-        bits |= each.ends
-    return bits
-
-
-def _elsewhere(reading: Reading) -> int:
-    """Return what is not asked by the caller, here and now."""
-    scopes = reading.scopes
-    return scopes[Scope.QUOTED] | scopes[Scope.META] | scopes[Scope.REPORTED]
-
-
 # -- what is known -------------------------------------------------------------------------------
 
 
-def _facts(reading: Reading, drugs: _Drugs, aside: int) -> Iterator[_Found]:
+def _facts(reading: Reading, drugs: Drugs, aside: int) -> Iterator[Found]:
     """Return the facts of a chart that are said as known.
 
     Args:
@@ -385,13 +205,13 @@ def _facts(reading: Reading, drugs: _Drugs, aside: int) -> Iterator[_Found]:
     told = clauses.sentence(reading.role(Role.KNOWN))
     told |= after(reading.role(Role.YOURS), _CLOSE, clauses.inside)
     told &= ~reading.asked | reading.tagged
-    told &= ~(_elsewhere(reading) | scopes[Scope.NEGATED] | scopes[Scope.CONDITIONAL])
+    told &= ~(elsewhere(reading) | scopes[Scope.NEGATED] | scopes[Scope.CONDITIONAL])
     told &= ~(reading.imagined | reading.disowned | reading.words.aside | aside)
     if not told:
         return
     for rule, ends in reading.rules:
         if rule.role is Role.FACT and reading.held(rule, ends) & told:
-            yield _Found(ends & told, Said(Act.NAME_FACT, rule.topic, rule.item))
+            yield Found(ends & told, Said(Act.NAME_FACT, rule.topic, rule.item))
     for name, ends in drugs:
         if ends & told:
-            yield _Found(ends & told, Said(Act.NAME_FACT, Topic.MEDICATION, name))
+            yield Found(ends & told, Said(Act.NAME_FACT, Topic.MEDICATION, name))

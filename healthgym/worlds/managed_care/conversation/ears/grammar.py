@@ -70,6 +70,7 @@ class Role(StrEnum):
     TAG = "tag"  #: makes a question of the clause before it
     FRAME = "frame"  #: asks how often something troubled somebody; what follows is asked with it
     RHYTHM = "rhythm"  #: says how often something will be, and asks nothing by that
+    HINDERS = "hinders"  #: says that what stands before it gets in the way of what follows
     FELT = "felt"  #: asks what somebody felt, as the instruments do
     WORRY = "worry"  #: names the person's worry
     SUBJECT = "subject"  #: what a question may be about

@@ -53,6 +53,7 @@ class Reading:
         scopes: What stands under each scope.
         asked: What is asked.
         tagged: What is said and asked with a tag.
+        hindered: What is asked about no more than as something that gets hindered.
         imagined: What follows from a condition without being asked.
         disowned: What the caller says not to say.
     """
@@ -65,6 +66,7 @@ class Reading:
     scopes: Mapping[Scope, int] = field(default_factory=dict)
     asked: int = 0
     tagged: int = 0
+    hindered: int = 0
     imagined: int = 0
     disowned: int = 0
 
@@ -216,6 +218,9 @@ def _ask(reading: Reading) -> None:
     if frames:
         asked |= _continued(reading, frames)
     reading.asked = asked
+    hinders = reading.role(Role.HINDERS) & asked
+    if hinders:
+        reading.hindered = clauses.onward(hinders << 1 & clauses.inside) & asked
 
 
 def _related(reading: Reading) -> int:

@@ -1,0 +1,237 @@
+"""What is asked about: subjects, symptoms and medicines, and whether something may be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from healthgym.worlds.managed_care.conversation.acts import Act, Said
+from healthgym.worlds.managed_care.conversation.ears.grammar import Role, Scope
+from healthgym.worlds.managed_care.conversation.ears.reading import Reading
+from healthgym.worlds.managed_care.voices import Topic
+
+#: Subjects which a question about a symptom is about besides, without being asked about.
+_OF_SYMPTOMS = (Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SAFETY, None)
+_INSTRUMENTS = frozenset({Topic.PHQ9, Topic.GAD7})
+#: Words for what was named before and gets in the way: "does yours keep you from it?"
+_CAUSES = frozenset({"it", "that", "this", "they", "those", "these", "yours"})
+#: Words that point back to what was named before.
+_POINTERS = frozenset({"them", "these", "those"})
+_EACH = _POINTERS | {"each"}
+_OTHER = frozenset({"other"})
+_POINTED = frozenset({"it", "that", "this"})
+#: Words that open a list of what was announced.
+_LIST = frozenset({"about", "namely"})
+#: Words that go on a list.
+_GOING_ON = frozenset({"and", "or", "then", "after", "if", "your", "about", "how"})
+_THAT, _IS = frozenset({"that"}), frozenset({"is"})
+_TO_POINT = frozenset({"about", "through", "into", "over", "discuss", "if", "is"})
+#: Medicines that are named, and where.
+Drugs = tuple[tuple[str, int], ...]
+#: Words of a clause in which the caller speaks of themselves.
+SPEAKER = frozenset({"i", "we"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An act and the last words of where it was found."""
+
+    ends: int
+    said: Said
+
+
+def questions(reading: Reading, drugs: Drugs, claimed: int, permitted: int) -> Iterator[Found]:
+    """Return the questions about subjects, symptoms and medicines, and asked permissions.
+
+    Args:
+        reading: The message.
+        drugs: The medicines that are named, and where.
+        claimed: The clauses that ask something else.
+        permitted: The clauses that ask whether something may be asked.
+    """
+    clauses = reading.clauses
+    free = reading.asked & ~claimed & ~permitted & ~elsewhere(reading)
+    if reading.hindered:
+        free &= ~_only_hindered(reading, drugs)
+    symptoms = tuple(_symptoms(reading, free))
+    named = tuple(
+        Found(ends & free, Said(Act.ASK_TOPIC, Topic.MEDICATION, name))
+        for name, ends in drugs
+        if ends & free
+    )
+    if drugs and reading.places.of(_EACH):
+        named += tuple(_named_before(reading, drugs, free & ~clauses.filled(_ends(symptoms))))
+    yield from symptoms
+    yield from named
+    taken = dict.fromkeys(_OF_SYMPTOMS, clauses.filled(_ends(symptoms)))
+    taken[Topic.MEDICATION] = clauses.filled(_ends(named))
+    subjects = tuple(_subjects(reading, taken))
+    yield from _placed(subjects, free, Act.ASK_TOPIC)
+    yield from _permissions(reading, subjects, permitted)
+    told = free & (_ends(symptoms) | _ends(named) | _ends(subjects)) | claimed | permitted
+    open_ = free & ~clauses.sentence(told)
+    if open_:
+        yield from _dark(reading, subjects, open_, claimed | permitted)
+
+
+def _only_hindered(reading: Reading, drugs: Drugs) -> int:
+    """Return what is asked about as hindered by something else, which the question is about.
+
+    "Does your job keep you from taking your medicines?" asks about the job. Where nothing is named
+    that hinders, what gets hindered is asked about.
+
+    Args:
+        reading: The message.
+        drugs: The medicines that are named, and where.
+    """
+    clauses, hindered = reading.clauses, reading.hindered
+    named = 0
+    for _, ends in drugs:
+        named |= ends
+    for rule, ends in reading.rules:
+        if rule.topic is not None and rule.role in (Role.SUBJECT, Role.SYMPTOM):
+            named |= reading.held(rule, ends)
+    named &= ~hindered
+    causes = reading.places.of(_CAUSES) & ~hindered
+    found = 0
+    for clause in clauses.clauses:
+        before = clause
+        if clause & causes:
+            # "How is your mood, and does it", "I know jobs can be hard. Does yours".
+            earlier = clauses.sentence(clause) | clauses.back(clause, 1)
+            before |= earlier & ((clause & -clause) - 1)
+        if clause & hindered and before & named:
+            found |= clause & hindered
+    return found
+
+
+def _named_before(reading: Reading, drugs: Drugs, free: int) -> Iterator[Found]:
+    """Return the medicines of a list after which "do you take each of them" asks for them all.
+
+    Args:
+        reading: The message.
+        drugs: The medicines that are named, and where.
+        free: What is asked, of nothing that a questionnaire asks about.
+    """
+    clauses = reading.clauses
+    each = reading.places.of(_EACH) & ~(reading.places.of(_OTHER) >> 1)
+    asking = clauses.filled(free & each) & free
+    for rule, ends in reading.rules:
+        if rule.role is Role.SUBJECT and rule.topic not in (Topic.MEDICATION, None):
+            asking &= ~clauses.filled(ends)
+    if not asking or any(ends & asking for _, ends in drugs):
+        return
+    before = (asking & -asking) - 1
+    before &= (clauses.sentence(asking) | clauses.back(asking, 1)) & ~free
+    for name, ends in drugs:
+        if ends & before:
+            yield Found(asking, Said(Act.ASK_TOPIC, Topic.MEDICATION, name))
+
+
+def _dark(reading: Reading, subjects: tuple[Found, ...], open_: int, taken: int) -> Iterator[Found]:
+    """Return what a question is about that names nothing itself: what stands beside it, if any."""
+    clauses = reading.clauses
+    beside = clauses.sentence(open_) & ~clauses.filled(open_) & ~taken
+    # "The blood pressure, what is that like?" asks about the blood pressure.
+    about = tuple(_placed(subjects, beside & ~reading.places.of(SPEAKER), Act.ASK_TOPIC))
+    if not about:
+        # "You missed some doses. What gets in the way of those?"
+        pointed = open_ & reading.places.of(_POINTERS)
+        if reading.hindered & clauses.filled(open_):
+            pointed |= open_ & reading.places.of(_CAUSES)
+        about = tuple(_placed(subjects, clauses.back(pointed, 1) & ~taken, Act.ASK_TOPIC))
+    yield from about or (Found(open_, Said(Act.ASK_TOPIC, sure=False)),)
+
+
+def _permissions(reading: Reading, subjects: tuple[Found, ...], permitted: int) -> Iterator[Found]:
+    """Return what may be asked about; the subject may have been named just before."""
+    if not permitted:
+        return
+    clauses = reading.clauses
+    about = tuple(_placed(subjects, permitted, Act.ASK_PERMISSION))
+    pointed = permitted & clauses.filled(_pointers(reading))
+    for back in (0, 1, 2):
+        if not about:
+            near = clauses.back(pointed, back) & ~reading.asked
+            about = tuple(_placed(subjects, near, Act.ASK_PERMISSION))
+    yield from about or (Found(permitted, Said(Act.ASK_PERMISSION)),)
+
+
+def listed(reading: Reading, permitted: int) -> int:
+    """Return what goes on after a permission without asking: "a few things: mood, and money".
+
+    A question there is one all the same: "something: do you drink?". What is asked about in a
+    roundabout way is not: "about your mood, and how you have been feeling".
+
+    Args:
+        reading: The message.
+        permitted: The clauses that ask whether something may be asked.
+    """
+    clauses, places = reading.clauses, reading.places
+    opens = reading.words.announced | places.of(_LIST) | places.of(_THAT) & places.of(_IS) >> 1
+    opens &= clauses.starts
+    links = places.of(_GOING_ON) & clauses.starts
+    found = 0
+    for before, clause in pairwise(clauses.clauses):
+        follows = before & (permitted | found) and clauses.sentence(before) & clause
+        onward = clause & (opens | links) or not clause & reading.role(Role.SUBJECT)
+        if follows and onward and not clause & reading.role(Role.ASKS):
+            found |= clause
+    return found
+
+
+def _pointers(reading: Reading) -> int:
+    """Return the words that point back: ``them``, or ``it`` after ``about``."""
+    places = reading.places
+    return places.of(_POINTERS) | places.of(_POINTED) & places.of(_TO_POINT) << 1
+
+
+def _placed(subjects: tuple[Found, ...], where: int, act: Act) -> Iterator[Found]:
+    """Return an act about each subject that is named somewhere, the exact ones only."""
+    here = [each for each in subjects if each.ends & where]
+    exact = {each.said.topic for each in here}
+    for each in here:
+        topic = each.said.topic
+        if topic is None and len(exact) > 1:
+            continue
+        if topic is Topic.MOOD and exact & _INSTRUMENTS:
+            continue
+        part = each.said.part if act is Act.ASK_TOPIC else None
+        yield Found(each.ends & where, Said(act, topic, part=part))
+
+
+def _symptoms(reading: Reading, free: int) -> Iterator[Found]:
+    for rule, ends in reading.rules:
+        if rule.role is Role.SYMPTOM:
+            held = reading.held(rule, ends) & free
+            if held:
+                yield Found(held, Said(Act.ASK_ITEM, rule.topic, rule.item))
+
+
+def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[Found]:
+    """Return what is spoken about.
+
+    Args:
+        reading: The message.
+        taken: The clauses in which something more exact than a subject is asked, by subject.
+    """
+    for rule, ends in reading.rules:
+        if rule.role is Role.SUBJECT:
+            held = reading.held(rule, ends)
+            held &= ~taken.get(rule.topic, 0)
+            if held:
+                yield Found(held, Said(Act.ASK_TOPIC, rule.topic, part=rule.part))
+
+
+def _ends(found: Iterable[Found]) -> int:
+    bits = 0
+    for each in found:
+        bits |= each.ends
+    return bits
+
+
+def elsewhere(reading: Reading) -> int:
+    """Return what is not asked by the caller, here and now."""
+    scopes = reading.scopes
+    return scopes[Scope.QUOTED] | scopes[Scope.META] | scopes[Scope.REPORTED]
