@@ -39,8 +39,8 @@ def compact(run: Run) -> Figures:
     """Make the compact library in a fresh process, overlay a task's pages, and search it."""
     import numpy as np
 
+    from healthgym.worlds.managed_care.handbook.draws import draw
     from healthgym.worlds.managed_care.handbook.edition import edition, written_library
-    from healthgym.worlds.managed_care.handbook.rules import draw
 
     library, made = once(written_library)
     _, indexed = once(lambda: library.search("pend"))

@@ -42,7 +42,7 @@ def numbers_of_tasks(run: Run) -> Figures:
     """Ask pages with numbers of their own, of both offices and of care management."""
     import numpy as np
 
-    from healthgym.worlds.managed_care.handbook.rules import draw, draw_care
+    from healthgym.worlds.managed_care.handbook.draws import draw, draw_care
 
     seeds = range(run.tasks(_TASKS))
     drawn = [draw(np.random.default_rng(seed)) for seed in seeds]

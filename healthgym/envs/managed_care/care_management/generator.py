@@ -75,15 +75,11 @@ from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.facts import MedicationCourse
+from healthgym.worlds.managed_care.handbook.draws import draw_care, draw_conversations
 from healthgym.worlds.managed_care.handbook.edition import edition, supplements
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.handbook.page import Page
-from healthgym.worlds.managed_care.handbook.rules import (
-    OperatingRules,
-    draw_care,
-    draw_conversations,
-    usual_rules,
-)
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, usual_rules
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import WorkerRole

@@ -40,8 +40,8 @@ from healthgym.envs.managed_care.utilization_management.packet import seen
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.apps.provider.forms import UNKNOWN
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
+from healthgym.worlds.managed_care.handbook.draws import draw
 from healthgym.worlds.managed_care.handbook.library import Library
-from healthgym.worlds.managed_care.handbook.rules import draw
 from healthgym.worlds.managed_care.policies.pages import page_path
 from healthgym.worlds.managed_care.policies.questionnaire import (
     answers_from,

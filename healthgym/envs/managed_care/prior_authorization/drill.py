@@ -27,8 +27,8 @@ from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationTaskGenerator,
 )
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
+from healthgym.worlds.managed_care.handbook.draws import draw
 from healthgym.worlds.managed_care.handbook.library import Library
-from healthgym.worlds.managed_care.handbook.rules import draw
 from healthgym.worlds.managed_care.policies.pages import page_path
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.rules import Rules

@@ -30,8 +30,8 @@ from healthgym.envs.managed_care.utilization_management.task import (
     StartStage,
 )
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
+from healthgym.worlds.managed_care.handbook.draws import draw
 from healthgym.worlds.managed_care.handbook.library import Library
-from healthgym.worlds.managed_care.handbook.rules import draw
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.policies.pages import page_path
 from healthgym.worlds.managed_care.provider_plan import PendAnswer

@@ -80,9 +80,10 @@ from healthgym.envs.managed_care.utilization_management.wording import brief
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary, PatientChart
 from healthgym.worlds.managed_care.deferred import varied
+from healthgym.worlds.managed_care.handbook.draws import draw
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.provider_plan import PendAnswer, ProviderPlan
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.start import WorldStart

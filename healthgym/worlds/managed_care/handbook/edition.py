@@ -11,14 +11,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from healthgym.errors import DamagedDataError, MissingDataError
+from healthgym.worlds.managed_care.handbook.draws import decisive_fields, drawn_fields
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.page import Audience, Card, DeferredPage, Page
-from healthgym.worlds.managed_care.handbook.rules import (
-    OperatingRules,
-    decisive_fields,
-    drawn_fields,
-    usual_rules,
-)
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, usual_rules
 from healthgym.worlds.managed_care.handbook.wording import PLACEHOLDER, fields_of, wording
 
 _FENCE = "---"

@@ -24,8 +24,8 @@ from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.conversation.described import described, nearest
 from healthgym.worlds.managed_care.conversation.persona import Persona
 from healthgym.worlds.managed_care.conversation.surroundings import Capacity, Line, Surroundings
+from healthgym.worlds.managed_care.handbook.draws import conversation_fields
 from healthgym.worlds.managed_care.handbook.edition import supplements, written_library
-from healthgym.worlds.managed_care.handbook.rules import conversation_fields
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.voices import Consent
 from healthgym.worlds.managed_care.world import ManagedCareWorld

@@ -9,8 +9,9 @@ from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.reading import care_pages
 from healthgym.envs.managed_care.reading.care_pages import PAGES, read_rules
 from healthgym.envs.managed_care.reading.operations import UnreadableRuleError
+from healthgym.worlds.managed_care.handbook.draws import draw_care
 from healthgym.worlds.managed_care.handbook.edition import edition
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw_care
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 
 
 def pages(rules: OperatingRules) -> dict[str, str]:

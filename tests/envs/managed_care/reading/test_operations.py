@@ -13,9 +13,10 @@ from healthgym.envs.managed_care.reading.operations import (
     read_channels,
     read_follow_up,
 )
+from healthgym.worlds.managed_care.handbook.draws import draw
 from healthgym.worlds.managed_care.handbook.edition import edition, written_library
 from healthgym.worlds.managed_care.handbook.library import Library
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.vocabulary.authorization import Urgency
 
 CHANNELS = "provider-pa/operational/submission-channels.md"

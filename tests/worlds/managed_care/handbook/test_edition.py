@@ -8,19 +8,14 @@ import numpy as np
 import pytest
 
 from healthgym.errors import DamagedDataError, MissingDataError
+from healthgym.worlds.managed_care.handbook.draws import decisive_fields, draw, drawn_fields
 from healthgym.worlds.managed_care.handbook.edition import (
     edition,
     load_edition,
     supplements,
     written_library,
 )
-from healthgym.worlds.managed_care.handbook.rules import (
-    OperatingRules,
-    TurnaroundHours,
-    decisive_fields,
-    draw,
-    drawn_fields,
-)
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, TurnaroundHours
 from healthgym.worlds.managed_care.handbook.wording import PLACEHOLDER, wording
 from healthgym.worlds.managed_care.vocabulary.authorization import PayerRole, SubmissionChannel
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from healthgym.errors import DamagedDataError
+from healthgym.worlds.managed_care.handbook.draws import draw
 from healthgym.worlds.managed_care.handbook.edition import edition, written_library
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.page import Page
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.refusals import Refusal
 
 QUERIES = json.loads((Path(__file__).parent / "queries.json").read_text("utf-8"))

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from healthgym.envs.managed_care.cases.clinic import page_of
+from healthgym.worlds.managed_care.handbook.draws import draw
 from healthgym.worlds.managed_care.handbook.edition import edition, written_library
 from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.page import DeferredPage
-from healthgym.worlds.managed_care.handbook.rules import OperatingRules, draw
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.handbook.search import Counted, count, recount
 from healthgym.worlds.managed_care.policies.drawing import drawn
 from healthgym.worlds.managed_care.policies.loading import library

@@ -5,15 +5,9 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from healthgym.worlds.managed_care.handbook.draws import care_fields, draw, draw_care, drawn_fields
 from healthgym.worlds.managed_care.handbook.edition import edition
-from healthgym.worlds.managed_care.handbook.rules import (
-    OperatingRules,
-    care_fields,
-    draw,
-    draw_care,
-    drawn_fields,
-    usual_rules,
-)
+from healthgym.worlds.managed_care.handbook.rules import OperatingRules, usual_rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     LetterType,
     PayerRole,
