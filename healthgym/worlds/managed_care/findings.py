@@ -12,14 +12,10 @@ from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS, AnyCriterion
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.documents import documented_in, documents_for
-from healthgym.worlds.managed_care.policies.evaluation import (
-    Assessment,
-    PolicyAssessment,
-    decisive,
-    favourable,
-)
+from healthgym.worlds.managed_care.policies.evaluation import Assessment, PolicyAssessment
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import decisive, favourable
 from healthgym.worlds.managed_care.policies.units import printed_units
 from healthgym.worlds.managed_care.policies.wording import summary as brief
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation

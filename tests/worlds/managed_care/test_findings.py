@@ -17,9 +17,10 @@ from healthgym.worlds.managed_care.policies.criteria import (
     FindingCriterion,
     MeasurementCriterion,
 )
-from healthgym.worlds.managed_care.policies.evaluation import combined, decisive, evaluate
+from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import combined, decisive
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import (
     AllOf,

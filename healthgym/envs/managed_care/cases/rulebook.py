@@ -26,9 +26,10 @@ from healthgym.worlds.managed_care.policies.drawing import (
     moves,
     near_duplicate,
 )
-from healthgym.worlds.managed_care.policies.evaluation import combined, evaluate, posture
+from healthgym.worlds.managed_care.policies.evaluation import evaluate, posture
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import combined
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.vocabulary.authorization import (

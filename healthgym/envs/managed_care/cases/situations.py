@@ -23,14 +23,10 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.diagnoses import billable, spoken_for
 from healthgym.worlds.managed_care.policies.drawing import movable, moves
-from healthgym.worlds.managed_care.policies.evaluation import (
-    PolicyAssessment,
-    combined,
-    evaluate,
-    favourable,
-)
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
 from healthgym.worlds.managed_care.policies.planting import Planted, plant_policy, possible
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import combined, favourable
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.vocabulary.authorization import (

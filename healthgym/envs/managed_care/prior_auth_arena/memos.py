@@ -22,8 +22,9 @@ from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRAC
 from healthgym.worlds.managed_care.charts.sheets import stating
 from healthgym.worlds.managed_care.facts import AnyFact, Intolerance
 from healthgym.worlds.managed_care.peers import sayings
-from healthgym.worlds.managed_care.policies.evaluation import evaluate, favourable
+from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.planting import plant, possible
+from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.records.case import Message
 from healthgym.worlds.managed_care.vocabulary.authorization import MessageKind, Posture
 

@@ -16,7 +16,7 @@ from healthgym.worlds.managed_care.apps.payer import replies
 from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.policies.documents import documents_for
-from healthgym.worlds.managed_care.policies.evaluation import settles
+from healthgym.worlds.managed_care.policies.postures import settles
 from healthgym.worlds.managed_care.records.case import (
     PriorAuthCase,
     ProviderDeterminationRecord,

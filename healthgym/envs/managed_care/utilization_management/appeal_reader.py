@@ -15,8 +15,8 @@ from healthgym.envs.managed_care.utilization_management.caller import Caller
 from healthgym.envs.managed_care.utilization_management.lookups import CaseReading
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.findings import Finding
-from healthgym.worlds.managed_care.policies.evaluation import favourable
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
 

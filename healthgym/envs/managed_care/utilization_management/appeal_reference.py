@@ -12,7 +12,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
     ReviewReference,
     StartStage,
 )
-from healthgym.worlds.managed_care.policies.evaluation import favourable
+from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     AppealOutcome,
     CaseStatus,

@@ -11,8 +11,8 @@ from healthgym.envs.managed_care.utilization_management.task import AppealTruth,
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.apps.payer.reviewers import PAYER_STAFF
-from healthgym.worlds.managed_care.policies.evaluation import decisive, favourable
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import decisive, favourable
 from healthgym.worlds.managed_care.records.decision import Appeal
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (

@@ -27,12 +27,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
 from healthgym.envs.managed_care.utilization_management.working import Desk, Openings
 from healthgym.worlds.managed_care.apps.payer.criteria import findings
 from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS
-from healthgym.worlds.managed_care.policies.evaluation import (
-    combined,
-    decisive,
-    favourable,
-    limit_of,
-)
+from healthgym.worlds.managed_care.policies.postures import combined, decisive, favourable, limit_of
 from healthgym.worlds.managed_care.records.review import NurseCriterionEvaluation
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (

@@ -23,7 +23,8 @@ from healthgym.envs.managed_care.utilization_management.packet import (
 )
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.errors import ConfigurationError
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, favourable
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
+from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.vocabulary.authorization import Posture
 
 _OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)

@@ -12,12 +12,8 @@ from healthgym.worlds.managed_care.apps.payer.criteria import evidence
 from healthgym.worlds.managed_care.charts.prose import begun, day_of
 from healthgym.worlds.managed_care.packets import Packet, read_packet
 from healthgym.worlds.managed_care.policies.criteria import FindingCriterion
-from healthgym.worlds.managed_care.policies.evaluation import (
-    PolicyAssessment,
-    combined,
-    evaluate,
-    favourable,
-)
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
+from healthgym.worlds.managed_care.policies.postures import combined, favourable
 from healthgym.worlds.managed_care.policies.tree import (
     Group,
     Node,

@@ -27,8 +27,9 @@ from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS, AnyCriterion
 from healthgym.worlds.managed_care.policies.documents import documented_in
-from healthgym.worlds.managed_care.policies.evaluation import Assessment, evaluate, favourable
+from healthgym.worlds.managed_care.policies.evaluation import Assessment, evaluate
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
+from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.review import (
     ClinicalEvidenceItemTemplate,

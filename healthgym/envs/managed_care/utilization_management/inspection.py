@@ -17,7 +17,7 @@ from healthgym.envs.managed_care.utilization_management.strangers import changed
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.history import EntryKind
-from healthgym.worlds.managed_care.policies.evaluation import decisive, failing, favourable
+from healthgym.worlds.managed_care.policies.postures import decisive, failing, favourable
 from healthgym.worlds.managed_care.records.decision import DeterminationRecord
 from healthgym.worlds.managed_care.records.intake import IntakeProcedure
 from healthgym.worlds.managed_care.records.review import MdCaseDecision, NurseCaseRecommendation

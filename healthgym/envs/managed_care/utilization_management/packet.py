@@ -14,13 +14,9 @@ from healthgym.envs.managed_care.utilization_management.choosing import Shelf
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.facts import AnyFact
-from healthgym.worlds.managed_care.policies.evaluation import (
-    PolicyAssessment,
-    decisive,
-    evaluate,
-    favourable,
-)
+from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import decisive, favourable
 from healthgym.worlds.managed_care.policies.questionnaire import answers_from, question_keys
 from healthgym.worlds.managed_care.records.chart import DocumentReference
 from healthgym.worlds.managed_care.vocabulary.authorization import (

@@ -10,7 +10,7 @@ from healthgym.envs.managed_care.reading.reasons import Reason, read_reason
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care.apps.payer.pends import items
 from healthgym.worlds.managed_care.policies.documents import documents_for
-from healthgym.worlds.managed_care.policies.evaluation import settles
+from healthgym.worlds.managed_care.policies.postures import settles
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     MdReviewDecision,
     NurseReviewRecommendation,

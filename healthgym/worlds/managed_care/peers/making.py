@@ -19,8 +19,9 @@ from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.peers import remarks, sayings
 from healthgym.worlds.managed_care.peers.remarks import Voice
 from healthgym.worlds.managed_care.peers.subjects import subjects_of
-from healthgym.worlds.managed_care.policies.evaluation import favourable, posture
+from healthgym.worlds.managed_care.policies.evaluation import posture
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.policies.reading import bearing, by_kind
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import criteria

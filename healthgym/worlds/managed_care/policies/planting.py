@@ -32,8 +32,9 @@ from healthgym.worlds.managed_care.policies.criteria import (
     TherapyCriterion,
 )
 from healthgym.worlds.managed_care.policies.documents import documented_in
-from healthgym.worlds.managed_care.policies.evaluation import combined, posture
+from healthgym.worlds.managed_care.policies.evaluation import posture
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.postures import combined
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.stories import drafts
 from healthgym.worlds.managed_care.policies.treatment_stories import Draft

@@ -74,7 +74,7 @@ class Not(Group):
     """The part must not hold: what is not known of it is not known of this, either.
 
     What a chart lists is known by its list: of diagnoses, contraindications and procedures no entry
-    is enough (`evaluation.combined`).
+    is enough (`postures.combined`).
 
     Attributes:
         part: What must not be.

@@ -26,7 +26,7 @@ from healthgym.testing import (
 )
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.duty import is_in
-from healthgym.worlds.managed_care.policies.evaluation import favourable
+from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     Posture,

@@ -30,7 +30,8 @@ from healthgym.envs.managed_care.utilization_management.task import (
 )
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.packets import Packet, read_packet
-from healthgym.worlds.managed_care.policies.evaluation import combined, decisive, evaluate
+from healthgym.worlds.managed_care.policies.evaluation import evaluate
+from healthgym.worlds.managed_care.policies.postures import combined, decisive
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,

@@ -10,7 +10,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
     ReviewInstance,
     StartStage,
 )
-from healthgym.worlds.managed_care.policies.evaluation import failing
+from healthgym.worlds.managed_care.policies.postures import failing
 from tests.envs.managed_care.utilization_management.playing import (
     DECIDE,
     MD,

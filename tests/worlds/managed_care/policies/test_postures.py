@@ -25,12 +25,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.drawing import drawn
-from healthgym.worlds.managed_care.policies.evaluation import (
-    combined,
-    evaluate,
-    posture,
-    settles,
-)
+from healthgym.worlds.managed_care.policies.evaluation import evaluate, posture
 from healthgym.worlds.managed_care.policies.evidence import evidence_items, item_result, roll_up
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.planting import (
@@ -39,6 +34,7 @@ from healthgym.worlds.managed_care.policies.planting import (
     possible,
     shape,
 )
+from healthgym.worlds.managed_care.policies.postures import combined, settles
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import AtLeast, Not, Unless, criteria
 from healthgym.worlds.managed_care.policies.units import convert

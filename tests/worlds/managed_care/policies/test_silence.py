@@ -13,7 +13,8 @@ from healthgym.worlds.managed_care.policies.criteria import (
     FindingCriterion,
     ProcedureCriterion,
 )
-from healthgym.worlds.managed_care.policies.evaluation import combined, decisive, posture, settles
+from healthgym.worlds.managed_care.policies.evaluation import posture
+from healthgym.worlds.managed_care.policies.postures import combined, decisive, settles
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import AnyOf, Not
 from healthgym.worlds.managed_care.vocabulary.authorization import PlaceOfService, Posture

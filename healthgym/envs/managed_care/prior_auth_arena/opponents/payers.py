@@ -13,7 +13,8 @@ from healthgym.envs.managed_care.utilization_management.reader import fields_of
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.criteria import StepTherapyCriterion
-from healthgym.worlds.managed_care.policies.evaluation import Assessment, combined, favourable
+from healthgym.worlds.managed_care.policies.evaluation import Assessment
+from healthgym.worlds.managed_care.policies.postures import combined, favourable
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CriterionResult,
     Posture,

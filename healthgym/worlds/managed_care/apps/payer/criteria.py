@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.texts import require_length
 from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS
-from healthgym.worlds.managed_care.policies.evaluation import combined, decisive, failing
 from healthgym.worlds.managed_care.policies.naming import criteria_named
+from healthgym.worlds.managed_care.policies.postures import combined, decisive, failing
 from healthgym.worlds.managed_care.policies.tree import Node
 from healthgym.worlds.managed_care.policies.tree import criteria as tree_criteria
 from healthgym.worlds.managed_care.records.case import PriorAuthCase
