@@ -41,9 +41,10 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
         **common: Unpack[Common],
     ) -> None:
         default = ORACLE if difficulty == DRILL else HONEST
+        beside = {_OTHER[role]: default if opponent is None else opponent}
         super().__init__(
-            ArenaFamily(difficulty, role=role, canonical=canonical),
+            ArenaFamily(difficulty, role=role, canonical=canonical, beside=beside),
             role=role,
-            counterparts={_OTHER[role]: default if opponent is None else opponent},
+            counterparts=beside,
             **common,
         )

@@ -8,10 +8,21 @@ from typing import ClassVar
 
 import numpy as np
 
+from healthgym.core.choice import Weighted
 from healthgym.core.episode import Episode
-from healthgym.core.family import Baseline, EpisodeConfig, Family, HandIn, Player, Role, Script
+from healthgym.core.family import (
+    ORACLE,
+    Baseline,
+    EpisodeConfig,
+    Family,
+    HandIn,
+    Player,
+    Role,
+    Script,
+)
 from healthgym.core.levels import Level, assemble
-from healthgym.core.players import Solver
+from healthgym.core.occupants import Filler, resolved, seated
+from healthgym.core.players import Filling, Solver
 from healthgym.core.task import Task
 from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
@@ -73,6 +84,8 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         spell: Calls that a side may make in a row.
         limits: How long calls, and the way back and forth, may go on.
         canonical: Whether the test split is 23 tasks composed like the published ones.
+        beside: Who fills the other seat, by role, where an oracle's moves are worked out; somebody
+            who knows the answer where nobody is named, or somebody from outside.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -97,7 +110,14 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         spell: int = 50,
         limits: Limits | None = None,
         canonical: bool = False,
+        beside: Mapping[str, Filling] | None = None,
     ) -> None:
+        # Whoever is outside is asked about what is played, once.
+        self._beside: Mapping[str, Filler] = {
+            role: filler
+            for role, filler in resolved(beside or {}).items()
+            if isinstance(filler, str | Weighted)
+        }
         self.limits = limits or Limits()
         if role and role not in self.roles:
             raise ConfigurationError(f"role {role!r} is not one of {', '.join(self.roles)}.")
@@ -141,26 +161,23 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         return world.speaker if world.speaker in live else live[-1]
 
     def oracle(self, instance: ArenaInstance, rng: np.random.Generator) -> Script:
-        """Do what is right, against a side that does."""
-        return self.together(instance, rng)[self._seat]
+        """Do what is right, beside whoever fills the other seat."""
+        return self.together(instance, rng, self._beside)[self._seat]
 
     def together(
         self,
         instance: ArenaInstance,
         rng: np.random.Generator,
-        counterparts: Mapping[str, str] | None = None,
+        counterparts: Mapping[str, Filler] | None = None,
     ) -> Mapping[str, Script]:
         """Return what the sides do that know the answer, worked out by playing.
 
         Args:
             instance: The task.
             rng: Who of several able people does something.
-            counterparts: Names of scripted players, by the side they fill.
+            counterparts: Who fills a side, as in the episode that is worked out for.
         """
-        players = {
-            role: self.player(name, instance, rng.spawn(1)[0], role)
-            for role, name in (counterparts or {}).items()
-        }
+        players = seated(self, instance, counterparts or {})
         episode = Episode(self, instance, SparseReward(), self.rules, players)
         makers = drill_sides.KNOWING if self.drilled else oracle.KNOWING
         return dict(oracle.pair(instance, rng, episode, makers).play())
@@ -192,6 +209,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
                 Episode(self, instance, SparseReward(), self.rules), instance, sides
             )
             return Player.of_script(table.play()[role])
-        if name == "oracle" and role in self.roles:
-            return Player.of_script(self.together(instance, rng)[role])
+        if name == ORACLE and role in self.roles:
+            beside = self._beside if role == self._seat else {}
+            return Player.of_script(self.together(instance, rng, beside)[role])
         return super().player(name, instance, rng, role)

@@ -19,6 +19,7 @@ from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import (
 )
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.errors import ConfigurationError
+from healthgym.policies.scripted import ScriptPolicy
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
@@ -204,6 +205,30 @@ def test_an_opponent_is_drawn_for_each_task_by_weight() -> None:
         PriorAuthArenaEnv(opponent={"honest": 0.0}).reset(seed=0)
     with pytest.raises(ConfigurationError, match="no policy named 'nobody'"):
         PriorAuthArenaEnv(opponent={"nobody": 1.0}).reset(seed=0)
+
+
+@pytest.mark.parametrize(
+    ("role", "opponent"),
+    [
+        (PAYER, "appeals_all"),
+        (PAYER, {"honest": 1.0, "silent": 1.0}),
+        (PROVIDER, "misreads"),
+    ],
+    ids=str,
+)
+def test_the_oracle_of_a_seat_does_its_part_beside_whoever_fills_the_other(
+    role: str, opponent: Filling
+) -> None:
+    env = PriorAuthArenaEnv(role=role, opponent=opponent, split="test")
+    for ending in ("approved", "pended"):
+        policy = ScriptPolicy("oracle")
+        shown, info = env.reset(options={"task_id": first(ending).task.task_id})
+        policy.begin(env, shown, info)
+        over = False
+        while not over:
+            shown, _, terminated, truncated, _ = env.step(policy.act(shown))
+            over = terminated or truncated
+        assert failed(env.episode, role) == set()
 
 
 def test_a_player_goes_on_where_its_twin_stood() -> None:
