@@ -10,6 +10,7 @@ from typing import Final
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules, same_medicine
 from healthgym.worlds.managed_care.conversation import replies
 from healthgym.worlds.managed_care.conversation.clues import readiness
+from healthgym.worlds.managed_care.conversation.mind import UNDECIDED
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.vocabulary.care import CapabilityLevel, SymptomBurden
@@ -75,6 +76,12 @@ def _again(talk: Talk, told: Iterable[Disclosure]) -> str:
         return ""
     _asked_again(talk, told)
     return talk.speaker.line("again") + " "
+
+
+def _told_early(talk: Talk, told: Disclosure) -> bool:
+    """Return whether something was told before the agreement, and not since."""
+    turns = [turn for turn in talk.memory.turns if told in turn.told]
+    return bool(turns) and all(turn.stage in UNDECIDED for turn in turns)
 
 
 def _asked_again(talk: Talk, told: tuple[Disclosure, ...]) -> None:
@@ -311,7 +318,8 @@ def _plainly(talk: Talk, topic: Topic) -> None:
     """Tell whether something is there, as a story of every day."""
     listed = talk.persona.tells.get(topic, ())
     told = listed[0] if listed else Disclosure(topic=topic, present=False)
-    before = "" if talk.mind.confided is topic else _again(talk, (told,))
+    early = talk.mind.confided is topic or _told_early(talk, told)
+    before = "" if early else _again(talk, (told,))
     if talk.mind.confided is topic:
         talk.mind = replace(talk.mind, confided=None)
     side = "yes" if told.present else "no"

@@ -7,11 +7,14 @@ from datetime import datetime, time, timedelta
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.answers import Asked, answer
+from healthgym.worlds.managed_care.conversation.clues import clue_unless_moved
 from healthgym.worlds.managed_care.conversation.manners import followed
-from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
+from healthgym.worlds.managed_care.conversation.mind import UNDECIDED, Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import Concern, Mark
 from healthgym.worlds.managed_care.conversation.replies import birthday, when
 from healthgym.worlds.managed_care.conversation.talk import QUESTIONS, Talk
+from healthgym.worlds.managed_care.voices import Topic
 
 #: Acts by which a caller lets somebody go who has no time.
 _LETTING_GO: Final = frozenset({Act.CLOSE, Act.OFFER_CALLBACK, Act.ACCEPT_REFUSAL})
@@ -63,6 +66,27 @@ def tires(talk: Talk) -> None:
     talk.say("tired")
     tomorrow = datetime.combine(talk.call.now.date() + timedelta(days=1), time())
     talk.mind = replace(talk.mind, not_before=tomorrow, tired_in=talk.call.call)
+
+
+def language(talk: Talk) -> bool:
+    """Say before anything is agreed whether their English is enough; return whether that is all.
+
+    It is no question of the assessment: whoever wants to be understood asks it first.
+    """
+    asked = talk.saids(Act.ASK_TOPIC)
+    breaks = talk.persona.breaks
+    if talk.stage not in UNDECIDED or Topic.LANGUAGE not in {said.topic for said in asked}:
+        return False
+    if talk.mind.introduced_in != talk.call.call or (
+        breaks is not None and breaks.before is Topic.LANGUAGE
+    ):
+        return False
+    answer(talk, Asked(topic=Topic.LANGUAGE))
+    others = {said.topic for said in asked} - {Topic.LANGUAGE}
+    if others or talk.sure & (QUESTIONS - {Act.ASK_TOPIC}):
+        return False
+    clue_unless_moved(talk)
+    return True
 
 
 def who(talk: Talk) -> bool:

@@ -183,7 +183,8 @@ def _knows_why(talk: Talk) -> bool:
 
 def _remarked(talk: Talk) -> bool:
     """Answer what is neither asked nor offered; return whether there was something."""
-    if talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION):
+    asked = talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION)
+    if {said.topic for said in asked} - {each.topic for each in talk.told}:
         _asked_early(talk)
     elif talk.mind.answered - _answered_before(talk):
         talk.say("settled")

@@ -34,6 +34,8 @@ class Stage(StrEnum):
     BROKEN_OFF = "broken_off"  #: agreed, and will not go on
 
 
+#: Stages in which nobody has said yes or no.
+UNDECIDED: Final = frozenset({Stage.UNKNOWN, Stage.IDENTIFIED, Stage.PURPOSE_KNOWN, Stage.INVITED})
 _BEFORE = (Stage.UNKNOWN, Stage.IDENTIFIED, Stage.PURPOSE_KNOWN, Stage.INVITED)
 _OPEN = (*_BEFORE[1:], Stage.REFUSED, Stage.AGREED, Stage.REFUSED_FOR_GOOD)
 #: Which stage may follow which; each may also last.

@@ -138,6 +138,7 @@ _TURN: Final[tuple[Callable[[Talk], bool], ...]] = (
     telling.broken_off,
     calling.no_time,
     calling.worn_out,
+    calling.language,
     calling.who,
     calling.goodbye,
     consenting.offered,

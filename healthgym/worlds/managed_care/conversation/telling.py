@@ -169,12 +169,26 @@ def _breaks(talk: Talk, about: set[Topic | None]) -> bool:
 def _outside(talk: Talk, about: list[Topic]) -> bool:
     """Refuse a subject for which they did not agree."""
     only = talk.persona.only
-    if not only or not set(about) - only:
+    outside = set(about) - only
+    if not only or not outside:
         return False
-    talk.mark(Mark.SCOPE_CREEP)
-    talk.trusts(-1)
+    # What was heard beside a question that they allow may be a slip of the ear, once.
+    if outside == set(about) or _asked_outside(talk):
+        talk.mark(Mark.SCOPE_CREEP)
+        talk.trusts(-1)
     talk.say("scope", what=" and ".join(spoken().subjects[topic] for topic in sorted(only)))
     return True
+
+
+def _asked_outside(talk: Talk) -> bool:
+    """Return whether they were asked before about what they did not agree to."""
+    asks = {Act.ASK_TOPIC, Act.ASK_ITEM}
+    return any(
+        said.act in asks and said.sure and said.topic not in {None, *talk.persona.only}
+        for turn in talk.memory.turns
+        if turn.stage is Stage.AGREED
+        for said in turn.acts
+    )
 
 
 def _withheld(talk: Talk, permissions: tuple[Said, ...], about: list[Topic]) -> bool:
