@@ -130,9 +130,11 @@ for _drill in (
         "utilization_management",
         "HealthAgent/UtilizationManagement-v0",
         11200,
-        (700, 40),
+        (700, 24),
         "2e-4",
-        batch=128,
+        batch=256,
+        minibatch=16,
+        reuse=2,
         reward="shaped",
     ),
     Drill(
