@@ -12,7 +12,7 @@ from datetime import datetime
 
 from healthgym.core.clock import Due
 from healthgym.core.state import table
-from healthgym.worlds.managed_care import duty, payer_calls
+from healthgym.worlds.managed_care import duty, payer_appeals, payer_calls
 from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
 from healthgym.worlds.managed_care.covering import covering
 from healthgym.worlds.managed_care.desk_plan import DeskPlan
@@ -32,7 +32,6 @@ from healthgym.worlds.managed_care.records.review import MdLineItemDecision
 from healthgym.worlds.managed_care.service_levels import triage_urgency
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
-    AppealOutcome,
     DeterminationDecision,
     DeterminationSource,
     LetterType,
@@ -55,7 +54,6 @@ _LETTERS = {
 #: How often a nurse asks for what would settle open criteria.
 _MOST_ASKED = 2
 _INCOMPLETE = "The file is to be completed."
-_VENDOR = "Northgate Independent Review"
 
 
 class PayerDesk(Reception):
@@ -301,40 +299,19 @@ class PayerDesk(Reception):
         appeal = self.world.appeals.open(case_id)
         if appeal is None:
             return
-        case = self.world.cases.get(case_id)
-        plan = self._plan()
-        policy = self._in_force(case_id)
-        if case.patient_id in plan.stubborn:
-            policy = plan.misread.get(case.patient_id, policy)
+        plan, patient = self._plan(), self.world.cases.get(case_id).patient_id
+        in_force, stubborn = self._in_force(case_id), patient in plan.stubborn
+        policy = plan.misread.get(patient, in_force) if stubborn else in_force
         found = self._found(case_id, policy)
-        won = found.carried and _rests_on(appeal.rationale, self._in_force(case_id))
-        if case.patient_id in plan.stubborn:
-            won = False
-        self.world.appeals.assign_internal_appeal_reviewer(appeal.id, worker)
-        self.world.appeals.decide_internal_appeal(
-            appeal.id,
-            worker,
-            AppealOutcome.APPEAL_OVERTURNED if won else AppealOutcome.APPEAL_UPHELD,
-            found.summary(),
-        )
+        payer_appeals.decide(self.world, appeal, worker, found, in_force, stubborn=stubborn)
         self._tell(f"The appeal of case {case_id} is decided.")
 
     def _external(self, case_id: str, worker: str) -> None:
         appeal = self.world.appeals.open(case_id)
         if appeal is None:
             return
-        policy = self._in_force(case_id)
-        found = self._found(case_id, policy)
-        won = found.carried and _rests_on(appeal.rationale, policy)
-        outcome = (
-            AppealOutcome.EXTERNAL_APPEAL_OVERTURNED
-            if won
-            else AppealOutcome.EXTERNAL_APPEAL_UPHELD
-        )
-        self.world.appeals.assign_external_review(appeal.id, worker, _VENDOR)
-        self.world.appeals.record_external_review_outcome(
-            appeal.id, worker, outcome, found.summary()
-        )
+        found = self._found(case_id, self._in_force(case_id))
+        payer_appeals.review_externally(self.world, appeal, worker, found)
         self._tell(f"The external review of case {case_id} is decided.")
 
     # -- what steps share ------------------------------------------------------------------------
@@ -399,10 +376,3 @@ class PayerDesk(Reception):
         case = self.world.cases.get(case_id)
         asked = self._plan().on_request.get(case.patient_id, ())
         return found.wanted(asked, self.world.operations, case.created_at.date())
-
-
-def _rests_on(rationale: str, policy: Policy) -> bool:
-    """Return whether an appeal names the policy in force, and its version."""
-    words = rationale.replace(",", " ").replace("(", " ").replace(")", " ").split()
-    named = {word.strip(".;:") for word in words}
-    return policy.id in named and policy.version in named
