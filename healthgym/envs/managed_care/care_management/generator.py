@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -27,27 +27,25 @@ from healthgym.envs.managed_care.care_management.choices import (
     ways,
 )
 from healthgym.envs.managed_care.care_management.circumstances import circumstances_of
-from healthgym.envs.managed_care.care_management.conditions import care_conditions
-from healthgym.envs.managed_care.care_management.history import (
-    History,
-    draw_history,
-)
+from healthgym.envs.managed_care.care_management.history import History, draw_history
 from healthgym.envs.managed_care.care_management.ledger import NoRoomError
-from healthgym.envs.managed_care.care_management.lives import Life
-from healthgym.envs.managed_care.care_management.panel import Member, members
+from healthgym.envs.managed_care.care_management.panel import members
 from healthgym.envs.managed_care.care_management.personas import (
     Character,
     draw_persona,
     unlisted,
 )
-from healthgym.envs.managed_care.care_management.reference import asked_of, reference_of
-from healthgym.envs.managed_care.care_management.referrals import (
-    Referred,
-    draw_referral,
-    draw_score,
-    shown,
+from healthgym.envs.managed_care.care_management.queue import (
+    Case,
+    apart,
+    others,
+    render,
+    unopened,
+    written,
 )
-from healthgym.envs.managed_care.care_management.rulings import Known, program_of
+from healthgym.envs.managed_care.care_management.reference import asked_of, reference_of
+from healthgym.envs.managed_care.care_management.referrals import draw_score, shown
+from healthgym.envs.managed_care.care_management.rulings import program_of
 from healthgym.envs.managed_care.care_management.task import (
     CareConfig,
     CareInstance,
@@ -56,7 +54,6 @@ from healthgym.envs.managed_care.care_management.task import (
 )
 from healthgym.envs.managed_care.care_management.wording import brief
 from healthgym.envs.managed_care.cases.clinic import (
-    CHARTED,
     draw_morning,
     staff,
     standing_handbook,
@@ -68,10 +65,8 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import same_med
 from healthgym.worlds.managed_care.charts.chart import (
     ChartLibrary,
     PatientChart,
-    UnwrittenChart,
 )
 from healthgym.worlds.managed_care.charts.hours import business_day
-from healthgym.worlds.managed_care.charts.rendering import render_chart
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.recognition import understand
 from healthgym.worlds.managed_care.facts import MedicationCourse
@@ -80,11 +75,9 @@ from healthgym.worlds.managed_care.handbook.edition import edition, supplements
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.handbook.page import Page
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules, usual_rules
-from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
-from healthgym.worlds.managed_care.vocabulary.care import CMProgram
 
 #: Streams of a task: what it is like, whom it is about and what befell them, how the chart is
 #: worded, what stands around, the numbers of the handbook, who answers the phone, what stands
@@ -96,19 +89,6 @@ _MINDS = ("F32", "F33", "F43", "F20", "F50", "F10", "F11")
 _CALLS = 4
 #: A sum of the PHQ-9 below this leaves no room for what a concern about safety says.
 _ROOM_FOR_HARM = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Case:
-    history: History
-    referred: Referred
-    chart: PatientChart
-
-    def noting(self, note: str) -> _Case:
-        """Return the case with a remark more on its referral."""
-        record = self.referred.record
-        noted = replace(record, notes=" ".join(filter(None, (record.notes, note))))
-        return replace(self, referred=replace(self.referred, record=noted))
 
 
 class CareGenerator(CareTaskGenerator):
@@ -234,7 +214,7 @@ class CareGenerator(CareTaskGenerator):
         numbers: OperatingRules,
         streams: Sequence[np.random.Generator],
         shift: Shift | None,
-    ) -> _Case:
+    ) -> Case:
         """Return somebody for whom the programme is right; in a shift nobody who is in it.
 
         Of a shift's many charts each is written when it is first opened.
@@ -260,9 +240,9 @@ class CareGenerator(CareTaskGenerator):
             known = shown(drawn, score=score, safety=safety)
             if {program_of(known, numbers), program_of(drawn.known(), numbers)} == {choice.program}:
                 if shift is None:
-                    return _written(drawn, choice.program, known, today, streams[_CHART])
-                written = partial(self._opened, split, index, drawn, today)
-                return _unopened(drawn, choice.program, known, streams[_CHART], written)
+                    return written(drawn, choice.program, known, today, streams[_CHART])
+                later = partial(self._opened, split, index, drawn, today)
+                return unopened(drawn, choice.program, known, streams[_CHART], later)
         raise ConfigurationError(
             f"No member of the plan with {choice.condition} is one for {choice.program}."
         )
@@ -270,9 +250,9 @@ class CareGenerator(CareTaskGenerator):
     def _opened(self, split: Split, index: int, history: History, today: date) -> PatientChart:
         """Return the chart of a case that stands beside others; the same one every time."""
         rng = task_rng(f"{self.name}/{self.difficulty}", split, index, _OPENED)
-        return _chart(history, rng, today)
+        return render(history, rng, today)
 
-    def _answers(self, case: _Case, start: WorldStart, rng: np.random.Generator) -> Answers:
+    def _answers(self, case: Case, start: WorldStart, rng: np.random.Generator) -> Answers:
         names = unlisted()
         name = names[int(rng.integers(len(names)))]
         # What the chart has had under a like name would be no news to it.
@@ -290,7 +270,7 @@ class CareGenerator(CareTaskGenerator):
 
     def _start(
         self,
-        case: _Case,
+        case: Case,
         split: Split,
         begins: datetime,
         numbers: OperatingRules,
@@ -300,19 +280,20 @@ class CareGenerator(CareTaskGenerator):
         people = workforce()
         managers = people.with_role(WorkerRole.CARE_MANAGER)
         # Beside other cases of a shift, these are who else is in the queue.
-        others = () if shift else self._others(case, split, rng)
+        own, config = case.history.member, self.config
+        around = () if shift else others(own, split, config.twins, config.referrals, rng)
         changed = shift.changed if shift else edition().overlay(numbers)
         queue = [case.referred.record]
-        for other in others:
+        for other in around:
             day = business_day(begins.date() - timedelta(days=int(rng.integers(8))))
-            queue.append(_apart(replace(other.referred.record, referral_date=day), other, case))
+            queue.append(apart(replace(other.referred.record, referral_date=day), other, case))
         queue.sort(key=lambda each: (each.referral_date, each.referral_id))
         return WorldStart(
             now=begins,
             provider=people.provider,
             payer=people.payer,
             staff=staff(),
-            charts=ChartLibrary((case.chart, *(other.chart for other in others))),
+            charts=ChartLibrary((case.chart, *(other.chart for other in around))),
             records=tuple(queue),
             rules=self.rules,
             operations=numbers,
@@ -321,7 +302,7 @@ class CareGenerator(CareTaskGenerator):
         )
 
     def _minded(
-        self, ending: Ending, case: _Case, today: date, rng: np.random.Generator
+        self, ending: Ending, case: Case, today: date, rng: np.random.Generator
     ) -> Minded | None:
         home = case.history.member.background.patient
         lives = circumstances_of(home, today)
@@ -330,24 +311,6 @@ class CareGenerator(CareTaskGenerator):
     def _pages(self, changed: tuple[Page, ...], numbers: OperatingRules) -> tuple[Page, ...]:
         """Return the pages that read otherwise than usual, or stand in this handbook alone."""
         return (*changed, *supplements().pages(numbers)) if self.config.deep else changed
-
-    def _others(self, case: _Case, split: Split, rng: np.random.Generator) -> tuple[_Case, ...]:
-        """Return the other referrals of the queue: those who resemble the person, then anybody."""
-        own = case.history.member
-        alike = [
-            each
-            for each in members(split, own.condition)
-            if each.group == own.group and each.place != own.place
-        ]
-        twins = [alike[int(n)] for n in rng.permutation(len(alike))[: self.config.twins]]
-        names = tuple(care_conditions())
-        others: dict[Member, None] = dict.fromkeys(twins)
-        while len(others) < self.config.referrals:
-            able = members(split, names[int(rng.integers(len(names)))])
-            member = able[int(rng.integers(len(able)))]
-            if (member.condition, member.group) != (own.condition, own.group):
-                others[member] = None
-        return tuple(map(_standing, others))
 
 
 def _may_be_busy(numbers: OperatingRules) -> bool:
@@ -360,80 +323,3 @@ def _can_worry(history: History, today: date, numbers: OperatingRules) -> bool:
     known = documented(history, PHQ9, today, numbers)
     minds = any(code.startswith(_MINDS) for code in history.codes)
     return minds and (known is None or known >= _ROOM_FOR_HARM)
-
-
-def _written(
-    history: History, program: CMProgram, known: Known, today: date, rng: np.random.Generator
-) -> _Case:
-    """Return the case with its chart and its referral."""
-    chart = _chart(history, rng, today)
-    return _Case(
-        history=history,
-        referred=draw_referral(history, program, chart, known, rng),
-        chart=chart,
-    )
-
-
-def _chart(history: History, rng: np.random.Generator, today: date) -> PatientChart:
-    home = history.member.background
-    return render_chart(
-        home.patient,
-        home.coverages,
-        history.facts,
-        (),
-        workforce(),
-        rng,
-        today,
-        stays=history.stays,
-    )
-
-
-@lru_cache(maxsize=2048)
-def _standing(member: Member) -> _Case:
-    """Return a member's case as it stands in the queues of others; made once for a process."""
-    rng, rules = member.stream(), usual_rules()
-    programs = care_conditions()[member.condition].programs
-    while True:
-        program = programs[int(rng.integers(len(programs)))]
-        try:
-            drawn = draw_history(member, program, CHARTED, rules, Life(), rng)
-        except NoRoomError:
-            continue
-        known = shown(drawn, score=draw_score(rules, rng), safety=False)
-        return _unopened(drawn, program, known, rng, partial(_standing_chart, drawn))
-
-
-def _unopened(
-    history: History,
-    program: CMProgram,
-    known: Known,
-    rng: np.random.Generator,
-    write: Callable[[], PatientChart],
-) -> _Case:
-    """Return a case whose chart is written when somebody first opens it."""
-    home = history.member.background
-    chart = UnwrittenChart.later(
-        write,
-        patient=home.patient,
-        coverages=home.coverages,
-        orders=(),
-        facts=history.facts,
-    )
-    return _Case(
-        history=history,
-        referred=draw_referral(history, program, chart, known, rng),
-        chart=chart,
-    )
-
-
-def _standing_chart(history: History) -> PatientChart:
-    return _chart(history, history.member.chart_stream(), CHARTED)
-
-
-def _apart(record: CMReferral, other: _Case, case: _Case) -> CMReferral:
-    """Return a referral that the words of the instruction do not fit, too."""
-    one, meant = other.chart.patient, case.chart.patient
-    alike = (one.sex, one.address_city) == (meant.sex, meant.address_city)
-    if not alike or record.referral_date != case.referred.record.referral_date:
-        return record
-    return replace(record, referral_date=business_day(record.referral_date - timedelta(days=4)))
