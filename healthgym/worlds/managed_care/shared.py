@@ -21,6 +21,7 @@ from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.covering import covering
 from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.offers import Offers
 from healthgym.worlds.managed_care.packets import quantity
 from healthgym.worlds.managed_care.parley import Limits, Parley
 from healthgym.worlds.managed_care.payer_desk import PayerDesk
@@ -177,6 +178,7 @@ class ProviderSeat(ProviderDesk):
             f"The payer offers times for a call, request {request.id}, case {request.case_id}: "
             f"{', '.join(request.offered_slots)} (UTC). Answer with auth.respond_to_peer_to_peer.",
         )
+        self.world.offers.keep(request)
         return True
 
     def scheduled(self, request: PayerPeerToPeerRequest) -> None:
@@ -226,6 +228,7 @@ class SharedOffices(ManagedCareWorld):
         super().__init__(start)
         self.limits = limits or Limits()
         self.parley = Parley(self, self.limits)
+        self.offers = Offers(self)
         clerks = start.staff.with_role(WorkerRole.INTAKE_COORDINATOR)
         self._people = {PROVIDER: start.actor, PAYER: next(iter(clerks), start.actor)}
 
@@ -255,6 +258,8 @@ class SharedOffices(ManagedCareWorld):
         if self.actor != self._people[role]:
             self.actor = self._people[role]
         self.parley.count()
+        if role == PROVIDER:
+            self.offers.see()
 
     def keep(self, case_id: str, moment: Moment = Moment.RECEIVED) -> None:
         """Keep the world as it is at a moment of a case, the first time that it comes."""

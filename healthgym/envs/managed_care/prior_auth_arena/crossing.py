@@ -8,7 +8,9 @@ from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_o
 from healthgym.envs.managed_care.utilization_management.requests import asked
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.history import EntryKind
-from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, Posture
+
+_OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)
 
 
 class Crossing:
@@ -36,7 +38,7 @@ class Crossing:
     def unanswered(self) -> tuple[str, ...]:
         """What was rightly asked for, is not settled by what came, and could have been.
 
-        Of a criterion on which the practice knows no more than it sent there is nothing to answer.
+        Of a criterion that nothing settles which the practice has there is nothing to answer.
         """
         received = self.received
         wanted = truth_of(received).wanted
@@ -49,8 +51,8 @@ class Crossing:
         first = received.shows(received.packet).criteria
         known = received.known.criteria
         for name in sorted(wanted & first.keys()):
-            asked_of = first[name].posture
-            if after.criteria[name].posture is asked_of and known[name].posture is not asked_of:
+            open_still = after.criteria[name].posture is first[name].posture
+            if open_still and known[name].posture not in _OPEN:
                 left.append(name)
         return tuple(left)
 

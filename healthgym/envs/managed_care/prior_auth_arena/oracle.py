@@ -118,17 +118,20 @@ class ProviderOracle(Worker):
         )
 
     def choose(self) -> None:
-        """Take the first time on offer that can still be kept, if any is on offer."""
+        """Take the first time on offer that can still be kept; ask for others if none can."""
         world = self.seat.world
         for request in world.peer.of(oracle.CASE):
-            ahead = [one for one in request.offered_slots if moment(one, "slots") > world.clock.now]
-            if request.status is PeerToPeerStatus.SLOTS_OFFERED and ahead:
-                self.seat.do(
-                    "auth.respond_to_peer_to_peer",
-                    case_id=oracle.CASE,
-                    request_id=request.id,
-                    selected_slot=ahead[0],
-                )
+            slots = request.offered_slots
+            if request.status is not PeerToPeerStatus.SLOTS_OFFERED:
+                continue
+            ahead = [one for one in slots if moment(one, "slots") > world.clock.now]
+            self.seat.do(
+                "auth.respond_to_peer_to_peer",
+                case_id=oracle.CASE,
+                request_id=request.id,
+                note="" if ahead else f"All times to {slots[-1]} are past; please offer others.",
+                selected_slot=ahead[0] if ahead else None,
+            )
 
     def speak(self) -> None:
         """Say what the clinician knows, in the memo's words, and that there is no more."""

@@ -138,7 +138,7 @@ def _choose(case: str, offer: re.Match[str], shown: str) -> Play[None]:
         "auth.respond_to_peer_to_peer",
         case_id=case,
         request_id=offer[1],
-        note="" if ahead else "These are past; please offer others.",
+        note="" if ahead else f"All times to {slots[-1]} are past; please offer others.",
         selected_slot=ahead[0] if ahead else None,
     )
 

@@ -18,7 +18,7 @@ from healthgym.envs.managed_care.utilization_management import solver as payer
 from healthgym.envs.managed_care.utilization_management.hearing_out import with_heard
 from healthgym.envs.managed_care.utilization_management.lookups import CaseReading
 from healthgym.envs.managed_care.utilization_management.memory import Memory
-from healthgym.envs.managed_care.utilization_management.reader import MOST_NEWS, rows_of
+from healthgym.envs.managed_care.utilization_management.reader import MOST_NEWS
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.envs.managed_care.utilization_management.wording import WHERE
 from healthgym.errors import DataError
@@ -71,8 +71,7 @@ class Reviewer(payer.Reviewer):
         return "approved" if turned else "denied"
 
     def _record(self, request: str, turned: bool, note: str) -> Play[None]:
-        listed = yield from self._do("p2p.list", case_id=self.case_id)
-        row = next(row for row in rows_of(listed) if row.get("id") == request)
+        row = yield from self._standing(request)
         peer = self.office.people[row["payer_contact_id"]]
         while not peer.is_in(self.now):
             yield from self._wait(peer.opens(self.now))

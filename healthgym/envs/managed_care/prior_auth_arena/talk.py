@@ -61,6 +61,11 @@ class Talk:
         return self.truth.path in _CALLED
 
     @property
+    def missed(self) -> bool:
+        """Whether none was held because the provider took no time of those that could be kept."""
+        return self.received.uncalled
+
+    @property
     def line(self) -> Line | None:
         """The last call; None if none was held."""
         return self.received.line
@@ -127,10 +132,12 @@ class Talk:
     def did(self, side: str) -> bool:
         """Return whether a side did its own part of a call that was due.
 
-        Where none came about, though it was still to be held, that is the payer's doing, who
-        arranges it.
+        Where none came about, that is the payer's doing, who arranges it, unless the provider took
+        none of the times.
         """
         line = self.line
+        if self.missed:
+            return side == PAYER
         if not self.due:
             return True
         if line is None:

@@ -112,17 +112,24 @@ class Received:
 
     @property
     def known(self) -> PolicyAssessment:
-        """What everything shows that the practice has: its records, and the clinician's memo."""
+        """What everything shows that the practice could send or tell: its records, and the memo.
+
+        A memo is told on a call: where the payer held none, there was nothing to tell.
+        """
         pages = tuple(page.id for page in self.case.patient.chart.documents)
         names = dict.fromkeys((*pages, *self.packet, *self.reply))
-        return self.shows(tuple(names), self.memo.facts if self.memo else ())
+        tells = self.memo is not None and (self.line is not None or self.uncalled)
+        return self.shows(tuple(names), self.memo.facts if self.memo and tells else ())
 
     @property
     def uncalled(self) -> bool:
-        """Whether a call was asked for, and none came about."""
+        """Whether a call was asked for, and none came about at the times that could be kept.
+
+        Where no time on offer could be, the call is still the payer's to hold.
+        """
         asked = self.now.peer.of(self.case_id)
         over = any(one.status is PeerToPeerStatus.COMPLETED for one in asked)
-        return over and self.line is None
+        return over and self.line is None and self.now.offers.keepable(self.case_id)
 
     def shows(self, names: tuple[str, ...], told: tuple[AnyFact, ...] = ()) -> PolicyAssessment:
         """Return what documents, and what was told, show of the policy in force."""

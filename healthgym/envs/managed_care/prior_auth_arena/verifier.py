@@ -283,16 +283,18 @@ def _strict(evidence: ArenaEvidence, talk: Talk | None) -> Iterator[CheckResult]
     yield WHOLE.result(crossed.whole)
     yield ANSWERED.result(not crossed.unanswered, ", ".join(crossed.unanswered))
     yield ORDERED.result(crossed.ordered)
-    if talk.due:
+    if talk.due or talk.missed:
         yield HELD.result(talk.held)
+    if talk.due:
         yield AGREED.result(talk.agrees)
 
 
 def _called(talk: Talk) -> Iterator[CheckResult]:
     """Yield what is found of each side's words on a call, where one was held or was to be."""
     if talk.due:
-        yield TOLD.result(talk.told)
         yield LED.result(talk.led)
+    if talk.due and talk.line is not None:
+        yield TOLD.result(talk.told)
     if talk.line is not None:
         yield TRUE.result(not talk.invented_by_provider, ", ".join(talk.invented_by_provider))
         yield HONEST.result(not talk.invented_by_payer, ", ".join(talk.invented_by_payer))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +24,11 @@ from healthgym.errors import DataError
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.findings import Finding
-from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerOutcome, Posture
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    PeerToPeerOutcome,
+    PeerToPeerStatus,
+    Posture,
+)
 
 #: How soon after an offer a call may be, in business hours: the practice has to choose before.
 _SOONEST = timedelta(hours=2, minutes=30)
@@ -42,7 +47,10 @@ class Caller(Reader):
     # -- the call ----------------------------------------------------------------------------------
 
     def _call(self) -> Play[str]:
-        """Arrange and hold a call with the clinician; return the determination that follows."""
+        """Arrange and hold a call with the clinician; return the determination that follows.
+
+        It is empty where no time was agreed on.
+        """
         case = yield from self._look("md")
         found = self._found(case)
         listed = yield from self._do("p2p.list", case_id=self.case_id)
@@ -57,18 +65,26 @@ class Caller(Reader):
         while not peer.is_in(self.now):
             yield from self._wait(peer.opens(self.now))
             slots = self._slots(peer, case.intake.get("state", ""))
+        picked = yield from self._offered(request, peer, slots)
+        if picked is None:
+            return ""
+        if not peer.is_in(self.now):
+            yield from self._wait(peer.opens(self.now))
+        yield from self._do("p2p.schedule", request_id=request, payer_contact_id=peer.id)
+        yield from self._wait(picked)
+        return (yield from self._talk(request, case, found))
+
+    def _offered(
+        self, request: str, peer: Colleague, slots: Sequence[datetime]
+    ) -> Play[datetime | None]:
+        """Offer times; return the one that is taken, None if the practice takes none."""
         yield from self._do(
             "p2p.offer_slots",
             request_id=request,
             payer_contact_id=peer.id,
             slots=[f"{at:%Y-%m-%dT%H:%M:%S}" for at in slots],
         )
-        picked = yield from self._picked(request)
-        if not peer.is_in(self.now):
-            yield from self._wait(peer.opens(self.now))
-        yield from self._do("p2p.schedule", request_id=request, payer_contact_id=peer.id)
-        yield from self._wait(picked)
-        return (yield from self._talk(request, case, found))
+        return (yield from self._picked(request))
 
     def _slots(self, peer: Colleague, state: str) -> list[datetime]:
         """Return as few times as may be offered, the first that both offices allow."""
@@ -83,16 +99,22 @@ class Caller(Reader):
             at += _HALF
         return slots
 
-    def _picked(self, request: str) -> Play[datetime]:
+    def _picked(self, request: str) -> Play[datetime | None]:
         until = self.now + PATIENCE
         for _ in range(MOST_NEWS):
             yield from self._do("wait", until=f"{until:%Y-%m-%dT%H:%M}")
-            listed = yield from self._do("p2p.list", case_id=self.case_id)
-            row = next((r for r in rows_of(listed) if r.get("id") == request), {})
+            row = yield from self._standing(request)
+            if row.get("status") == PeerToPeerStatus.COMPLETED:
+                return None
             if row.get("provider_selected_slot"):
                 at = datetime.fromisoformat(row["provider_selected_slot"])
                 return at.replace(tzinfo=UTC) if at.tzinfo is None else at
         raise DataError("The practice picks no time.")
+
+    def _standing(self, request: str) -> Play[Mapping[str, str]]:
+        """Return how a request for a call stands, by the names of its fields."""
+        listed = yield from self._do("p2p.list", case_id=self.case_id)
+        return next((row for row in rows_of(listed) if row.get("id") == request), {})
 
     def _talk(self, request: str, case: CaseReading, found: Finding) -> Play[str]:
         """Ask about each criterion in dispute until nothing more is told, and sum it up."""

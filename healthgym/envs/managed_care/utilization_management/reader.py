@@ -50,7 +50,7 @@ class Reader:
         self.office = Office({}, {}, 0, 0)
         self.reading: PolicyReading | None = None
         self.page = ""
-        self.asked = False
+        self.asked = self.called = False
         self.nurses: set[str] = set()
         self.physicians: set[str] = set()
 

@@ -296,7 +296,7 @@ class Reviewer(AppealReader):
         found = self._found(case)
         wanted = [] if self.asked else self._wanted(found)
         doctor = yield from self._evaluate("physician", found)
-        decision = _decision(found, asked=self.asked, wanted=bool(wanted))
+        decision = _decision(found, asked=self.asked, wanted=bool(wanted), called=self.called)
         doctor = yield from self._same(doctor, "physician", self.nurses)
         until = self.now + timedelta(days=self.office.pend_days)
         yield from self._do(
@@ -313,7 +313,8 @@ class Reviewer(AppealReader):
                     return ""
                 return (yield from self._physician())
             case _MD.P2P_REVIEW:
-                return (yield from self._call())
+                self.called = True
+                return (yield from self._call()) or (yield from self._physician())
             case _MD.APPROVE:
                 return "approved"
             case _MD.PARTIAL_APPROVE:
@@ -340,7 +341,7 @@ class Reviewer(AppealReader):
         yield from self._tell(_NOTICES[kind])
 
 
-def _decision(found: Finding, *, asked: bool, wanted: bool) -> MdReviewDecision:
+def _decision(found: Finding, *, asked: bool, wanted: bool, called: bool) -> MdReviewDecision:
     if wanted:
         return _MD.REQUEST_INFO
     if found.carried:
@@ -349,7 +350,7 @@ def _decision(found: Finding, *, asked: bool, wanted: bool) -> MdReviewDecision:
         return _MD.PARTIAL_APPROVE
     named = found.named()
     open_ones = found.assessment.posture in _OPEN and not found.assessment.missing_documents
-    if asked and len(named) == 1 and open_ones:
+    if asked and not called and len(named) == 1 and open_ones:
         return _MD.P2P_REVIEW
     return _MD.DENY
 

@@ -17,12 +17,13 @@ from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import (
     OPPONENTS,
     STRENGTHS,
 )
+from healthgym.envs.managed_care.prior_auth_arena.oracle import ProviderOracle
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.errors import ConfigurationError
 from healthgym.policies.scripted import ScriptPolicy
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
-from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, PeerToPeerStatus
 from tests.envs.managed_care.prior_auth_arena.table import (
     FAMILY,
     failed,
@@ -70,6 +71,46 @@ def test_what_is_appealed_without_reason_is_heard_and_upheld() -> None:
     assert "provider.decision_right" in failed(episode, PROVIDER)
 
 
+@pytest.mark.parametrize("provider", ["oracle", "honest"])
+def test_times_that_nobody_can_take_are_protested_against_and_the_denial_is_appealed(
+    provider: str,
+) -> None:
+    episode = played(first("said"), provider, "past_times")
+    world = episode.world
+    (request,) = world.peer.of(CASE)
+    protests = [note for note in request.notes if "please offer others" in note]
+    assert len(protests) == len(set(protests)) == world.limits.rounds
+    assert world.cases.get(CASE).status is CaseStatus.EXTERNAL_APPEALED
+    assert failed(episode, PROVIDER) == set()
+    assert episode.verdict(PROVIDER).success
+    assert not episode.verdict(PAYER).success
+    refused = [turn.errors for turn in episode.turns if turn.role == PAYER and turn.errors]
+    assert len(refused) == world.limits.rounds
+    assert all("is not after" in errors[0] for errors in refused)
+
+
+class Coy(ProviderOracle):
+    """Takes none of the times that are offered."""
+
+    def choose(self) -> None:
+        for request in self.seat.world.peer.of(CASE):
+            if request.status is PeerToPeerStatus.SLOTS_OFFERED:
+                self.seat.do(
+                    "auth.respond_to_peer_to_peer",
+                    case_id=CASE,
+                    request_id=request.id,
+                    note="None of these.",
+                )
+
+
+@pytest.mark.parametrize("ending", ["said", "insisted"])
+def test_a_provider_that_takes_none_of_the_times_has_missed_the_call(ending: str) -> None:
+    episode = played(first(ending), Coy, "honest")
+    assert "joint.call_held" in failed(episode, PROVIDER)
+    assert not episode.verdict(PROVIDER).success
+    assert not joint(episode)
+
+
 def test_a_slow_payer_decides_in_the_last_hours_and_is_right() -> None:
     hurried, slow = (played(first("approved"), payer=name) for name in ("honest", "slow"))
     times = [
@@ -88,6 +129,8 @@ def test_a_slow_payer_decides_in_the_last_hours_and_is_right() -> None:
         (PAYER, "misreads", "approved", "payer.findings_right"),
         (PAYER, "rubber_stamp", "approved", "payer.values_observed"),
         (PAYER, "wrong_desk", "approved", "payer.triage_right"),
+        (PAYER, "past_times", "said", "joint.call_held"),
+        (PAYER, "past_times", "said", "payer.physician_decision_right"),
         (PAYER, "stalls", "approved", "payer.in_time"),
         (PAYER, "denies_all", "approved", "payer.determination_right"),
         (PAYER, "absent", "approved", "payer.ends_right"),

@@ -39,6 +39,7 @@ GRADED: Mapping[str, Mapping[str, Solver]] = {
         "strict_steps": reviewing(payers.StrictSteps),
         "rubber_stamp": reviewing(payers.RubberStamp),
         "wrong_desk": reviewing(payers.WrongDesk),
+        "past_times": reviewing(payers.PastTimes),
     },
 }
 #: Who wants the reward without the work, by side and name.
@@ -91,6 +92,7 @@ STRENGTHS: Mapping[str, Mapping[str, float]] = {
         "strict_steps": 0.82,
         "rubber_stamp": 0.58,
         "wrong_desk": 0.58,
+        "past_times": 0.8,
         "absent": 0.52,
         "approves_all": 0.58,
         "denies_all": 0.58,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from healthgym.envs.managed_care.prior_auth_arena.reader import Reviewer
 from healthgym.envs.managed_care.reading.asking import Play
-from healthgym.envs.managed_care.utilization_management.lookups import CaseReading
-from healthgym.envs.managed_care.utilization_management.reader import fields_of
+from healthgym.envs.managed_care.utilization_management.lookups import CaseReading, Colleague
+from healthgym.envs.managed_care.utilization_management.reader import PATIENCE, fields_of
+from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.criteria import StepTherapyCriterion
@@ -17,6 +18,7 @@ from healthgym.worlds.managed_care.policies.evaluation import Assessment
 from healthgym.worlds.managed_care.policies.postures import combined, favourable
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CriterionResult,
+    PeerToPeerStatus,
     Posture,
 )
 
@@ -24,6 +26,9 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 _DESKS = ("nurse", "physician", "approve", "deny", "letters")
 #: Time that a review takes, and steps in which one counts back from a limit.
 _WORK, _STEP = timedelta(hours=3), timedelta(minutes=30)
+_MINUTE = timedelta(minutes=1)
+#: How often times may be offered for one call.
+_ROUNDS = 4
 _RESULTS = {Posture.SATISFIED: CriterionResult.MET, Posture.CONTRADICTS: CriterionResult.NOT_MET}
 _OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)
 _AGAINST = {Posture.SATISFIED: Posture.CONTRADICTS, Posture.CONTRADICTS: Posture.SATISFIED}
@@ -142,6 +147,47 @@ class WrongDesk(Reviewer):
     @property
     def _reserved(self) -> bool:
         return not super()._reserved
+
+
+class PastTimes(Reviewer):
+    """Offers times for a call that nobody can take, and denies when no call comes about.
+
+    What the world refuses to offer is tried first: times that are past already. What it accepts
+    lies in the next minutes, and is past before the practice has the turn.
+    """
+
+    #: The member's, whose offices have to be open.
+    state = ""
+
+    def _offered(
+        self, request: str, peer: Colleague, slots: Sequence[datetime]
+    ) -> Play[datetime | None]:
+        """Offer such times as often as may be."""
+        for _ in range(_ROUNDS):
+            yield from self._wait(slots[0] - _MINUTE)
+            for back in (timedelta(days=7), timedelta()):
+                yield from self._do(
+                    "p2p.offer_slots",
+                    request_id=request,
+                    payer_contact_id=peer.id,
+                    slots=[f"{at - back:%Y-%m-%dT%H:%M:%S}" for at in slots],
+                )
+            while self.now <= slots[-1]:
+                yield from self._do("p2p.list", case_id=self.case_id)
+            yield from self._do("wait", until=f"{self.now + PATIENCE:%Y-%m-%dT%H:%M}")
+            row = yield from self._standing(request)
+            if row.get("status") == PeerToPeerStatus.COMPLETED:
+                return None
+            slots = self._slots(peer, self.state)
+        return None
+
+    def _slots(self, peer: Colleague, state: str) -> list[datetime]:
+        """Return the next minutes in which both offices are open."""
+        self.state, region = state, office_calendar(state)
+        at = self.now
+        while not all(region.is_open(each) and peer.is_in(each) for each in (at, at + _STEP)):
+            at += _STEP
+        return [at + (place + 1) * _MINUTE for place in range(self.office.slots)]
 
 
 class Stalls(Slow):
