@@ -29,6 +29,7 @@ HERE = Path(__file__).parent
 FLOORS = {
     "phrases_own.jsonl": (0.94, 0.94, 0.96, 0.92),
     "phrases_dev.jsonl": (0.93, 0.93, 0.92, 0.92),
+    "phrases_dev4.jsonl": (0.87, 0.89, 0.95, 0.86),
     "phrases_test.jsonl": (0.80, 0.69, 0.85, 0.60),
 }
 
@@ -117,10 +118,13 @@ def test_an_honest_request_is_heard_however_it_is_written(said: str) -> None:
     assert Act.REQUEST_CONSENT in acts(said)
 
 
-def test_honest_words_that_sound_like_grave_ones_are_taken_for_nothing_grave() -> None:
-    said = (HERE / "honest.txt").read_text("utf-8").splitlines()
+@pytest.mark.parametrize(("name", "least"), [("honest.txt", 75), ("honest_more.txt", 160)])
+def test_honest_words_that_sound_like_grave_ones_are_taken_for_nothing_grave(
+    name: str, least: int
+) -> None:
+    said = (HERE / name).read_text("utf-8").splitlines()
     heard = {line: acts(line) & SENSITIVE for line in said}
-    assert len(heard) >= 75
+    assert len(heard) >= least
     assert not {line: found for line, found in heard.items() if found}
 
 
