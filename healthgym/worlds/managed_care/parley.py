@@ -7,7 +7,6 @@ and time; then its words are filed for both sides, and the payer records what ca
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import peer_lapses
 from healthgym.worlds.managed_care.apps.payer.intake_rules import require_withdrawable
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.line import SIDES, Line, Utterance, Wish, require_speech
 from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.relay import CALL, PAYER, PROVIDER, Said
@@ -30,13 +30,8 @@ if TYPE_CHECKING:
 #: What this module puts on the agenda.
 BEGINS, ENDS = "call_begins", "call_ends"
 NAMES = frozenset({BEGINS, ENDS})
-#: Who speaks, in this order.
-SIDES = (PROVIDER, PAYER)
-#: Most characters of one turn; two minutes of speech have about 2,000.
-LONGEST = 4_000
 #: How the log calls an offer of times.
 _OFFERED = "payer_p2p_scheduler.offer_slots"
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _LEFT = {
     "ready": "both sides have nothing to add",
     "turns": "each side has had its turns",
@@ -63,77 +58,6 @@ class Limits:
     lasts: timedelta = timedelta(hours=1)
     rounds: int = 4
     cycles: int = 6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Utterance:
-    """One turn of a call.
-
-    Attributes:
-        side: Who speaks.
-        message: What is said.
-        position: What the side thinks ought to come of the call.
-        ready: Whether it has nothing to add.
-        at: When.
-    """
-
-    side: str
-    message: str
-    position: PeerToPeerOutcome
-    ready: bool
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A call between the two seats.
-
-    Attributes:
-        request_id: The request for it.
-        case_id: The case.
-        opened_at: When it began.
-        turns: What was said.
-        ended: Why it is over; empty while it lasts.
-    """
-
-    request_id: str
-    case_id: str
-    opened_at: datetime
-    turns: tuple[Utterance, ...] = ()
-    ended: str = ""
-
-    @property
-    def speaker(self) -> str:
-        """Whose turn it is; empty once the call is over."""
-        return "" if self.ended else SIDES[len(self.turns) % len(SIDES)]
-
-    def last(self, side: str) -> Utterance | None:
-        """Return what a side said last; None if it said nothing."""
-        return next((turn for turn in reversed(self.turns) if turn.side == side), None)
-
-    def position(self, side: str) -> str | None:
-        """Return the position that a side stated last."""
-        said = self.last(side)
-        return str(said.position) if said else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """A call that the provider asked for.
-
-    Attributes:
-        id: Id of this record.
-        case_id: The case.
-        contact: Whom the provider would talk to; may be empty.
-        at: When it asked.
-        refused: Why the payer refused; empty if it did not.
-    """
-
-    id: str
-    case_id: str
-    contact: str
-    at: datetime
-    refused: str = ""
 
 
 class Parley(App):
@@ -423,26 +347,3 @@ class Parley(App):
         if any(line.ended for line in self.lines.values()):
             return "The call is over, and none is open; nothing can be said."
         return "No call is open; one begins at the time that was confirmed for it."
-
-
-def require_speech(text: str, name: str = "message") -> None:
-    """Refuse what nobody could say or understand.
-
-    Args:
-        text: What is said.
-        name: Name of the argument, for the sentence.
-
-    Raises:
-        Refusal: If it is empty, longer than a turn may be, holds signs that are no text, or no
-            word.
-    """
-    if not text.strip():
-        raise Refusal(RefusalCode.MISSING_TEXT, f"{name}: say something, in words.")
-    if len(text) > LONGEST:
-        raise Refusal(
-            RefusalCode.UNREASONABLE_TEXT,
-            f"{name} has {len(text)} characters; a turn has at most {LONGEST}.",
-        )
-    readable = all(sign.isprintable() or sign in "\n\t" for sign in text)
-    if not readable or not _WORD.search(text):
-        raise Refusal(RefusalCode.UNREASONABLE_TEXT, f"{name}: these are no words; use words.")

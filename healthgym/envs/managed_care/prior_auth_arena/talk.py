@@ -25,7 +25,7 @@ from healthgym.worlds.managed_care.facts import (
     ProcedureDone,
     TherapyCourse,
 )
-from healthgym.worlds.managed_care.parley import Line
+from healthgym.worlds.managed_care.line import Line
 from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.tree import criteria

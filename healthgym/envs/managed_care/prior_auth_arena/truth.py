@@ -28,8 +28,8 @@ from healthgym.envs.managed_care.utilization_management.task import (
 from healthgym.worlds.managed_care.apps.payer import appeal_rules
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.history import EntryKind
+from healthgym.worlds.managed_care.line import Line
 from healthgym.worlds.managed_care.packets import read_packet
-from healthgym.worlds.managed_care.parley import Line
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.provider_plan import PendAnswer

@@ -17,7 +17,8 @@ from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care import payer_calls, relay
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.parley import LONGEST, Limits
+from healthgym.worlds.managed_care.line import LONGEST
+from healthgym.worlds.managed_care.parley import Limits
 from healthgym.worlds.managed_care.relay import CALL, PAYER, PROVIDER
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
