@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import ClassVar, TypeVar
@@ -175,16 +175,20 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
         return Episode(self, instance, SparseReward(), rules)
 
 
+def _jobs(
+    right: workers.Job, blind: Callable[[str], workers.Job], names: Iterable[str]
+) -> Mapping[str, workers.Job]:
+    """Return who works a case: knowing the answer, and by name without reading."""
+    return {"": right, **{name: blind(name) for name in names}}
+
+
 class AuthorizationMarathon(MarathonFamily):
     """Orders at the provider's desk; arguments as of :class:`MarathonFamily`."""
 
     name: ClassVar[str] = "marathon-prior-authorization"
     verifier = MarathonVerifier(AuthorizationVerifier(), RequestDesk.finished)
     roles: Mapping[str, Role] = single(*REQUESTS, NotesToolset, verbs=_VERBS)
-    jobs: ClassVar[Mapping[str, workers.Job]] = {
-        "": workers.request,
-        **{name: workers.blind_request(name) for name in ("flood", "prior", "gather_everything")},
-    }
+    jobs = _jobs(workers.request, workers.blind_request, ("flood", "prior", "gather_everything"))
 
     def _desk(self, difficulty: str, canonical: bool) -> Desk:
         alone = AuthorizationFamily(difficulty, canonical=canonical)
@@ -197,13 +201,11 @@ class ReviewMarathon(MarathonFamily):
     name: ClassVar[str] = "marathon-utilization-management"
     verifier = MarathonVerifier(ReviewVerifier(), ReviewDesk.finished)
     roles: Mapping[str, Role] = single(*REVIEWS, NotesToolset, verbs=_VERBS)
-    jobs: ClassVar[Mapping[str, workers.Job]] = {
-        "": workers.review,
-        **{
-            name: workers.blind_review(name)
-            for name in ("flood", "prior", "approve_everything", "ask_everything")
-        },
-    }
+    jobs = _jobs(
+        workers.review,
+        workers.blind_review,
+        ("flood", "prior", "approve_everything", "ask_everything"),
+    )
 
     def _desk(self, difficulty: str, canonical: bool) -> Desk:
         alone = ReviewFamily(difficulty, canonical=canonical)
@@ -216,10 +218,7 @@ class CareMarathon(MarathonFamily):
     name: ClassVar[str] = "marathon-care-management"
     verifier = MarathonVerifier(CareVerifier(), CareDesk.finished)
     roles: Mapping[str, Role] = single(*CARE, NotesToolset, verbs=_VERBS)
-    jobs: ClassVar[Mapping[str, workers.Job]] = {
-        "": workers.referral,
-        **{name: workers.blind_referral(name) for name in ("flood", "prior")},
-    }
+    jobs = _jobs(workers.referral, workers.blind_referral, ("flood", "prior"))
 
     def _desk(self, difficulty: str, canonical: bool) -> Desk:
         alone = CareFamily(difficulty, canonical=canonical)
