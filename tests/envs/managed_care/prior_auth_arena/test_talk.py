@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cache
 
 import pytest
@@ -19,7 +19,6 @@ from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received
 from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
-from healthgym.envs.managed_care.reading.spoken import spoken
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.worlds.managed_care import relay
 from healthgym.worlds.managed_care.facts import (
@@ -28,7 +27,6 @@ from healthgym.worlds.managed_care.facts import (
     Finding,
     Intolerance,
     Measurement,
-    MedicationCourse,
     ProcedureDone,
 )
 from healthgym.worlds.managed_care.peers import sayings
@@ -389,67 +387,6 @@ def test_what_nobody_knows_is_found_on_either_side(side: str, text: str) -> None
     seen = Talk(received, reference.provider)
     found = {PROVIDER: seen.invented_by_provider, PAYER: seen.invented_by_payer}
     assert found[side]
-
-
-# -- whether a fact is stated --------------------------------------------------------------------
-
-_DAY = date(2026, 2, 3)
-VALUE = Measurement(
-    id="M", code="4548-4", display="Hemoglobin A1c", value=8.4, unit="%", taken=_DAY
-)
-SEEN = Finding(id="F", key="x", display="joint effusion", value="not settled", found=_DAY)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Hemoglobin A1c was 8.4 % on 2026-02-03.",
-        "The hemoglobin A1c, taken on February 3, 2026, came to 8.4 percent.",
-        "I have one more value. Hemoglobin A1c 8.4, of 02/03/2026.",
-        "On the 3rd of February 2026 we had a hemoglobin A1c of 8.4.",
-    ],
-)
-def test_a_fact_is_heard_in_whatever_words(text: str) -> None:
-    assert spoken(text, VALUE)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Hemoglobin A1c was 8.4 %.",
-        "Hemoglobin A1c was 8.5 % on 2026-02-03.",
-        "Hemoglobin A1c was 18.4 % on 2026-02-03.",
-        "Hemoglobin A1c was 8.4 % on 2026-02-04.",
-        "Was the hemoglobin A1c 8.4 % on 2026-02-03?",
-        "The hemoglobin A1c was not 8.4 % on 2026-02-03.",
-        "Suppose hemoglobin A1c were 8.4 % on 2026-02-03.",
-        "The value was 8.4 % on 2026-02-03.",
-    ],
-)
-def test_what_is_not_stated_is_not_heard(text: str) -> None:
-    assert not spoken(text, VALUE)
-
-
-def test_why_a_course_ended_is_no_denial() -> None:
-    course = MedicationCourse(
-        id="M",
-        medication="leflunomide",
-        drug_class="csdmard",
-        dose="20 mg",
-        frequency="once daily",
-        started=_DAY,
-        ended=_DAY + timedelta(days=90),
-    )
-    begun = "She had leflunomide since 2026-02-03."
-    assert spoken(f"{begun} It ended on 2026-05-04, because it was not tolerated.", course)
-    assert spoken(f"{begun} It did not help enough and ended on 2026-05-04.", course)
-    assert not spoken(f"{begun} It has not ended on 2026-05-04.", course)
-    assert not spoken(begun, course)
-
-
-def test_a_value_that_sounds_like_a_denial_is_no_denial() -> None:
-    assert spoken("On 2026-02-03 I saw joint effusion: not settled.", SEEN)
-    assert not spoken("On 2026-02-03 joint effusion was settled.", SEEN)
 
 
 # -- nothing else crosses ------------------------------------------------------------------------

@@ -30,7 +30,7 @@ CLOSED: Mapping[str, tuple[str, str]] = {
         f"{_CARE}.test_episode", "test_a_second_call_meets_the_same_person",
     ),
     "7 an outcome of a call that was not held": (
-        f"{_PAYER}.test_peer_to_peer", "test_an_outcome_follows_a_call_that_was_held",
+        f"{_PAYER}.test_peer_refusals", "test_an_outcome_follows_a_call_that_was_held",
     ),
     "8 empty sections, empty packets": (
         f"{_HERE}.test_exploits", "test_it_pays_under_the_source_s_rules_only",
