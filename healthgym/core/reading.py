@@ -44,7 +44,7 @@ class Reader:
         self, world: World, role: str, seat: SeatState, results: Sequence[Result] = ()
     ) -> str:
         """Return what a role reads that has the turn again: the time, and what it was told."""
-        seat.away = False
+        seat.away, seat.spell = False, 0
         waited = Result(str(Verb.WAIT), f"Waited until {world.clock.now:%Y-%m-%d %H:%M}.")
         return self.observation(world, role, seat, [*results, waited])
 

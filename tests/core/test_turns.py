@@ -245,6 +245,10 @@ def test_who_gets_the_turn_back_at_once_reads_why_it_had_left_it() -> None:
     assert "1 in a row" in outcome.observation
     assert "nothing will happen by itself" in outcome.observation
     assert episode.to_act() == "editor"
+    left = episode.turns_left("editor")
+    again = episode.step(line("two"), "editor")
+    assert "1 in a row" in again.observation
+    assert (len(episode.world.lines), episode.turns_left("editor")) == (2, left - 1)
 
 
 def test_alone_nobody_hands_a_turn_over() -> None:
