@@ -20,6 +20,7 @@ from healthgym.core.seeding import INDEX_BOUND, Split, content_hash
 from healthgym.core.state import Stateful
 from healthgym.core.task import AnyGenerator, AnyInstance, Instance, Reference, TaskGenerator
 from healthgym.core.tool import ToolKind
+from healthgym.core.world import World
 from healthgym.errors import ConformanceError
 from healthgym.policies.scripted import RandomPolicy, ScriptPolicy
 from healthgym.registration import make_health_env
@@ -109,11 +110,21 @@ def check_non_interference(env_id: str, tasks: int = 5) -> int:
             _compare(where, "the transcript", plain.render(), swapped.render())
             _compare(where, "the events", repr(one.events), repr(other.events))
             _compare(where, "the world", one.world.digest(), other.world.digest())
-            for item in _reachable(one.world):
-                require(not isinstance(item, Reference), f"{where}: the world holds a Reference.")
-                joined = not isinstance(item, Stateful) or item.journal is one.world.journal
-                require(joined, f"{where}: a {type(item).__name__} is no attribute of the world.")
+            _require_declared(where, one.world)
     return steps
+
+
+def _require_declared(where: str, world: World) -> None:
+    """Look at everything a world holds: no reference, and nothing that changes unnoticed."""
+    journals = {id(world.journal)}
+    for item in _reachable(world):
+        require(not isinstance(item, Reference), f"{where}: the world holds a Reference.")
+        if isinstance(item, Stateful):
+            joined = id(item.journal) in journals
+            require(joined, f"{where}: a {type(item).__name__} is no attribute of the world.")
+        elif hasattr(type(item), "content_hash"):  # a world kept as a value, with what it holds
+            held = (each for each in gc.get_referents(item) if isinstance(each, Stateful))
+            journals |= {id(each.journal) for each in held}
 
 
 def _compare(where: str, what: str, one: Any, other: Any) -> None:
