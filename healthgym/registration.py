@@ -180,6 +180,17 @@ TABLE: tuple[Row, ...] = (
         "healthgym.envs.managed_care.marathon.env:MarathonCareManagementEnv",
         title="a queue of referrals in one episode, each called, planned for or let go",
     ),
+    Row(
+        "HealthAgent/PriorAuthArena-v0",
+        "healthgym.envs.managed_care.prior_auth_arena.env:PriorAuthArenaEnv",
+        title="one request between a provider's desk and a payer's, somebody else at the other",
+    ),
+    Row(
+        "HealthAgent/PriorAuthArenaCanonical-v0",
+        "healthgym.envs.managed_care.prior_auth_arena.env:PriorAuthArenaEnv",
+        {"canonical": True},
+        "23 requests in the published mix, five of which hang on a call",
+    ),
 )
 
 
@@ -189,6 +200,11 @@ ARENAS: tuple[Row, ...] = (
         "HealthArena/MedicationReconciliation-v0",
         "healthgym.envs.medication_reconciliation.family:ReconciliationFamily",
         title="two clinicians, each with half of the record, agree on one medication list",
+    ),
+    Row(
+        "HealthArena/PriorAuthArena-v0",
+        "healthgym.envs.managed_care.prior_auth_arena.family:ArenaFamily",
+        title="a provider and a payer take one request from the order to the last word",
     ),
 )
 

@@ -211,6 +211,8 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         ceilings: Highest share of tasks that a baseline other than the oracle may solve under the
             strict profile; :data:`CEILING` for a baseline that is not named.
         takes_turns: Whether only the role whose turn it is may act.
+        strengths: How strong those are who can fill a seat, by role and name: the share of tasks
+            on which all roles succeed where the others know the answer; as measured, for pages.
     """
 
     name: ClassVar[str]
@@ -221,6 +223,7 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     hand_in: HandIn = HandIn()
     ceilings: Mapping[str, float] = MappingProxyType({})
     takes_turns: ClassVar[bool] = False
+    strengths: ClassVar[Mapping[str, Mapping[str, float]]] = MappingProxyType({})
 
     @abstractmethod
     def open(self, instance: Instance[TaskIn, ReferenceIn, StartIn]) -> WorldIn:

@@ -53,11 +53,11 @@ class DeclaredEnv(HealthEnv):
     and passes the common ones on.
 
     The docstring is the environment's page. Marks in it are replaced by what the declaration says:
-    ``{tools}``, ``{checks}``, ``{episode end}``, ``{information}``, ``{common arguments}`` and
-    ``{configurations}``; sections that are left out and can be told from the declaration are
-    written. What several environments say alike is said once, by a class from which they derive:
-    a section that one leaves out is that class's, and ``{inherited}`` puts it into one's own. See
-    :mod:`healthgym.envs.manual`.
+    ``{tools}``, ``{checks}``, ``{episode end}``, ``{information}``, ``{common arguments}``,
+    ``{configurations}`` and ``{strengths}``; sections that are left out and can be told from the
+    declaration are written. What several environments say alike is said once, by a class from which
+    they derive: a section that one leaves out is that class's, and ``{inherited}`` puts it into
+    one's own. See :mod:`healthgym.envs.manual`.
 
     Args:
         made: The family, made from its own arguments; if None, it is made of those given.

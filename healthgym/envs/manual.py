@@ -181,6 +181,15 @@ def _own_arguments(cls: type[HealthEnv], family: type[AnyFamily]) -> str:
     return "".join(row.rstrip() for row in rows)
 
 
+def _strengths(cls: type[HealthEnv], family: type[AnyFamily]) -> str:
+    """Return a row for each seat: who can fill it, the strongest first."""
+    rows = []
+    for role, known in family.strengths.items():
+        ranked = sorted(known.items(), key=lambda one: -one[1])
+        rows.append(f"- {role}: " + ", ".join(f"``{name}`` ({each:.2f})" for name, each in ranked))
+    return "\n".join(rows)
+
+
 def _configurations(cls: type[HealthEnv], family: type[AnyFamily]) -> str:
     titles = {row.id: row.title for row in TABLE}
     rows = []
@@ -216,4 +225,5 @@ _MARKS: Mapping[str, Callable[[type[HealthEnv], type[AnyFamily]], str]] = {
     ),
     "own arguments": _own_arguments,
     "configurations": _configurations,
+    "strengths": _strengths,
 }

@@ -7,12 +7,14 @@ and time; then its words are filed for both sides, and the payer records what ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.core.clock import Due
 from healthgym.core.state import state, table
+from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care import relay
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer import peer_lapses
@@ -58,6 +60,28 @@ class Limits:
     lasts: timedelta = timedelta(hours=1)
     rounds: int = 4
     cycles: int = 6
+
+    @classmethod
+    def of(cls, given: Mapping[str, object]) -> Limits:
+        """Return the limits with some of them given by name; ``lasts`` in minutes.
+
+        Raises:
+            ConfigurationError: If one is unknown, or no number from 1 up.
+        """
+        known = [each.name for each in fields(cls)]
+        unknown = sorted(given.keys() - set(known))
+        if unknown:
+            raise ConfigurationError(
+                f"limits: there is no {', '.join(unknown)}; there are {', '.join(known)}."
+            )
+        numbers: dict[str, int] = {}
+        for name, number in given.items():
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                raise ConfigurationError(f"limits: {name} is a number from 1 up, not {number!r}.")
+            numbers[name] = number
+        minutes = numbers.pop("lasts", None)
+        lasts = cls().lasts if minutes is None else timedelta(minutes=minutes)
+        return cls(lasts=lasts, **numbers)
 
 
 class Parley(App):

@@ -36,7 +36,7 @@ from healthgym.envs.managed_care.prior_auth_arena import (
 from healthgym.envs.managed_care.prior_auth_arena.canonical import CanonicalGenerator
 from healthgym.envs.managed_care.prior_auth_arena.drill_offices import DrillOffices
 from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
-from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS
+from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS, STRENGTHS
 from healthgym.envs.managed_care.prior_auth_arena.task import (
     PRESETS,
     ArenaInstance,
@@ -101,6 +101,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
     verifier = ArenaVerifier()
     hand_in = HandIn("finish", paper=False, withheld=False)
     takes_turns = True
+    strengths = STRENGTHS
 
     def __init__(
         self,
@@ -108,7 +109,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         *,
         role: str = "",
         spell: int = 50,
-        limits: Limits | None = None,
+        limits: Limits | Mapping[str, int] | None = None,
         canonical: bool = False,
         beside: Mapping[str, Filling] | None = None,
     ) -> None:
@@ -118,7 +119,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
             for role, filler in resolved(beside or {}).items()
             if isinstance(filler, str | Weighted)
         }
-        self.limits = limits or Limits()
+        self.limits = limits if isinstance(limits, Limits) else Limits.of(limits or {})
         if role and role not in self.roles:
             raise ConfigurationError(f"role {role!r} is not one of {', '.join(self.roles)}.")
         self._seat = role or PROVIDER
@@ -138,6 +139,19 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
             self.rules = replace(self.rules, max_turns=drill.TURNS, show_clock=False)
         else:
             self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
+        for seat, filler in self._beside.items():
+            self._require_known(seat, filler.items if isinstance(filler, Weighted) else (filler,))
+
+    def _require_known(self, seat: str, names: Iterable[object]) -> None:
+        """Refuse names of nobody who can fill a seat."""
+        known = drill_erring.SIDES.get(seat) if self.drilled else self.counterparts().get(seat)
+        accepted = sorted({ORACLE, *(known or {})})
+        for name in names:
+            if name not in accepted:
+                raise ConfigurationError(
+                    f"There is no policy named {name!r} for the {seat}'s desk; use "
+                    f"{', '.join(accepted)}."
+                )
 
     def open(self, instance: ArenaInstance) -> SharedOffices:
         """Return the offices as both sides find them."""
