@@ -128,6 +128,8 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             if not isinstance(error, ToolError):
                 raise
             return self.refuse(state, role, request.name, request.arguments, str(error), case)
+        finally:
+            world.exited(role)
         journal.commit()
         spec = done.spec
         images = done.result.images
@@ -143,6 +145,7 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             return Result(spec.identifier, done.result.text, images)
         if len(state.seats) > 1:  # the others go on meanwhile; time passes when all wait
             seat.waits, seat.away = world.clock.now + waits, True
+            seat.spell = 0  # the turn was handed over, whether or not anybody takes it
             text = f"You wait, until {seat.waits:%Y-%m-%d %H:%M} at the latest."
             return Result(spec.identifier, text)
         self.pass_time(state, waits, waiting=role)

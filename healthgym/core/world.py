@@ -94,6 +94,9 @@ class World(Stateful):
     def entered(self, role: str) -> None:
         """Note who is about to use a tool, for worlds in which their tools do not say it."""
 
+    def exited(self, role: str) -> None:
+        """Note that a tool was used, or refused: what follows is nobody's look at the world."""
+
     def left_to_do(self, role: str) -> bool:
         """Return whether there is anything left to do for a role; a role without is done."""
         return True

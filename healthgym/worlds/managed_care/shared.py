@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from healthgym.core.clock import Due
 from healthgym.core.state import table
 from healthgym.worlds.managed_care import parley, relay
 from healthgym.worlds.managed_care.apps.payer import peer_lapses
 from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
+from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.covering import covering
 from healthgym.worlds.managed_care.dates import moment
 from healthgym.worlds.managed_care.history import EntryKind
@@ -32,12 +33,12 @@ from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.staff import WorkerRole
+from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, PeerToPeerStatus
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-if TYPE_CHECKING:
-    from healthgym.worlds.managed_care.start import WorldStart
-
+#: What the payer is told of when the episode begins.
+_LIES = "queued_request"
 #: How a case comes to the payer.
 _HANDED_IN = (CaseStatus.SUBMITTED, CaseStatus.RESUBMITTED)
 
@@ -142,6 +143,9 @@ class ProviderSeat(ProviderDesk):
 
     world: SharedOffices
 
+    def _ours(self, case_id: str) -> bool:
+        return self.world.practised(case_id)
+
     def begin(self) -> None:
         """Take nothing up: whoever plays the provider does."""
 
@@ -151,6 +155,8 @@ class ProviderSeat(ProviderDesk):
         Raises:
             Refusal: If the case has gone back and forth as often as it may.
         """
+        if not self._ours(case_id):
+            return
         cycles = self.world.limits.cycles
         if self.world.came(case_id) >= cycles:
             raise Refusal(
@@ -163,9 +169,13 @@ class ProviderSeat(ProviderDesk):
     def offered(self, request: PayerPeerToPeerRequest) -> bool:
         """Tell the provider that times for a call are offered, and which.
 
+        Nobody answers an offer to another office.
+
         Raises:
             Refusal: If times were offered as often as they may be.
         """
+        if not self._ours(request.case_id):
+            return False
         rounds = self.world.limits.rounds
         if self.world.parley.offered(request.case_id) >= rounds:
             raise Refusal(
@@ -199,17 +209,32 @@ class ProviderSeat(ProviderDesk):
 
     def received(self, letter: Letter) -> None:
         """Tell the provider that a letter is there."""
-        self.world.notify(
-            PROVIDER, f"A letter about case {letter.case_id} has arrived: {letter.id}."
-        )
+        if self._ours(letter.case_id):
+            self.world.notify(
+                PROVIDER, f"A letter about case {letter.case_id} has arrived: {letter.id}."
+            )
 
     def lapsed(self, due: Due, told: str) -> None:
         """Tell both sides what lapsed; a reminder is the provider's own affair."""
         if not told:
             return
-        self.world.notify(PROVIDER, told)
+        if self._ours(str(due.facts["case_id"])):
+            self.world.notify(PROVIDER, told)
         if due.name == PEND_LAPSES and not due.facts.get("notice"):
             self.world.notify(PAYER, told)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedStart(WorldStart):
+    """The beginning of a world in which the payer has more to do than one practice sends it.
+
+    Attributes:
+        practice: The charts of the practice that is played; of nobody else it learns anything.
+        queued: Cases of other offices that lie with the payer when the episode begins.
+    """
+
+    practice: ChartLibrary
+    queued: tuple[str, ...] = ()
 
 
 class SharedOffices(ManagedCareWorld):
@@ -218,6 +243,10 @@ class SharedOffices(ManagedCareWorld):
     Args:
         start: What it begins with; its plans for staff are those of nobody.
     """
+
+    derived = frozenset({"charts", "_looking"})
+    #: Whose look at the world it is, while a call goes on.
+    _looking = ""
 
     payer_side: ClassVar[type[PayerDesk]] = PayerSeat
     provider_side: ClassVar[type[ProviderDesk]] = ProviderSeat
@@ -231,6 +260,9 @@ class SharedOffices(ManagedCareWorld):
         self.offers = Offers(self)
         clerks = start.staff.with_role(WorkerRole.INTAKE_COORDINATOR)
         self._people = {PROVIDER: start.actor, PAYER: next(iter(clerks), start.actor)}
+        if isinstance(start, SharedStart):
+            for case_id in start.queued:
+                self.clock.agenda.put(start.now, _LIES, case_id=case_id)
 
     @property
     def received(self) -> Mapping[str, SharedOffices]:
@@ -260,17 +292,42 @@ class SharedOffices(ManagedCareWorld):
         self.parley.count()
         if role == PROVIDER:
             self.offers.see()
+        if role == PROVIDER and isinstance(self.start, SharedStart):
+            self._looking, self.charts = role, self.start.practice
+
+    def exited(self, role: str) -> None:
+        """Let everything be seen again: the engine and the judge are no side."""
+        self._looking, self.charts = "", self.start.charts
+
+    def knows(self, patient_id: str) -> bool:
+        """Return whether whoever uses the applications has anything to do with a patient."""
+        return not self._looking or patient_id in self.charts
+
+    def practised(self, case_id: str) -> bool:
+        """Return whether a case is of the practice that is played."""
+        case, start = self.cases.cases.get(case_id), self.start
+        return (
+            case is None or not isinstance(start, SharedStart) or case.patient_id in start.practice
+        )
 
     def keep(self, case_id: str, moment: Moment = Moment.RECEIVED) -> None:
         """Keep the world as it is at a moment of a case, the first time that it comes."""
         name = f"{moment} {case_id}"
         if name not in self._kept:
-            self._kept[name] = Kept(self.clone())
+            kept = self.clone()
+            kept.exited(PROVIDER)  # in the middle of whose call it is
+            self._kept[name] = Kept(kept)
 
     def happen(self, due: Due) -> None:
         """Carry out what has fallen due; both sides are told of calls, and of offers that lapse."""
         if due.name in parley.NAMES:
             self.parley.on_due(due)
+            return
+        if due.name == _LIES:
+            case_id = due.facts["case_id"]
+            self.notify(
+                PAYER, f"A request that another office sent lies at intake: case {case_id}."
+            )
             return
         if due.name == peer_lapses.OFFER_LAPSES:
             self._lapses(str(due.facts["request_id"]))
@@ -279,7 +336,8 @@ class SharedOffices(ManagedCareWorld):
     def _lapses(self, request_id: str) -> None:
         if self.peer.requests[request_id].status is not PeerToPeerStatus.SLOTS_OFFERED:
             return
-        for side in (PROVIDER, PAYER):
+        ours = self.practised(self.peer.requests[request_id].case_id)
+        for side in (PROVIDER, PAYER) if ours else (PAYER,):
             self.notify(
                 side,
                 f"The times offered for the call of request {request_id} have lapsed; the payer's "

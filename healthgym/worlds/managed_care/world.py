@@ -132,6 +132,10 @@ class ManagedCareWorld(World):
         else:
             super().happen(due)
 
+    def knows(self, patient_id: str) -> bool:
+        """Return whether whoever uses the applications has anything to do with a patient."""
+        return True
+
     def words(self, draft: Draft) -> str:
         """Return how something is said: as drafted, unless somebody finds other words."""
         return draft.text if self.wording is None else self.wording.worded(draft, self)

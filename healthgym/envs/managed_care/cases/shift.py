@@ -40,20 +40,29 @@ class Shift:
     Args:
         begins: When the episode begins, in UTC.
         numbers: The numbers that the offices keep to.
+        after: How many cases the ids of cases and papers leave room for before the first.
+        counters: First numbers of identifiers, by prefix.
 
     Attributes:
         counters: Next numbers of identifiers, by prefix, after the cases so far.
         patients: Ids of whom the cases so far are about.
     """
 
-    def __init__(self, begins: datetime, numbers: OperatingRules) -> None:
+    def __init__(
+        self,
+        begins: datetime,
+        numbers: OperatingRules,
+        *,
+        after: int = 0,
+        counters: Mapping[str, int] | None = None,
+    ) -> None:
         self.begins, self.numbers = begins, numbers
-        self.counters: Mapping[str, int] = {}
+        self.counters: Mapping[str, int] = counters or {}
         self.patients: set[str] = set()
         self._books: dict[str, Rulebook] = {}
         self._days: dict[str, date] = {}
         self._cases: list[DrawnCase] = []
-        self._count = 0
+        self._count = after
 
     @cached_property
     def changed(self) -> tuple[Page, ...]:

@@ -24,6 +24,8 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 _APPEALED = (CaseStatus.APPEALED, CaseStatus.EXTERNAL_APPEALED)
 
 _CALLED = (Path.UPHELD, Path.OVERTURNED)
+#: So long the first request of the practice is waited for; and after a request, for the other side.
+_PATIENCE, _PAUSE = timedelta(days=60), timedelta(minutes=1)
 
 
 class Reviewing(Review):
@@ -71,15 +73,27 @@ class PayerOracle(Worker):
     """
 
     reviewing: ClassVar[type[Reviewing]] = Reviewing
+    queueing: ClassVar[type[Review]] = Review
 
     def __init__(self, seat: Seat, instance: ArenaInstance) -> None:
         super().__init__(seat)
         self.instance = instance
         self._done: set[str] = set()
+        self._begun = False
+        self._until = seat.now + _PATIENCE
 
     def turn(self) -> None:
-        """See what has come in through to its end; a reply is waited for in between."""
+        """See what lies there and what has come in through to its end, and wait for more once.
+
+        A reply is waited for in between.
+        """
         world = self.seat.offices
+        if not self._begun:
+            self._begun = True
+            self._clear()
+        if not world.received and self.seat.now < self._until:
+            self.seat.hand_over(self._until)
+            return
         for case_id, before in world.received.items():
             if case_id not in self._done:
                 self._done.add(case_id)
@@ -89,6 +103,13 @@ class PayerOracle(Worker):
                 review.see_through()
                 self._stay(received)
         self.seat.do("finish")
+
+    def _clear(self) -> None:
+        """See the request of another office through, and let the other side go on after it."""
+        queued = self.instance.reference.queued
+        if queued is not None:
+            self.queueing(self.seat, queued).see_through()
+            self.seat.rest(self.seat.now + _PAUSE)
 
     def _stay(self, received: Received) -> None:
         """Wait for an appeal while a denial can be appealed, and hear it."""

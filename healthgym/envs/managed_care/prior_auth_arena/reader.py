@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from healthgym.core.players import Solver
 from healthgym.core.tool import call
@@ -18,7 +18,10 @@ from healthgym.envs.managed_care.utilization_management import solver as payer
 from healthgym.envs.managed_care.utilization_management.hearing_out import with_heard
 from healthgym.envs.managed_care.utilization_management.lookups import CaseReading
 from healthgym.envs.managed_care.utilization_management.memory import Memory
-from healthgym.envs.managed_care.utilization_management.reader import MOST_NEWS
+from healthgym.envs.managed_care.utilization_management.reader import (
+    MOST_NEWS,
+    moment_of,
+)
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.envs.managed_care.utilization_management.wording import WHERE
 from healthgym.errors import DataError
@@ -33,8 +36,10 @@ _OVERTURN, _UPHOLD = (
     PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION,
 )
 _CASE = re.compile(r"\bCASE-[A-Z]*-?\d+\b")
-#: No appeal comes later after a denial.
-_APPEALS = timedelta(days=200)
+_NOW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
+_INTAKE, _PAUSE = StartStage.INTAKE, timedelta(minutes=1)
+#: Nothing comes later; and no appeal after a denial.
+_FIRST_COMES, _APPEALS = timedelta(days=60), timedelta(days=200)
 
 
 class Reviewer(payer.Reviewer):
@@ -42,6 +47,8 @@ class Reviewer(payer.Reviewer):
 
     It holds calls with whoever sits at the provider's desk, and hears appeals.
     """
+
+    denied = False
 
     def _talk(self, request: str, case: CaseReading, found: Finding) -> Play[str]:
         """Ask about what is in dispute, weigh what is said, and record what came of it."""
@@ -100,34 +107,64 @@ class Reviewer(payer.Reviewer):
         return [*wanted, *(f"Document: {kind.replace('_', ' ')}" for kind in kept)]
 
     def _determine(self, decision: str) -> Play[None]:
-        """Make the decision final, send what follows, and stay for an appeal of a denial."""
+        """Make the decision final, and send what follows."""
         yield from super()._determine(decision)
-        if decision != "denied":
+        self.denied = decision == "denied"
+
+    def hear(self) -> Play[None]:
+        """Hear the appeal of what was denied, if one has come."""
+        if not self.denied:
             return
         listed = yield from self._do("payer_appeals.list", case_id=self.case_id)
-        if "APL-" not in listed:
-            yield from self._do("wait", until=f"{self.now + _APPEALS:%Y-%m-%dT%H:%M}")
-            listed = yield from self._do("payer_appeals.list", case_id=self.case_id)
         if "APL-" in listed:
+            self.denied = False
             yield from self._hear()
 
 
 def reviewing(kind: type[Reviewer]) -> Solver:
-    """Return who waits for a request and sees it through, as a kind of reviewer does."""
+    """Return who sees each request of the queue through, as a kind of reviewer does.
+
+    What lies there comes first; then it waits for what the practice sends, and where something was
+    denied for an appeal.
+    """
 
     def review(instruction: str) -> Play[None]:
-        with suppress(DataError):
-            shown = yield from ask("payer_intake_hub.list_intake_queue")
-            found = _CASE.search(shown)
-            if found is not None:
-                who, _, _ = instruction.partition("\n")
-                brief = lookups.read_brief(
-                    f"{who} Case {found[0]} is yours. {WHERE[StartStage.INTAKE]}"
-                )
-                yield from kind(brief, Memory()).work()
+        who, _, _ = instruction.partition("\n")
+        seen: dict[str, Reviewer] = {}
+        memory, now = Memory(), _begins(who)
+        until = now + _FIRST_COMES
+        for _ in range(MOST_NEWS):
+            while (found := (yield from _next(seen))) is not None:
+                brief = lookups.read_brief(f"{who} Case {found} is yours. {WHERE[_INTAKE]}")
+                seen[found] = reviewer = kind(brief, memory)
+                with suppress(DataError):
+                    yield from reviewer.work()
+                if reviewer.denied:
+                    until = max(until, reviewer.now + _APPEALS)
+                # So that a row of calls ends with a case.
+                soon = reviewer.now + _PAUSE
+                now = moment_of((yield call("wait", until=f"{soon:%Y-%m-%dT%H:%M}")), reviewer.now)
+            for reviewer in seen.values():
+                with suppress(DataError):
+                    yield from reviewer.hear()
+            if now >= until:
+                break
+            now = moment_of((yield call("wait", until=f"{until:%Y-%m-%dT%H:%M}")), now)
         yield call("finish")
 
     return review
+
+
+def _next(seen: Container[str]) -> Play[str | None]:
+    """Return the first case of the queue that was not worked yet."""
+    shown = yield from ask("payer_intake_hub.list_intake_queue")
+    return next((name for name in _CASE.findall(shown) if name not in seen), None)
+
+
+def _begins(who: str) -> datetime:
+    """Return when the work begins, as the first line of the instruction has it."""
+    found = _NOW.search(who)
+    return datetime.fromisoformat(found[0]).replace(tzinfo=UTC) if found else datetime.min
 
 
 READERS: Mapping[str, Solver] = {PROVIDER: provider_reader.solve, PAYER: reviewing(Reviewer)}

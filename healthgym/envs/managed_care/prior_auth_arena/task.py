@@ -17,6 +17,7 @@ from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationConfig,
     AuthorizationReference,
 )
+from healthgym.envs.managed_care.utilization_management.task import ReviewInstance
 from healthgym.worlds.managed_care.start import WorldStart
 
 #: Time that the provider has for it.
@@ -51,11 +52,14 @@ class ArenaReference(Reference):
         provider: The right handling at the provider.
         case: The case: policies, chart, and what the facts show.
         memo: What the ordering clinician knows beside the records; None if nothing.
+        queued: The request of another office in the payer's queue, as the task that it is by
+            itself; None where there is none.
     """
 
     provider: AuthorizationReference
     case: DrawnCase
     memo: Memo | None = None
+    queued: ReviewInstance | None = None
 
 
 def due(start: WorldStart) -> datetime:

@@ -128,8 +128,8 @@ _CALLS = (TOLD, LED, TRUE, HONEST)
 _OWN = {PROVIDER: (WHOLE, ANSWERED), PAYER: (ORDERED,)}
 #: What goes wrong of itself with a request that nobody takes further than intake.
 _AFTER_INTAKE = {f"{PAYER}.{check.name}" for check in (UNDECIDED, IN_TIME)}
-#: What the checks of an appeal are named after.
-_APPEAL = f"{PAYER}.appeal"
+#: What the checks of an appeal are named after, and those of another office's request.
+_APPEAL, _QUEUE = f"{PAYER}.appeal", f"{PAYER}.queue"
 
 ArenaEvidence = Evidence[Task, ArenaReference, SharedOffices]
 
@@ -149,7 +149,9 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             *_named(_APPEAL, self._payer.checks(profile)),
             IDLE,
         ]
-        return (*own, *((*_CALLS, *_JOINT) if profile is Profile.STRICT else _source()))
+        if profile is Profile.PAPER:
+            return (*own, *_source())
+        return (*own, *_named(_QUEUE, self._payer.checks(profile)), *_CALLS, *_JOINT)
 
     def judge(self, evidence: ArenaEvidence, profile: Profile) -> Judgement:
         """Return what is found of a side; the metrics tell of the other one, and of both.
@@ -166,7 +168,8 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         payer = (*self._of_payer(evidence, profile, talk), *_of(PAYER, calls))
         erred = strict and not (_pass(payer) and own[PAYER])
         provider = (*self._of_provider(evidence, profile, erred=erred), *_of(PROVIDER, calls))
-        sides = {PROVIDER: provider, PAYER: payer}
+        queue = tuple(self._of_queue(evidence)) if strict else ()
+        sides = {PROVIDER: provider, PAYER: (*payer, *queue)}
         right = {side: _pass(results) and own[side] for side, results in sides.items()}
         excused = strict and right[evidence.role] and not all(right.values())
         shared = [one for one in joint if not (excused and one.passed is False)]
@@ -207,9 +210,10 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
     ) -> Iterator[CheckResult]:
         """Yield what is found of the payer: of the request, and of an appeal of its denial."""
         if talk is None:
-            made = evidence.after.determinations.determinations
-            idle = not made and not evidence.after.letters.letters
-            yield IDLE.result(idle)
+            world, queued = evidence.after, _queued(evidence.reference)
+            decided = {one.case_id for one in world.determinations.determinations.values()}
+            written = {one.case_id for one in world.letters.letters.values()}
+            yield IDLE.result(decided | written <= queued)
             return
         received, truth = talk.received, talk.truth
         for one in self._reviewed(evidence, profile, truth, received.before, received.now):
@@ -222,6 +226,15 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             after = kept(Moment.UPHELD).get(case_id, evidence.after)
             yield from self._reviewed(evidence, profile, appeal, before, after)
 
+    def _of_queue(self, evidence: ArenaEvidence) -> Iterator[CheckResult]:
+        """Yield what is found of a request that lay with the payer from the beginning."""
+        queued, world = evidence.reference.queued, evidence.after
+        if queued is None:
+            return
+        truth = replace(queued.reference, beside=_practised(evidence.before, world))
+        asked = Evidence(queued.task, truth, evidence.before, world, evidence.events, None)
+        yield from _prefixed(_QUEUE, self._payer.judge(asked, Profile.STRICT).results)
+
     def _reviewed(
         self,
         evidence: ArenaEvidence,
@@ -230,6 +243,7 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         before: ManagedCareWorld,
         after: ManagedCareWorld,
     ) -> Iterator[CheckResult]:
+        truth = replace(truth, beside=_queued(evidence.reference))
         if evidence.reference.provider.drilled:
             truth = drilled(truth)
         asked = Evidence(evidence.task, truth, before, after, evidence.events, evidence.submission)
@@ -237,14 +251,20 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         yield from _prefixed(side, self._payer.judge(asked, profile).results)
 
     def progress(self, evidence: ArenaEvidence, profile: Profile, part: str = "") -> float:
-        """Return how far a side has taken the request, right or wrong, as a share of a half."""
+        """Return how far a side has taken the request, right or wrong, as a share of a half.
+
+        Of the payer's half each request that it has makes an equal part.
+        """
         if evidence.role == PROVIDER:
             seen = Inspection(evidence.before, evidence.after, evidence.reference.provider)
             return 0.1 * seen.stage
+        found = [
+            reached(evidence.before, evidence.after, one) for one in _queued(evidence.reference)
+        ]
         received = received_in(evidence)
-        if received is None:
-            return 0.0
-        return 0.5 * reached(received.before, evidence.after, received.case_id)
+        if received is not None:
+            found.append(reached(received.before, evidence.after, received.case_id))
+        return 0.5 * sum(found) / len(found) if found else 0.0
 
 
 def received_in(evidence: ArenaEvidence) -> Received | None:
@@ -255,6 +275,19 @@ def received_in(evidence: ArenaEvidence) -> Received | None:
         truth = evidence.reference
         return Received(before, now, truth.case, case_id, truth.memo)
     return None
+
+
+def _queued(reference: ArenaReference) -> frozenset[str]:
+    """Return the cases that lay with the payer from the beginning."""
+    queued = reference.queued
+    return frozenset({queued.reference.case_id} if queued else ())
+
+
+def _practised(before: SharedOffices, after: SharedOffices) -> frozenset[str]:
+    """Return the ids of what is the practice's own doing: cases, orders, messages it has read."""
+    known = before.cases.cases.keys() | before.cases.orders.keys()
+    opened = (after.cases.cases.keys() | after.cases.orders.keys()) - known
+    return frozenset(opened | after.inbox.messages.keys())
 
 
 def _in_time(seen: Inspection) -> bool:

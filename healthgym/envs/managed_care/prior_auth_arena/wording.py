@@ -16,18 +16,20 @@ _PROVIDER = (
     "decides against what its policy grants, or not in time, take what way there is."
 )
 _PAYER = (
-    "Requests reach you from {provider}, whose desks are worked by somebody else; what you send is "
-    "all that they see. You have the turn when something reaches you. See each request that comes "
-    "in through to its end: intake, triage, review, determination and correspondence, each step by "
-    "somebody who may do it and is on duty, under that person's id. Who works here, as what and "
-    "when, is on the roster in the handbook. Judge by the policy that is in force for the member "
-    "on the day of the request and by what was sent, and by nothing else; cite what you rely on. "
-    "Before a denial for want of a single criterion a physician calls: there you speak with "
-    "call.speak, in turn, name the criterion, and record afterwards what came of it, with the "
+    "Your work is the intake queue, and every request in it: what other offices have sent "
+    "already, and what reaches you from {provider}, whose desks are worked by somebody else; "
+    "what you send is all that they see. You have the turn when something reaches you. See each "
+    "request through to its end: intake, triage, review, determination and correspondence, each "
+    "step by somebody who may do it and is on duty, under that person's id. Who works here, as "
+    "what and when, is on the roster in the handbook. Judge by the policy that is in force for the "
+    "member on the day of the request and by what was sent, and by nothing else; cite what you "
+    "rely on. Before a denial for want of a single criterion a physician calls: there you speak "
+    "with call.speak, in turn, name the criterion, and record afterwards what came of it, with the "
     "criterion and what was said. With wait you hand over, until something reaches you or the time "
     "that you name. How the plan works is in the handbook, and its numbers are those that hold "
-    "today. Where you denied a request, stay until the time to appeal is over, and hear an appeal "
-    "that comes. Call finish when nothing is left to do, or has come in."
+    "today. Where you denied a request of {provider}, stay until the time to appeal is over, and "
+    "hear an appeal that comes. Call finish when nothing is left to do, and nothing more has come "
+    "in for two months."
 )
 
 

@@ -213,12 +213,13 @@ class Inspection:
     @cached_property
     def foreign(self) -> tuple[str, ...]:
         """Other cases and orders that were opened or changed."""
-        own = self.case_id
+        own, others = self.case_id, self.reference.beside
         found = [case.id for case in self.opened if case.id != own]
         for app, table in _TABLES:
             before = getattr(getattr(self.before, app), table)
             after = getattr(getattr(self.after, app), table)
-            found += _changed(before, after, own, self.reference.patient_id)
+            changed = _changed(before, after, own, self.reference.patient_id)
+            found += [key for key in changed if _about(after[key]) not in others]
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -318,6 +319,11 @@ _TABLES = (
 )
 
 
+def _about(record: object) -> str:
+    """Return the case of a record: the one that it names, or itself."""
+    return str(getattr(record, "case_id", None) or getattr(record, "id", ""))
+
+
 def _changed(
     before: Mapping[str, object], after: Mapping[str, object], own: str, patient: str
 ) -> list[str]:
@@ -325,8 +331,7 @@ def _changed(
     for key, record in after.items():
         if before.get(key) == record:
             continue
-        case = getattr(record, "case_id", None) or getattr(record, "id", "")
-        if case == own or (not own and getattr(record, "patient_id", "") == patient):
+        if _about(record) == own or (not own and getattr(record, "patient_id", "") == patient):
             continue
         if (
             getattr(record, "case_id", None) is None

@@ -178,6 +178,7 @@ class AuthorizationReference(Reference):
         status: The status in which the case ends.
         drilled: The case that is open from the beginning, where only the decision is drilled;
             empty in every other task.
+        beside: Cases that others work in the same offices.
         paper: What the source's checks expect.
     """
 
@@ -205,6 +206,7 @@ class AuthorizationReference(Reference):
     told: tuple[AnyFact, ...] = ()
     status: CaseStatus
     drilled: str = ""
+    beside: frozenset[str] = frozenset()
     paper: Expectation
 
 

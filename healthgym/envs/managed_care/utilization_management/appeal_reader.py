@@ -57,6 +57,10 @@ class AppealReader(Caller):
             line_number=1,
             evaluations=json.loads(_EVALUATIONS.dump_json(found.evaluations())),
         )
+        # The member is told at once: the practice may go on outside as soon as it hears of it.
+        yield from self._somebody("letters")
+        while not self.office.people[reviewer].is_in(self.now):
+            yield from self._wait(self.office.people[reviewer].opens(self.now))
         said = _RATIONALE.search(file)
         grounded = said is not None and rests_on(said[1], found.policy)
         overturned = grounded and found.carried

@@ -24,7 +24,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _EVALUATIONS = TypeAdapter(tuple[NurseCriterionEvaluation, ...])
-_CLERKS = (WorkerRole.INTAKE_COORDINATOR,)
+_CLERKS, _WRITERS = (WorkerRole.INTAKE_COORDINATOR,), (WorkerRole.LETTER_SPECIALIST,)
 
 
 def hear(
@@ -80,6 +80,8 @@ def conclude(
         line_number=1,
         evaluations=list(rows),
     )
+    # The member is told at once: the practice may go on outside as soon as it hears of it.
+    desk.somebody(_WRITERS)
     desk.wait_for_person(reviewer)
     desk.do(
         "payer_appeals.decide",

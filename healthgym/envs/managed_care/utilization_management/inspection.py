@@ -322,7 +322,8 @@ class Inspection:
     @cached_property
     def foreign(self) -> tuple[str, ...]:
         """Cases of others that were changed."""
-        return changed_elsewhere(self.before, self.after, self.case_id)
+        own = {self.case_id, *self.reference.beside}
+        return changed_elsewhere(self.before, self.after, own)
 
     @property
     def ended(self) -> bool:

@@ -80,9 +80,7 @@ class Reader:
             return found
 
     def _stamp(self, observation: str) -> None:
-        found = _STAMP.match(observation)
-        if found:
-            self.now = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+        self.now = moment_of(observation, self.now)
 
     def _wait(self, until: datetime) -> Play[None]:
         for _ in range(MOST_NEWS):
@@ -167,6 +165,12 @@ class Reader:
             notification_type=notice,
             actor=(yield from self._somebody("letters")),
         )
+
+
+def moment_of(observation: str, before: datetime) -> datetime:
+    """Return the time that stands before what is shown; as before where none does."""
+    found = _STAMP.match(observation)
+    return datetime.fromisoformat(found[1]).replace(tzinfo=UTC) if found else before
 
 
 def fields_of(text: str) -> Mapping[str, str]:

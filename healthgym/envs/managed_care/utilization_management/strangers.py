@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from healthgym.worlds.managed_care.apps.payer.reviewers import PAYER_STAFF
 from healthgym.worlds.managed_care.history import Entry, EntryKind
@@ -10,7 +10,7 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 
 def changed_elsewhere(
-    before: ManagedCareWorld, after: ManagedCareWorld, own: str
+    before: ManagedCareWorld, after: ManagedCareWorld, own: Collection[str]
 ) -> tuple[str, ...]:
     """Return the cases of others on which somebody acted, or whose records differ.
 
@@ -21,13 +21,15 @@ def changed_elsewhere(
     Args:
         before: The world as it began.
         after: The world now.
-        own: The case that is meant.
+        own: The cases that are meant.
     """
     entries = tuple(after.history.entries)[len(before.history.entries) :]
-    others = [entry for entry in entries if entry.case_id != own]
+    others = [entry for entry in entries if entry.case_id not in own]
     acted = [entry.case_id for entry in others if _by_agent(after, entry)]
     moving = {entry.case_id for entry in others if not _by_agent(after, entry)}
-    differing = [case for case in _differing(before, after) if case != own and case not in moving]
+    differing = [
+        case for case in _differing(before, after) if case not in own and case not in moving
+    ]
     return tuple(dict.fromkeys((*acted, *differing)))
 
 

@@ -292,6 +292,7 @@ class ReviewReference(Reference):
         notices: Kinds of notices to the member, each once.
         status: Where the case ends.
         paper: What the source's checks expect.
+        beside: Other cases that are the desk's own work, too.
         drilled: Whether the findings of the nurse are drilled, or where the case comes in, the word
             of the physician, and nothing else is asked about.
     """
@@ -325,6 +326,7 @@ class ReviewReference(Reference):
     notices: tuple[str, ...]
     status: CaseStatus
     paper: Expectation
+    beside: frozenset[str] = frozenset()
     drilled: bool = False
 
 

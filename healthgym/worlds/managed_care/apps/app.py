@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeVar, get_args
 
 from healthgym.core.state import Stateful, Table, table
@@ -71,7 +71,13 @@ class App(Stateful):
         self.world.history.looked(self.name, action, case_id, actor or self.world.actor)
 
 
-def find(records: Table[str, Record], key: str, what: str, hint: str) -> Record:
+def find(
+    records: Table[str, Record],
+    key: str,
+    what: str,
+    hint: str,
+    shown: Callable[[Record], bool] | None = None,
+) -> Record:
     """Return a record by id.
 
     Args:
@@ -79,11 +85,12 @@ def find(records: Table[str, Record], key: str, what: str, hint: str) -> Record:
         key: Its id.
         what: What it is, for the sentence: ``letter``.
         hint: Where ids are found: ``payer_letter_center.list names them``.
+        shown: Tells whether whoever asks sees a record; one that is not seen is not there.
 
     Raises:
         Refusal: If there is none.
     """
     found = records.get(key)
-    if found is None:
+    if found is None or not (shown is None or shown(found)):
         raise Refusal(RefusalCode.NOT_FOUND, f"There is no {what} {key[:60]!r}; {hint}.")
     return found

@@ -133,7 +133,7 @@ def test_a_packet_of_which_something_is_lost_is_not_whole() -> None:
     crossed = crossing("approved")
     assert crossed.whole
     world = crossed.received.now
-    (packet,) = world.authorizations.packets.values()
+    (packet,) = (one for one in world.authorizations.packets.values() if one.case_id == CASE)
     world.authorizations.packets[packet.id] = replace(packet, attached_document_ids=())
     assert not crossed.whole
 
@@ -142,7 +142,7 @@ def test_times_out_of_order_are_found() -> None:
     crossed = crossing("approved")
     assert crossed.ordered
     world = crossed.received.now
-    (made,) = world.determinations.determinations.values()
+    (made,) = world.determinations.of(CASE)
     earlier = made.created_at - timedelta(days=9)
     world.determinations.determinations[made.id] = replace(made, created_at=earlier)
     assert not crossed.ordered
@@ -151,7 +151,7 @@ def test_times_out_of_order_are_found() -> None:
 def test_a_word_after_its_limit_is_found() -> None:
     crossed = crossing("approved")
     world = crossed.received.now
-    (made,) = world.determinations.determinations.values()
+    (made,) = world.determinations.of(CASE)
     (letter,) = world.letters.of(CASE)
     late = made.created_at + timedelta(days=90)
     world.determinations.determinations[made.id] = replace(made, created_at=late)

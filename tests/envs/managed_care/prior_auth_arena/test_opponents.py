@@ -113,10 +113,7 @@ def test_a_provider_that_takes_none_of_the_times_has_missed_the_call(ending: str
 
 def test_a_slow_payer_decides_in_the_last_hours_and_is_right() -> None:
     hurried, slow = (played(first("approved"), payer=name) for name in ("honest", "slow"))
-    times = [
-        next(iter(each.world.determinations.determinations.values())).created_at
-        for each in (hurried, slow)
-    ]
+    times = [next(iter(each.world.determinations.of(CASE))).created_at for each in (hurried, slow)]
     assert (times[1] - times[0]).total_seconds() > 24 * 3600
     assert joint(hurried)
     assert joint(slow)
@@ -164,19 +161,17 @@ def test_each_has_a_declared_strength() -> None:
 @pytest.mark.parametrize("provider", sorted(CARELESS[PROVIDER]))
 def test_no_careless_provider_succeeds_beside_a_payer_that_knows_the_answer(provider: str) -> None:
     assert STRENGTHS[PROVIDER][provider] == 0.0
-    for index in range(12):
+    for index in range(6):
         episode = played(instance(index), provider)
         assert not joint(episode)
         assert failed(episode, PAYER) == set()
 
 
-@pytest.mark.parametrize("payer", ["absent", "approves_all", "denies_all", "stalls"])
-def test_no_careless_payer_succeeds_with_a_request_that_somebody_has_to_review(payer: str) -> None:
-    kinds = ("-approved", "-pended", "-partial", "-said", "-insisted")
-    sent = [one for one in map(instance, range(24)) if one.task.kind.endswith(kinds)]
-    assert len(sent) > 5
-    for task in sent:
-        episode = played(task, payer=payer)
+@pytest.mark.parametrize("payer", sorted(CARELESS[PAYER]))
+def test_no_careless_payer_succeeds_beside_a_provider_that_knows_the_answer(payer: str) -> None:
+    assert STRENGTHS[PAYER][payer] == 0.0
+    for index in range(8):
+        episode = played(instance(index), payer=payer)
         assert not joint(episode)
         assert failed(episode, PROVIDER) == set()
 

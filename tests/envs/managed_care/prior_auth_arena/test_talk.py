@@ -119,7 +119,7 @@ def test_what_falls_short_is_sent_where_it_is_wanted_and_rightly_denied_on_the_c
     assert failed(played(first("insisted")), PAYER, Profile.PAPER) == set()
 
 
-@pytest.mark.parametrize("payer", ["Agrees", "agrees"])
+@pytest.mark.parametrize("payer", ["Agrees", "concedes"])
 def test_a_payer_that_agrees_to_what_falls_short_fails(payer: str) -> None:
     episode = played(first("insisted"), payer=Agrees if payer == "Agrees" else payer)
     assert {"joint.positions_hold", "payer.determination_right"} <= failed(episode, PAYER)

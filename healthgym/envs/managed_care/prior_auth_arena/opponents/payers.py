@@ -194,18 +194,22 @@ class Stalls(Slow):
     """Lets every limit pass before anything is done, and then does it."""
 
     def _take_in(self, case: CaseReading) -> Play[None]:
-        """Leave the request for a month."""
-        yield from self._wait(self.now + timedelta(days=30))
+        """Leave every request until a month after the beginning."""
+        yield from self._wait(self.brief.now + timedelta(days=30))
         yield from super()._take_in(case)
 
 
-class Agrees(Reviewer):
+class Concedes(Reviewer):
     """Agrees on a call to whatever is said, and names criterion and day all the same."""
 
     def _with(self, said: str, case: CaseReading, found: Finding) -> Finding:
         """Return that what is in dispute is shown."""
         good = dict(favourable(found.policy.criteria))
         return _with(found, {name: good[name] for name in found.named()})
+
+
+class Agrees(Concedes, RubberStamp):
+    """Agrees to whatever is asked for, in review and on a call, and opens nothing."""
 
 
 def _unread(found: Finding, postures: Mapping[str, Posture]) -> Finding:

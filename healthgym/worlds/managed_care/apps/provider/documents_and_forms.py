@@ -65,7 +65,7 @@ class DocumentsAndForms(ProviderApp):
             Refusal: If there is none.
         """
         found = self.documents.get(document_id) or self.world.charts.document(document_id)
-        if found is None:
+        if found is None or not self.world.knows(found.patient_id):
             raise Refusal(
                 RefusalCode.NOT_FOUND,
                 f"There is no document {document_id[:60]!r}; docs.list_case_documents names those "

@@ -81,7 +81,7 @@ class InboxAndDirectory(ProviderApp):
         found = [
             message
             for message in self.messages.values()
-            if message.box != MessageBox.INTERNAL and case_id in (None, message.case_id)
+            if case_id in (None, message.case_id) and self._readable(message)
         ]
         return tuple(sorted(found, key=lambda message: (message.created_at, message.id)))
 
@@ -107,14 +107,20 @@ class InboxAndDirectory(ProviderApp):
             Refusal: If there is none that the provider sees.
         """
         hint = "inbox.list_messages names them"
-        message = find(self.messages, message_id, "message", hint)
-        if self.strict and message.box == MessageBox.INTERNAL:
-            message = find(self.messages, "", "message", hint)
+        shown = self._readable if self.strict else None
+        message = find(self.messages, message_id, "message", hint, shown)
         if message.read_at is None:
             message = replace(message, read_at=self.world.clock.now)
             self.messages[message_id] = message
         self.noted("comms.read_message", message.case_id or "")
         return message
+
+    def _readable(self, message: Message) -> bool:
+        """Return whether a message is the practice's, about a case of its own or about none."""
+        if message.box == MessageBox.INTERNAL:
+            return False
+        case = self.world.cases.cases.get(message.case_id or "")
+        return case is None or self.world.knows(case.patient_id)
 
     # The directory.
 

@@ -135,9 +135,10 @@ def require_sound(world: ManagedCareWorld, wish: ServiceRequest) -> None:
 def _require_new(world: ManagedCareWorld, wish: ServiceRequest) -> None:
     done = SETTLED | {CaseStatus.CLOSED}
     for case in world.cases.cases.values():
+        if case.patient_id != wish.patient_id or case.status in done:
+            continue
         asked = world.cases.order(case.service_request_id)
-        same = asked.procedure_code == wish.procedure_code
-        if case.patient_id == wish.patient_id and same and case.status not in done:
+        if asked.procedure_code == wish.procedure_code:
             raise Refusal(
                 RefusalCode.DUPLICATE,
                 f"{case.id} already asks for {wish.procedure_code} for {wish.patient_id}; "

@@ -59,7 +59,7 @@ class OrdersAndCases(ProviderApp):
         Raises:
             Refusal: If there is none.
         """
-        return find(self.cases, case_id, "case", _FIND_CASES)
+        return find(self.cases, case_id, "case", _FIND_CASES, self._known)
 
     def put(self, case: PriorAuthCase) -> PriorAuthCase:
         """Keep a case as changed now; its status is for :meth:`move` alone."""
@@ -215,7 +215,9 @@ class OrdersAndCases(ProviderApp):
         open_ones = [
             case
             for case in self.cases.values()
-            if case.status is not CaseStatus.CLOSED and status in (None, case.status)
+            if case.status is not CaseStatus.CLOSED
+            and status in (None, case.status)
+            and self._known(case)
         ]
         open_ones.sort(key=lambda case: case.id)
         open_ones.sort(key=lambda case: case.updated_at, reverse=True)
@@ -253,6 +255,9 @@ class OrdersAndCases(ProviderApp):
         return found
 
     # Helpers.
+
+    def _known(self, case: PriorAuthCase) -> bool:
+        return self.world.knows(case.patient_id)
 
     def _open(self, order: ServiceRequest, coordinator: str) -> PriorAuthCase:
         now = self.world.clock.now
