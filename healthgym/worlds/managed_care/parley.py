@@ -234,6 +234,11 @@ class Parley(App):
         now = self.world.clock.now
         if request_id in self.lines:  # fixed twice
             return
+        if self.world.determinations.active(case_id) is not None:
+            told = f"Case {case_id} is decided; the call of request {request_id} is not held."
+            for side in SIDES:
+                self.world.notify(side, told)
+            return
         self.lines[request_id] = Line(request_id=request_id, case_id=case_id, opened_at=now)
         self._calls = 0
         for side in SIDES:

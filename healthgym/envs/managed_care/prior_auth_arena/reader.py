@@ -35,6 +35,8 @@ _OVERTURN, _UPHOLD = (
     PeerToPeerOutcome.OVERTURN_TO_APPROVAL,
     PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION,
 )
+#: What is told of a call that is not held.
+_NONE = "No call has begun"
 _CASE = re.compile(r"\bCASE-[A-Z]*-?\d+\b")
 _NOW = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 _INTAKE, _PAUSE = StartStage.INTAKE, timedelta(minutes=1)
@@ -56,6 +58,8 @@ class Reviewer(payer.Reviewer):
         said, turned = "", False
         for _ in range(MOST_NEWS):
             line = yield from self._do("call.read", request_id=request)
+            if _NONE in line:  # the calendar decided before
+                return "denied"
             words = _PROVIDER_SAID.findall(line)
             said = " ".join(words)
             turned = self._with(said, case, found).assessment.posture is Posture.SATISFIED

@@ -94,7 +94,7 @@ STRENGTHS: Mapping[str, Mapping[str, float]] = {
         "concedes": 0.90,
         "rubber_stamp": 0.58,
         "wrong_desk": 0.58,
-        "past_times": 0.8,
+        "past_times": 0.78,
         "absent": 0.0,
         "approves_all": 0.0,
         "denies_all": 0.0,
