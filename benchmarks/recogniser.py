@@ -60,6 +60,12 @@ def held_back_later(run: Run) -> Figures:
 
 
 @suite.measure()
+def weak_development(run: Run) -> Figures:
+    """Understand the phrases on what was heard worst, labelled before the grammar was mended."""
+    return _understood("phrases_dev4.jsonl")
+
+
+@suite.measure()
 def later_development(run: Run) -> Figures:
     """Understand the later phrases with which the grammar was extended."""
     return _understood("phrases_dev3.jsonl")
@@ -73,9 +79,9 @@ def development_half(run: Run) -> Figures:
 
 @suite.measure(bounds={"usual_ms": at_most(0.5), "huge_ms": at_most(20), "words": at_least(25)})
 def speed(run: Run) -> Figures:
-    """Load the grammar, and understand usual, long and senseless messages."""
+    """Load the grammar, and understand usual, long and senseless messages, and usual ones again."""
     from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
-    from healthgym.worlds.managed_care.conversation.recognition import understand
+    from healthgym.worlds.managed_care.conversation.recognition import understand, understand_anew
 
     _, loaded = once(grammar)
     texts = [line.text for line in phrases(PHRASES / "phrases_dev.jsonl")]
@@ -86,9 +92,10 @@ def speed(run: Run) -> Figures:
         **loaded.figures("load"),
         "utterances": len(usual),
         "words": sum(len(text.split()) for text in usual) / len(usual),
-        **timed(understand, usual * repeats, warm_up=usual).spread("usual"),
-        **timed(understand, [paragraph] * repeats).figures("paragraph"),
-        **timed(understand, [("you must " * _HUGE)[:_HUGE]] * repeats).figures("huge"),
+        **timed(understand_anew, usual * repeats, warm_up=usual).spread("usual"),
+        **timed(understand, usual * repeats, warm_up=usual).figures("again"),
+        **timed(understand_anew, [paragraph] * repeats).figures("paragraph"),
+        **timed(understand_anew, [("you must " * _HUGE)[:_HUGE]] * repeats).figures("huge"),
     }
 
 

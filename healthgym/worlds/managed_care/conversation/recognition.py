@@ -7,6 +7,7 @@ together here; every other act is found by its own patterns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from healthgym.worlds.managed_care.conversation.acts import SENSITIVE, Act, Heard, Meant, Said
@@ -29,6 +30,8 @@ from healthgym.worlds.managed_care.conversation.ears.questions import (
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
 from healthgym.worlds.managed_care.voices import Part, Topic
 
+#: Letters up to which a message is remembered.
+_SHORT = 500
 #: Acts besides which a clause does little else.
 _GRAVE = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: What is done all the same in a clause with a grave act.
@@ -54,6 +57,23 @@ _TOLD = frozenset(
 def understand(
     message: str, meant: tuple[Meant, ...] = (), medicines: tuple[str, ...] = ()
 ) -> Heard:
+    """Return the acts that an utterance holds, as :func:`understand_anew` does.
+
+    What was heard lately is remembered: phrase books say the same to many, and so do the many
+    attempts at one task.
+
+    Args:
+        message: What is said; any text.
+        meant: What the caller says to have meant by it.
+        medicines: Names of the medicines of who listens.
+    """
+    lately = _lately if len(message) <= _SHORT else understand_anew
+    return lately(message, meant, medicines)
+
+
+def understand_anew(
+    message: str, meant: tuple[Meant, ...] = (), medicines: tuple[str, ...] = ()
+) -> Heard:
     """Return the acts that an utterance holds.
 
     What is only mentioned, negated, quoted, imagined or put in writing about the call is not done.
@@ -70,6 +90,10 @@ def understand(
     found = sorted(_found(reading, known, medicines), key=lambda each: each.ends & -each.ends)
     acts = _once(each.said for each in found)
     return Heard((*acts, *_helped(acts, meant, reading, found)) if meant else acts)
+
+
+#: What is understood of short messages, kept as long as there are not too many.
+_lately = lru_cache(maxsize=2048)(understand_anew)
 
 
 def _once(said: Iterable[Said]) -> tuple[Said, ...]:

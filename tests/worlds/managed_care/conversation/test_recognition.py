@@ -19,7 +19,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.conversation.ears.places import places_of
 from healthgym.worlds.managed_care.conversation.ears.words import even, words_of
 from healthgym.worlds.managed_care.conversation.persona import Concern
-from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.conversation.recognition import understand, understand_anew
 from healthgym.worlds.managed_care.handbook.edition import edition
 from healthgym.worlds.managed_care.voices import Topic
 
@@ -261,3 +261,12 @@ def test_the_grammar_names_only_what_there_is() -> None:
     }
     worries = {rule.item for rule in rules if rule.act is Act.ANSWER_CONCERN}
     assert worries == set(Concern)
+
+
+@pytest.mark.parametrize("message", ["Are you in pain?", "Do you take warfarin? " * 40])
+def test_what_is_remembered_is_what_is_heard_anew(message: str) -> None:
+    for own in ((), ("warfarin 5 mg",)):
+        assert understand(message, (), own) == understand(message, (), own)
+        assert understand(message, (), own) == understand_anew(message, (), own)
+    meant = (Meant(act=Act.GREET),)
+    assert understand("Mmh.", meant) != understand("Mmh.")

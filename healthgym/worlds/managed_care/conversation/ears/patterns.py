@@ -49,6 +49,8 @@ class Pattern:
         last: Whether it ends one.
         needs: Words of each group of which one has to be in a message for it to match, the rarest
             first, as bits of the vocabulary.
+        steps: The places as they are tried, hundreds of times a message: the words, or the only
+            one; how many may stand before; whether it may be left out; expressions.
     """
 
     number: int
@@ -56,6 +58,10 @@ class Pattern:
     first: bool
     last: bool
     needs: tuple[int, ...]
+    steps: tuple[Step, ...]
+
+
+Step = tuple[str | frozenset[str], int, bool, tuple[Pattern, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,8 @@ class Vocabulary:
         if not needed:
             raise ValueError(f"{text!r} has no place that must be filled.")
         needs = tuple(map(self._bits, sorted(needed, key=self.weight)))
-        return Pattern(len(self.made), elements, first, last, needs)
+        steps = tuple((_one(each.words), each.gap, each.optional, each.runs) for each in elements)
+        return Pattern(len(self.made), elements, first, last, needs, steps)
 
     def _bits(self, words: frozenset[str]) -> int:
         bits = 0
@@ -168,6 +175,11 @@ class Vocabulary:
         """Return some words, as the same set wherever they are the same."""
         made = frozenset(words)
         return self.sets.setdefault(made, made)
+
+
+def _one(words: frozenset[str]) -> str | frozenset[str]:
+    """Return the only one of some words, or all of them: one is found without a search."""
+    return next(iter(words)) if len(words) == 1 else words
 
 
 def _split(text: str, mark: str) -> Iterator[str]:

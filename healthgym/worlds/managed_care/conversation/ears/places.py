@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from healthgym.worlds.managed_care.conversation.ears.grammar import Grammar
-from healthgym.worlds.managed_care.conversation.ears.patterns import UNKNOWN, Element, Pattern
+from healthgym.worlds.managed_care.conversation.ears.patterns import UNKNOWN, Pattern, Step
 
 
 @dataclass(slots=True)
@@ -22,9 +22,9 @@ class Places:
         lasts: The last words of clauses.
         patterns: All patterns.
         near: The numbers of patterns that may match.
-        tried: The numbers of those that were tried when they were asked for.
         matched: Where patterns end that did, by their numbers.
-        known: Bits of the places of patterns that were looked up before.
+        known: The bits of each word, and of groups of words that were looked up before.
+        tried: The numbers of those that were tried when they were asked for.
     """
 
     at: Mapping[str, int]
@@ -35,18 +35,22 @@ class Places:
     lasts: int
     patterns: tuple[Pattern, ...]
     near: set[int]
+    matched: dict[int, int]
+    known: dict[str | frozenset[str], int]
     tried: set[int] = field(default_factory=set)
-    matched: dict[int, int] = field(default_factory=dict)
-    known: dict[frozenset[str], int] = field(default_factory=dict)
 
     def of(self, words: frozenset[str]) -> int:
         """Return where one of some words stands."""
         bits = self.known.get(words)
-        if bits is None:
-            bits = 0
+        return self._look(words) if bits is None else bits
+
+    def _look(self, words: str | frozenset[str]) -> int:
+        """Return where one of some words stands, and keep it; a word on its own is not there."""
+        bits = 0
+        if not isinstance(words, str):
             for word in words & self.said:
                 bits |= self.at[word]
-            self.known[words] = bits
+        self.known[words] = bits
         return bits
 
     def match(self, numbers: Iterable[int]) -> None:
@@ -55,14 +59,16 @@ class Places:
         Args:
             numbers: The numbers of the patterns.
         """
-        have = self.have
+        have, patterns = self.have, self.patterns
         for number in numbers:
-            pattern = self.patterns[number]
+            pattern = patterns[number]
             for needed in pattern.needs:
                 if not needed & have:
                     break
             else:
-                ends = self._found(pattern)
+                ends = self._run(pattern.steps, self.openings if pattern.first else -1)
+                if pattern.last:
+                    ends &= self.lasts
                 if ends:
                     self.matched[number] = ends
 
@@ -78,34 +84,31 @@ class Places:
             bits |= self.matched[number]
         return bits
 
-    def _found(self, pattern: Pattern) -> int:
-        """Return the last words of all places where a pattern matches."""
-        now = self._run(pattern.elements, self.openings if pattern.first else -1)
-        return now & self.lasts if pattern.last else now
-
-    def _run(self, elements: tuple[Element, ...], reach: int) -> int:
+    def _run(self, steps: tuple[Step, ...], reach: int) -> int:
         """Return the last words of a line that begins at one of some words."""
-        inside, known, near, matched = self.inside, self.known, self.near, self.matched
+        inside, known = self.inside, self.known
         now = 0
         begun = False
-        for element in elements:
+        for words, gap, optional, runs in steps:
+            here = known.get(words)
+            if here is None:
+                here = self._look(words)
+            if not (here or optional or runs):
+                return 0
             if begun:
                 reach = (now << 1) & inside
-            if element.gap:
-                for _ in range(element.gap):
-                    reach |= (reach << 1) & inside
-            here = known.get(element.words)
-            hit = reach & (self.of(element.words) if here is None else here)
-            if element.runs:
-                for run in element.runs:
-                    if run.number in near or run.number in matched:
-                        hit |= self._run(run.elements, reach)
-            if begun and element.optional:
-                now |= hit
-            elif not element.optional:
+            for _ in range(gap):
+                reach |= (reach << 1) & inside
+            hit = reach & here
+            for run in runs:
+                if run.number in self.near or run.number in self.matched:
+                    hit |= self._run(run.steps, reach)
+            if not optional:
                 now, begun = hit, True
                 if not now:
                     return 0
+            elif begun:
+                now |= hit
         return now
 
 
@@ -129,8 +132,10 @@ def places_of(words: tuple[str, ...], starts: int, rules: Grammar) -> Places:
             at[UNKNOWN] = at.get(UNKNOWN, 0) | at[word]
         words = tuple(UNKNOWN if word in strange else word for word in words)
     have = 0
-    for word in at:
+    groups: dict[str | frozenset[str], int] = {}
+    for word, where in at.items():
         have |= bits.get(word, 0)
+        groups[word] = where
     ends, near = rules.lookup.read(words, at, starts)
     places = Places(
         at=at,
@@ -142,6 +147,7 @@ def places_of(words: tuple[str, ...], starts: int, rules: Grammar) -> Places:
         patterns=rules.patterns,
         near=near,
         matched=ends,
+        known=groups,
     )
     lead = places.of(rules.leads)
     for _ in range(2):
