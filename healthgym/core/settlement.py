@@ -106,17 +106,27 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     ) -> Verdicts:
         """Return the verdict of each role under each profile.
 
+        What a judge says is heard by the world, and so on record. Where judging fails, nothing was
+        heard: it may be tried again.
+
         Raises:
             VerifierError: If the verifier fails; never a score.
             InfrastructureError: If something outside the episode fails, such as a judge.
         """
-        return {
-            role: {
-                profile: self._verdict(self.evidence(world, events, role, seat), profile)
-                for profile in Profile
+        savepoint = world.journal.begin()
+        try:
+            verdicts = {
+                role: {
+                    profile: self._verdict(self.evidence(world, events, role, seat), profile)
+                    for profile in Profile
+                }
+                for role, seat in seats.items()
             }
-            for role, seat in seats.items()
-        }
+        except BaseException:
+            world.journal.rollback(savepoint)
+            raise
+        world.journal.commit()
+        return verdicts
 
     def _verdict(
         self, evidence: Evidence[TaskIn, ReferenceIn, WorldIn], profile: Profile

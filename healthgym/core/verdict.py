@@ -53,6 +53,8 @@ class Check:
         failure_mode: What kind of failure it is not to meet it, in the words of the family's
             taxonomy; empty where there is none.
         harm: What was done to others if it is not met; None if nothing was.
+        by_rule: Names of checks of the strict profile that ask the same by rule, where a judge is
+            asked; for the report of how far they agree.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Check:
     weight: float = 1.0
     failure_mode: str = ""
     harm: Harm | None = None
+    by_rule: tuple[str, ...] = ()
 
     def result(self, passed: bool, detail: str = "", *, credit: float | None = None) -> CheckResult:
         """Return the outcome of this check.
@@ -119,6 +122,8 @@ class CheckResult:
         }
         if self.check.failure_mode:
             found["failure_mode"] = str(self.check.failure_mode)
+        if self.check.by_rule:
+            found["by_rule"] = list(self.check.by_rule)
         return found
 
 

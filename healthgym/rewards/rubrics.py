@@ -4,17 +4,24 @@ Nothing in the suite calls it by default. A rubric is met by a strict majority o
 that did not come in included. A vote that a rubric is met counts for it only with a quotation that
 stands in the record word for word; without one it counts against. Where the votes that came in
 leave it open there is no verdict, and an error says so.
+
+A rubric may say whose words the quotations have to be. What is judged was written by whoever wants
+a good verdict, and may say that it deserves one; a rubric that asks for evidence from elsewhere is
+not met by that alone, however gullible the model is.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
 
-from healthgym.core.endpoint import TextMessage
-from healthgym.rewards.voting import Electorate
+from healthgym.core.borders import JsonObject
+from healthgym.core.endpoint import Endpoint, TextMessage
+from healthgym.errors import ConfigurationError, TrajectoryError
+from healthgym.rewards.voting import Electorate, votes_of
 
 _SYSTEM = (
     "You judge whether a piece of work meets one rubric. The rubric, what is expected and the "
@@ -39,11 +46,31 @@ class Rubric:
         name: Its name in the verdict.
         question: What is asked, in a sentence or two.
         expected: What the judge knows and whoever is judged did not.
+        evidence: Parts of the record of which each has to be quoted; any part will do if empty.
     """
 
     name: str
     question: str
     expected: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is judged, and what it rests on.
+
+    Attributes:
+        texts: Texts by their name, as the judge reads them.
+        voices: What is in these texts by whose words they are, for rubrics that ask for evidence
+            from somebody; not sent a second time.
+    """
+
+    texts: Mapping[str, str]
+    voices: Mapping[str, str] = field(default_factory=dict)
+
+    def part(self, name: str) -> str:
+        """Return a part by its name; empty if there is none."""
+        return {**self.texts, **self.voices}.get(name, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,39 +108,93 @@ class Finding:
 class RubricJudge(Electorate):
     """Asks a model whether a record meets a rubric; the arguments are those of the electorate."""
 
-    def judge(self, rubric: Rubric, record: Mapping[str, str]) -> Finding:
+    @classmethod
+    def of(cls, given: Endpoint | JsonObject) -> Self:
+        """Return a judge that is given as an endpoint, or as its fields with ``votes`` among them.
+
+        Raises:
+            ConfigurationError: If it is neither.
+        """
+        if isinstance(given, Endpoint) or not isinstance(given, Mapping):
+            return cls(Endpoint.of(given))
+        votes = given.get("votes", 3)
+        if type(votes) is not int:
+            raise ConfigurationError(f"A judge's votes are a whole number, not {votes!r}.")
+        return cls({name: value for name, value in given.items() if name != "votes"}, votes=votes)
+
+    def judge(self, rubric: Rubric, record: Record) -> Finding:
         """Return whether a record meets a rubric.
 
         Args:
             rubric: The rubric.
-            record: Texts by their name: what was written and said, and what it rests on.
+            record: What was written and said, and what it rests on.
 
         Raises:
             EndpointError: If too few votes came in to tell.
+            BudgetExceededError: If the budget is spent.
         """
-        opinions = self.ask(_prompt(rubric, record), _opinion)
-        came = [one for one in opinions if one is not None]
-        texts = tuple(map(_plain, record.values()))
-        founded = [one for one in came if one.met and _quotes(one, texts)]
-        against, half = len(came) - len(founded), self.votes / 2
+        return self.count(self.ballot(rubric, record), rubric, record)
+
+    def ballot(self, rubric: Rubric, record: Record) -> str:
+        """Return what the model answers, each vote word for word, as a JSON list.
+
+        Raises:
+            EndpointError: If no vote came in.
+            BudgetExceededError: If the budget is spent.
+        """
+        return json.dumps(self.answers(_prompt(rubric, record), _opinion))
+
+    def count(self, ballot: str, rubric: Rubric, record: Record) -> Finding:
+        """Return what votes come to; nobody is asked.
+
+        Args:
+            ballot: The votes, as :meth:`ballot` returns them.
+            rubric: The rubric.
+            record: What was written and said, and what it rests on.
+
+        Raises:
+            EndpointError: If too few votes came in to tell.
+            TrajectoryError: If they are no votes at all, as in a record that was damaged.
+        """
+        answers = _answers(ballot)
+        came = [one for one in votes_of(answers, _opinion) if one is not None]
+        quoted = [_quotes(one, rubric, record) for one in came if one.met]
+        founded = [quotes for quotes in quoted if quotes]
+        against, half = len(came) - len(founded), len(answers) / 2
         if not (len(founded) > half or against >= half):
             raise self.undecided(rubric.name)
-        quoted = (quote for one in founded for quote in _quotes(one, texts))
         return Finding(
             met=len(founded) > half,
-            votes=self.votes,
+            votes=len(answers),
             in_favour=len(founded),
-            unfounded=sum(one.met for one in came) - len(founded),
-            quotes=tuple(dict.fromkeys(quoted)),
+            unfounded=len(quoted) - len(founded),
+            quotes=tuple(dict.fromkeys(quote for quotes in founded for quote in quotes)),
         )
 
 
-def _quotes(opinion: Opinion, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the passages of an opinion, unless one of them stands nowhere in the record."""
+def _answers(ballot: str) -> Sequence[str | None]:
+    try:
+        found = json.loads(ballot)
+    except ValueError:
+        found = None
+    listed = found if isinstance(found, list) else []
+    if not listed or not all(one is None or isinstance(one, str) for one in listed):
+        raise TrajectoryError(f"{ballot!r:.80} are no votes of a judge.")
+    return listed
+
+
+def _quotes(opinion: Opinion, rubric: Rubric, record: Record) -> tuple[str, ...]:
+    """Return the passages of an opinion, if they are evidence.
+
+    Each has to stand in the record, and in each part that the rubric asks for one of them.
+    """
     quotes = tuple(map(_plain, opinion.quotes))
+    texts = tuple(map(_plain, record.texts.values()))
+    asked = tuple(_plain(record.part(name)) for name in rubric.evidence)
     long = all(len(quote) >= _LEAST_QUOTE for quote in quotes)
     stands = all(any(quote in text for text in texts) for quote in quotes)
-    return quotes if quotes and long and stands else ()
+    heard = all(any(quote in text for quote in quotes) for text in asked)
+    return quotes if quotes and long and stands and heard else ()
 
 
 def _plain(text: str) -> str:
@@ -121,12 +202,13 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _prompt(rubric: Rubric, record: Mapping[str, str]) -> list[TextMessage]:
+def _prompt(rubric: Rubric, record: Record) -> list[TextMessage]:
     room, parts = _MOST_RECORD, []
     for name, text in {
         "RUBRIC": rubric.question,
         "EXPECTED": rubric.expected or "nothing besides",
-        **record,
+        "EVIDENCE": _sources(rubric),
+        **record.texts,
     }.items():
         label = re.sub(r"[^A-Z0-9 ]", " ", name.upper()).strip() or "TEXT"
         cut = _MARK.sub(" ", text)[: min(_MOST_TEXT, room)]
@@ -136,6 +218,12 @@ def _prompt(rubric: Rubric, record: Mapping[str, str]) -> list[TextMessage]:
         TextMessage("system", _SYSTEM),
         TextMessage("user", "\n\n".join(parts)),
     ]
+
+
+def _sources(rubric: Rubric) -> str:
+    if not rubric.evidence:
+        return "quote any part of the record"
+    return f"quote at least one passage from each of: {', '.join(rubric.evidence)}"
 
 
 def _opinion(content: str) -> Opinion:

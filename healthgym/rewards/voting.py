@@ -62,16 +62,31 @@ class Electorate:
             EndpointError: If every vote failed: an outage is never a score.
             BudgetExceededError: If the budget is spent.
         """
-        found: list[_T | None] = []
+        return votes_of(self.answers(chat, read), read)
+
+    def answers(self, chat: Chat, read: Callable[[str], object]) -> tuple[str | None, ...]:
+        """Return every answer as it came, those that are no vote included; None for an outage.
+
+        Args:
+            chat: The messages of one vote.
+            read: Reads an answer, and raises a ValueError if it is no vote.
+
+        Raises:
+            EndpointError: If every vote failed: an outage is never a score.
+            BudgetExceededError: If the budget is spent.
+        """
+        found: list[str | None] = []
         reasons: list[EndpointError] = []
         seed = self._client.endpoint.seed
         for number in range(self.votes):
+            answer = None
             try:
-                said = self._client.complete(chat, seed=None if seed is None else seed + number)
-                found.append(_read(said.text, read))
+                own = None if seed is None else seed + number
+                answer = self._client.complete(chat, seed=own).text
+                _read(answer, read)
             except EndpointError as error:
-                found.append(None)
                 reasons.append(error)
+            found.append(answer)
         if len(reasons) == self.votes:
             last = reasons[-1]
             raise type(last)(f"All {self.votes} votes failed; the last one: {last}") from last
@@ -85,6 +100,22 @@ class Electorate:
         """
         url = self._client.endpoint.base_url
         return EndpointError(f"{url}: too few of {self.votes} votes came in to judge {what}.")
+
+
+def votes_of(answers: Sequence[str | None], read: Callable[[str], _T]) -> tuple[_T | None, ...]:
+    """Return answers as votes; None for one that did not come in, or is no vote.
+
+    Args:
+        answers: The answers, as they came.
+        read: Reads an answer, and raises a ValueError if it is no vote.
+    """
+    found: list[_T | None] = []
+    for answer in answers:
+        try:
+            found.append(None if answer is None else _read(answer, read))
+        except EndpointAnswerError:
+            found.append(None)
+    return tuple(found)
 
 
 def _read(text: str, read: Callable[[str], _T]) -> _T:

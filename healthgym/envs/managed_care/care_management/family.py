@@ -39,7 +39,7 @@ from healthgym.envs.managed_care.care_management.task import (
 )
 from healthgym.envs.managed_care.care_management.verifier import CareVerifier
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
-from healthgym.envs.managed_care.checks.rubrics import Judge
+from healthgym.envs.managed_care.checks.rubrics import Judge, judge_of
 from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.surface import (
     PROGRAM,
@@ -91,7 +91,8 @@ class CareFamily(DeskFamily[CareReference]):
             or ``"both"``.
         surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
         tools: Which tools there are: ``"published"`` or ``"extended"``.
-        judge: Asked about the source's rubrics under its profile; nobody by default.
+        judge: Asked about the source's rubrics under its profile, such as an endpoint; nobody by
+            default.
         speaker: Finds words for the person on the phone, such as an endpoint; their own by
             default.
 
@@ -115,12 +116,12 @@ class CareFamily(DeskFamily[CareReference]):
         ablate: str = Ablation.NONE,
         surface: str = Surface.NATIVE,
         tools: str = ToolSet.PUBLISHED,
-        judge: Judge | None = None,
+        judge: Judge | Endpoint | JsonObject | None = None,
         speaker: Wording | Endpoint | JsonObject | None = None,
     ) -> None:
         self.wording = wording_of(speaker)
         if judge is not None:
-            self.verifier = CareVerifier(judge)
+            self.verifier = CareVerifier(judge_of(judge))
         self.kept = kept = arguments.member(Rules, rules, "rules")
         name = f"{self.name}-canonical" if canonical else self.name
         self.ablate = arguments.member(Ablation, ablate, "ablate")

@@ -22,13 +22,8 @@ from healthgym.envs.managed_care.care_management.task import CareReference, Endi
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import checks_in
 from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
-from healthgym.envs.managed_care.checks.rubrics import (
-    Desk,
-    Judge,
-    care_record,
-    judged,
-    questions,
-)
+from healthgym.envs.managed_care.checks.rubric_records import care_record
+from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged, questions
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.vocabulary.care import (
     CMAssessmentStatus,
@@ -63,6 +58,9 @@ _CONSENT = {
 #: Endings in which nobody could be verified, and nobody was to be told or asked.
 _UNTOLD = frozenset({Ending.UNABLE, Ending.UNREACHABLE})
 _NO_ASSESSMENT = ("judge.assessment.quality", "judge.care_plan.quality")
+#: Where nobody could be asked, nothing can be said of how they were.
+_NOBODY_ASKED = (*_NO_ASSESSMENT, "judge.outreach.quality", "judge.stage_coherence")
+_DRILLED = "judge.outreach.quality"
 
 #: Rubrics about stages that are rightly not reached.
 _LATER_RUBRICS = {
@@ -70,8 +68,8 @@ _LATER_RUBRICS = {
     Ending.BLOCKED: ("judge.care_plan.quality",),
     Ending.WITHDRAWN: _NO_ASSESSMENT,
     Ending.PARTIAL: ("judge.care_plan.quality",),
-    Ending.UNABLE: _NO_ASSESSMENT,
-    Ending.UNREACHABLE: _NO_ASSESSMENT,
+    Ending.UNABLE: _NOBODY_ASKED,
+    Ending.UNREACHABLE: _NOBODY_ASKED,
 }
 
 
@@ -116,8 +114,11 @@ class CareVerifier(Verifier[Task, CareReference, ManagedCareWorld]):
             f"programme {wanted.program}, priority {wanted.priority}, risk {wanted.risk_level}; "
             f"the episode is rightly {wanted.ending}"
         )
-        left_out = () if wanted.ending is Ending.PLANNED else _LATER_RUBRICS[wanted.ending]
-        yield from judged(self._judge, Desk.CARE, expected, record, *left_out)
+        left_out = _LATER_RUBRICS.get(wanted.ending, ())
+        if wanted.drilled:
+            names = (each.check.name for each in questions(Desk.CARE))
+            left_out = tuple(name for name in names if name != _DRILLED)
+        yield from judged(self._judge, evidence.after, Desk.CARE, expected, record, *left_out)
 
     def progress(
         self,

@@ -75,8 +75,11 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
 
     ``paper`` judges the state that is left, handed in or not. The source expects a submitted
     request to stay ``submitted``; where the payer answers that is no right ending, and the status
-    expected is the one that the answer leads to. Its rubric judge, a language model, is left out:
-    in the published runs it decided none of the provider's tasks.
+    expected is the one that the answer leads to. Its rubric judge, a language model, is left out
+    unless ``judge`` names one: in the published runs it decided none of the provider's tasks. What
+    stands in for its rubrics under ``strict``: *forms_true* and *nothing_invented* for what is
+    claimed of the chart, *case_right* for the service, *packet_shows* for the checklist,
+    *grounds_named* for a request that is not sent, which the source does not have judged.
 
     ## Episode End
 
@@ -118,6 +121,10 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
         package, or a folder with ``coverage-determinations``, ``questionnaires`` and
         ``davinci-pas``, whose published questions and limits then are the criteria; which answers
         lead to coverage, and every patient, is made up all the same.
+    - `judge` (Endpoint, dict or RubricJudge, None): A language model that is asked about the
+        source's rubrics, by its fields such as ``base_url``, ``model`` and ``votes``: each is one
+        more check under ``paper``, met by a strict majority of votes that quote the record where
+        the rubric says. What it said is in the record of the episode. By default nobody is asked.
 
     ## Registered Configurations
 

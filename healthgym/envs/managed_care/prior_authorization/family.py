@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -10,6 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from healthgym.core import arguments
+from healthgym.core.borders import JsonObject
+from healthgym.core.endpoint import Endpoint
 from healthgym.core.episode import Episode
 from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
 from healthgym.core.levels import SYNTHETIC, Level, assemble
@@ -20,6 +23,7 @@ from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.cases.shelf import read_shelf
+from healthgym.envs.managed_care.checks.rubrics import Judge, judge_of
 from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.prior_authorization import drill, oracle, solver
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
@@ -90,6 +94,8 @@ class AuthorizationFamily(DeskFamily[AuthorizationReference]):
         surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
         tools: Which tools there are: ``"published"`` or ``"extended"``.
         source: ``"synthetic"``, or a folder of published questionnaires to make policies of.
+        judge: Asked about the source's rubrics under its profile, such as an endpoint; nobody by
+            default.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -114,7 +120,10 @@ class AuthorizationFamily(DeskFamily[AuthorizationReference]):
         surface: str = Surface.NATIVE,
         tools: str = ToolSet.PUBLISHED,
         source: str | Path = SYNTHETIC,
+        judge: Judge | Endpoint | JsonObject | None = None,
     ) -> None:
+        if judge is not None:
+            self.verifier = AuthorizationVerifier(judge_of(judge))
         kept = arguments.member(Rules, rules, "rules")
         name = f"{self.name}-canonical" if canonical else self.name
         self.ablate = arguments.member(Ablation, ablate, "ablate")
@@ -176,9 +185,14 @@ class AuthorizationFamily(DeskFamily[AuthorizationReference]):
         if self.drilled:
             return drill.solve(instance, rng)
 
+        family = copy(self)
+        family.verifier = (
+            AuthorizationVerifier()
+        )  # whoever is outside is asked about what is played
+
         def rehearse(calls: Sequence[ToolCall]) -> ManagedCareWorld:
             rules = replace(self.rules, max_turns=len(calls) + 1)
-            episode = Episode(self, instance, SparseReward(), rules)
+            episode = Episode(family, instance, SparseReward(), rules)
             for each in calls:
                 episode.step(each)
             return episode.world

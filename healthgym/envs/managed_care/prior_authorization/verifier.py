@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from healthgym.core.task import Task
@@ -10,6 +11,8 @@ from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import RULES as PAPER
 from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
+from healthgym.envs.managed_care.checks.rubric_records import request_record
+from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged, questions
 from healthgym.envs.managed_care.checks.rule import FailureMode
 from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
@@ -142,18 +145,29 @@ _ON_FILE = frozenset(
 )
 _STAGES = (Stage.NEW_REFERRAL, Stage.PRE_SUBMISSION, Stage.CROSS)
 _SENDS = ProviderDeterminationAction.SUBMIT_PA
+#: The rubric about a request that is rightly not sent; the others are about one that is.
+_WITHHOLDING = "judge.submission.no_submission_required"
 #: Stages of work that count as progress when they are reached, rightly or not.
 _STEPS = 5
 
 
 class AuthorizationVerifier(Verifier[Task, AuthorizationReference, ManagedCareWorld]):
-    """Judges what has become of the request."""
+    """Judges what has become of the request.
+
+    Args:
+        asked: Asked about the source's rubrics under its profile; nobody by default.
+    """
+
+    def __init__(self, asked: Judge | None = None) -> None:
+        self._judge = asked
 
     def checks(self, profile: Profile) -> tuple[Check, ...]:
         """Return the checks of a profile: ours, or the source's."""
         if profile is Profile.STRICT:
             return _STRICT
-        return tuple(_labelled(rule.check) for stage in _STAGES for rule in PAPER[stage])
+        rubrics = questions(Desk.REQUEST) if self._judge else ()
+        source = tuple(_labelled(rule.check) for stage in _STAGES for rule in PAPER[stage])
+        return (*source, *(each.check for each in rubrics))
 
     def judge(
         self,
@@ -163,8 +177,26 @@ class AuthorizationVerifier(Verifier[Task, AuthorizationReference, ManagedCareWo
         """Return what is found of the request."""
         if profile is Profile.PAPER:
             found = judge_by_source(evidence.after, evidence.reference.paper)
-            return Judgement.of([replace(one, check=_labelled(one.check)) for one in found])
+            results = [replace(one, check=_labelled(one.check)) for one in found]
+            return Judgement.of([*results, *self._by_rubrics(evidence)])
         return Judgement.of(tuple(_strict(evidence)))
+
+    def _by_rubrics(
+        self, evidence: Evidence[Task, AuthorizationReference, ManagedCareWorld]
+    ) -> Iterator[CheckResult]:
+        """Yield what a judge finds, where one is asked, of what is rightly sent or withheld."""
+        if self._judge is None:
+            return
+        wanted, after = evidence.reference, evidence.after
+        record = request_record(
+            evidence.before, after, wanted.patient_id, wanted.order_id, wanted.policy
+        )
+        names = [each.check.name for each in questions(Desk.REQUEST)]
+        if wanted.action is not _SENDS:
+            left_out = [name for name in names if name != _WITHHOLDING]
+        else:
+            left_out = names if wanted.drilled else [_WITHHOLDING]
+        yield from judged(self._judge, after, Desk.REQUEST, _expected(wanted), record, *left_out)
 
     def progress(
         self,
@@ -179,6 +211,19 @@ class AuthorizationVerifier(Verifier[Task, AuthorizationReference, ManagedCareWo
         """
         seen = Inspection(evidence.before, evidence.after, evidence.reference)
         return 0.5 * seen.stage / _STEPS
+
+
+def _expected(wanted: AuthorizationReference) -> str:
+    """Return what is right, for the judge alone."""
+    shown = ", ".join(f"{name} {posture}" for name, posture in wanted.postures.items())
+    parts = [f"decision: {wanted.action}", f"policy {wanted.policy.id}", f"criteria: {shown}"]
+    if wanted.gaps:
+        parts.append(f"gaps: {', '.join(sorted(wanted.gaps))}")
+    if wanted.missing:
+        parts.append(f"documents that are missing: {', '.join(sorted(wanted.missing))}")
+    if wanted.bar is not None:
+        parts.append(f"it is not to be sent because: {wanted.bar}")
+    return "; ".join(parts)
 
 
 def _labelled(check: Check) -> Check:

@@ -140,9 +140,10 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
         appeals, at medium and hard; a configuration names the stage (``appeal``) and the paths
         (``appeal_upheld``, ``appeal_overturned``) itself. Easy and canonical tasks are the same
         with either.
-    - `judge` (RubricJudge, None): A language model that is asked about the source's rubrics, such
-        as :class:`healthgym.rewards.rubrics.RubricJudge`: each is one more check under ``paper``,
-        met by a strict majority of votes that quote the record. By default nobody is asked.
+    - `judge` (Endpoint, dict or RubricJudge, None): A language model that is asked about the
+        source's rubrics, by its fields such as ``base_url``, ``model`` and ``votes``: each is one
+        more check under ``paper``, met by a strict majority of votes that quote the record where
+        the rubric says. What it said is in the record of the episode. By default nobody is asked.
     - `speaker` (Endpoint or dict, None): A language model that finds words for
         the ordering clinician on a call, by its fields such as ``base_url`` and ``model``. What is
         said, told and agreed is decided before it is asked, and where its sentence says more or

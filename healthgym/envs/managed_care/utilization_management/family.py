@@ -21,7 +21,7 @@ from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
-from healthgym.envs.managed_care.checks.rubrics import Judge
+from healthgym.envs.managed_care.checks.rubrics import Judge, judge_of
 from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.surface import (
     PROGRAM,
@@ -108,7 +108,8 @@ class ReviewFamily(DeskFamily[ReviewReference]):
             or ``"both"``.
         surface: How tools are called: ``"native"`` calls or ``"cli"`` lines.
         tools: Which tools there are: ``"published"`` or ``"extended"``.
-        judge: Asked about the source's rubrics under its profile; nobody by default.
+        judge: Asked about the source's rubrics under its profile, such as an endpoint; nobody by
+            default.
         speaker: Finds words for the ordering clinician on a call, such as an endpoint; their own by
             default.
 
@@ -132,12 +133,12 @@ class ReviewFamily(DeskFamily[ReviewReference]):
         ablate: str = Ablation.NONE,
         surface: str = Surface.NATIVE,
         tools: str = ToolSet.PUBLISHED,
-        judge: Judge | None = None,
+        judge: Judge | Endpoint | JsonObject | None = None,
         speaker: Wording | Endpoint | JsonObject | None = None,
     ) -> None:
         self.wording = wording_of(speaker)
         if judge is not None:
-            self.verifier = ReviewVerifier(judge)
+            self.verifier = ReviewVerifier(judge_of(judge))
         kept = arguments.member(Rules, rules, "rules")
         name = f"{self.name}-canonical" if canonical else self.name
         if canonical:

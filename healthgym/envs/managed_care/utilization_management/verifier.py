@@ -11,13 +11,8 @@ from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import checks_in
 from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
-from healthgym.envs.managed_care.checks.rubrics import (
-    Desk,
-    Judge,
-    judged,
-    questions,
-    review_record,
-)
+from healthgym.envs.managed_care.checks.rubric_records import review_record
+from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged, questions
 from healthgym.envs.managed_care.checks.rule import FailureMode
 from healthgym.envs.managed_care.utilization_management.appealed import Appealed
 from healthgym.envs.managed_care.utilization_management.inspection import Inspection
@@ -249,15 +244,16 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
         if self._judge is None:
             return
         wanted, after = evidence.reference, evidence.after
+        reviewed = wanted.drilled or wanted.recommendation is not None
         asked = {
-            "judge.nurse_review.criterion_assessment": wanted.recommendation is not None,
+            "judge.nurse_review.criterion_assessment": reviewed,
             "judge.md_review.decision_rationale": wanted.decision is not None,
             "judge.p2p.resolution_points": wanted.call is not None,
             "judge.outcome.letter": bool(wanted.letters),
         }
         record = review_record(after, wanted.case_id, wanted.policy)
         left_out = [name for name, due in asked.items() if not due]
-        yield from judged(self._judge, Desk.REVIEW, _expected(wanted), record, *left_out)
+        yield from judged(self._judge, after, Desk.REVIEW, _expected(wanted), record, *left_out)
 
     def progress(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,14 +15,20 @@ from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.envs.managed_care.care_management.task import CareReference
 from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, questions
+from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
+from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.errors import EndpointError
 from healthgym.rewards import SparseReward
-from healthgym.rewards.rubrics import Finding, Rubric
+from healthgym.rewards.rubrics import Finding, Record, Rubric
 from healthgym.worlds.managed_care.start import WorldStart
 
-_FAMILIES = {Desk.REVIEW: ReviewFamily, Desk.CARE: CareFamily}
+_FAMILIES = {
+    Desk.REQUEST: AuthorizationFamily,
+    Desk.REVIEW: ReviewFamily,
+    Desk.CARE: CareFamily,
+}
 
 
 @dataclass
@@ -31,24 +36,31 @@ class Asked:
     """A judge that notes what it is asked, and fails the rubrics it was told to."""
 
     failing: frozenset[str] = frozenset()
-    seen: list[tuple[Rubric, Mapping[str, str]]] = field(default_factory=list)
+    seen: list[tuple[Rubric, Record]] = field(default_factory=list)
 
-    def judge(self, rubric: Rubric, record: Mapping[str, str]) -> Finding:
+    def ballot(self, rubric: Rubric, record: Record) -> str:
         self.seen.append((rubric, record))
+        return "said"
+
+    def count(self, ballot: str, rubric: Rubric, record: Record) -> Finding:
+        assert ballot == "said"
         return Finding(rubric.name not in self.failing, 3, 3, 0, ())
 
 
 class Out:
     """A judge that cannot be reached."""
 
-    def judge(self, rubric: Rubric, record: Mapping[str, str]) -> Finding:
+    def ballot(self, rubric: Rubric, record: Record) -> str:
         raise EndpointError("nobody answers")
+
+    def count(self, ballot: str, rubric: Rubric, record: Record) -> Finding:
+        raise AssertionError("nobody answered")
 
 
 def reviewed(instance: Instance[Task, object, WorldStart]) -> bool:
     """Return whether an instance has a stage about which a rubric asks."""
     wanted = instance.reference
-    return isinstance(wanted, CareReference) or (
+    return isinstance(wanted, (CareReference, AuthorizationReference)) or (
         isinstance(wanted, ReviewReference) and wanted.recommendation is not None
     )
 
@@ -83,7 +95,7 @@ def test_each_rubric_of_the_episode_is_asked_once_and_is_a_check(desk: Desk) -> 
     assert len(set(names)) == len(names)
     assert all(found[name] for name in names)
     assert set(names) <= {each.check.name for each in questions(desk)}
-    assert all(rubric.expected and any(record.values()) for rubric, record in judge.seen)
+    assert all(rubric.expected and any(record.texts.values()) for rubric, record in judge.seen)
 
 
 @pytest.mark.parametrize("desk", Desk)
@@ -105,7 +117,7 @@ def test_what_is_right_is_for_the_judge_and_not_in_the_record() -> None:
     judge = Asked()
     played(Desk.REVIEW, judge)
     for rubric, record in judge.seen:
-        assert rubric.expected not in "\n".join(record.values())
+        assert rubric.expected not in "\n".join(record.texts.values())
 
 
 def test_the_agent_is_told_nothing_of_a_judge() -> None:
