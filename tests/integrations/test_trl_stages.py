@@ -10,11 +10,19 @@ from typing import Any
 
 import pytest
 
+from healthgym.core.endpoint import Endpoint
+from healthgym.core.env import HealthEnv
+from healthgym.core.family import EpisodeConfig
+from healthgym.errors import InfrastructureError
 from healthgym.integrations.trl import demonstrations, trl_spec
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.tiny import TinyConfig
+from healthgym.policies.seats import EndpointSeat
 from healthgym.registration import make_health_env
+from healthgym.rewards import SparseReward
+from tests.core.toys import Market
+from tests.standin import Reply, completion, stand_in
 
 datasets = pytest.importorskip("datasets")
 trl = pytest.importorskip("trl")
@@ -195,6 +203,37 @@ def test_evaluation_plays_to_the_end(
     (played,) = play(Player(tokenizer, replies), tokenizer, env, [("test", 0)], Sampling())
     assert played.episode.submitted() is submitted
     assert len(played.episode.turns) == turns
+
+
+def test_an_outage_masks_the_episode_that_it_ends_and_no_other(nano: tuple[Any, Any]) -> None:
+    from healthgym.integrations.trl.evaluation import gain, score
+    from healthgym.integrations.trl.rollout import Sampling, play
+
+    _, tokenizer = nano
+    says = completion(calls=[("agree", '{"price": 7}')])
+    with stand_in(says, Reply("{}", 503)) as server:
+        seller = EndpointSeat(Endpoint(server.base_url, "m", retries=0))
+        config = EpisodeConfig(max_turns=4)
+        env = HealthEnv(
+            Market(), SparseReward(), config=config, role="buyer", counterparts={"seller": seller}
+        )
+        player = Player(tokenizer, [calls("agree", price=7), "Done.<|im_end|>"])
+        played = play(player, tokenizer, env, [("test", 0), ("test", 1)], Sampling())
+    well, lost = played
+    assert not well.outage
+    assert well.episode.settled
+    assert "EndpointRefusedError" in lost.outage
+    assert not lost.episode.settled
+    found = score("model", played)
+    assert found.total.episodes == 1
+    assert found.masked == (lost.episode.task.task_id,)
+    assert lost.episode.task.task_id not in found.solved
+    assert type(found).from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    task = lost.episode.task.task_id
+    whole = replace(found, solved={**found.solved, task: True}, masked=())
+    assert gain(whole, found).estimate == 0.0
+    with pytest.raises(InfrastructureError, match="503"):
+        score("model", [lost])
 
 
 def test_evaluation_sees_the_tokens_of_training(nano: tuple[Any, Any], toy_id: str) -> None:

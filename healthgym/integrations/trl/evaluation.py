@@ -11,6 +11,7 @@ from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.seeding import Split, task_rng
+from healthgym.errors import InfrastructureError
 from healthgym.integrations.trl.rollout import Played
 from healthgym.policies.statistics import (
     Interval,
@@ -53,6 +54,8 @@ class Score:
         calls: Mean number of tool calls.
         refused: Mean number of refused calls.
         tokens: Mean length of a conversation; 0 for scripts.
+        masked: Tasks without a score, by id: something outside the episode failed, such as an
+            endpoint. They are in none of the other numbers.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Score:
     calls: float
     refused: float
     tokens: float
+    masked: tuple[str, ...] = ()
 
     def to_dict(self) -> JsonDict:
         """Return the score as JSON values."""
@@ -72,11 +76,20 @@ class Score:
     def from_dict(cls, data: JsonObject) -> Self:
         """Read a score back."""
         kinds = {kind: Rate(**rate) for kind, rate in data["kinds"].items()}
-        return cls(**{**data, "total": Rate(**data["total"]), "kinds": kinds})
+        masked = tuple(data.get("masked", ()))
+        total = Rate(**data["total"])
+        return cls(**{**data, "total": total, "kinds": kinds, "masked": masked})
 
 
-def score(name: str, played: Sequence[Played]) -> Score:
-    """Return the score of a policy over finished rollouts, at least one."""
+def score(name: str, rollouts: Sequence[Played]) -> Score:
+    """Return the score of a policy over finished rollouts, at least one.
+
+    Raises:
+        InfrastructureError: If something outside failed in each of them.
+    """
+    played = [item for item in rollouts if not item.outage]
+    if not played:
+        raise InfrastructureError(f"No episode has a score. {rollouts[0].outage}")
     outcomes: defaultdict[str, list[bool]] = defaultdict(list)
     solved: dict[str, bool] = {}
     for item in played:
@@ -96,17 +109,22 @@ def score(name: str, played: Sequence[Played]) -> Score:
         sum(map(len, events)) / count,
         sum(bool(event.error) for calls in events for event in calls) / count,
         sum(item.tokens for item in played) / count,
+        tuple(item.episode.task.task_id for item in rollouts if item.outage),
     )
 
 
 def gain(after: Score, before: Score) -> Interval:
     """Return what was gained on the same tasks, and its 95 % interval: tasks drawn anew.
 
+    A task that an outage cost one of the two is left out of both.
+
     Raises:
         ConfigurationError: If the two are scores of different tasks.
     """
+    lost = {*after.masked, *before.masked}
     new, old = (
-        {task: [float(won)] for task, won in each.solved.items()} for each in (after, before)
+        {task: [float(won)] for task, won in each.solved.items() if task not in lost}
+        for each in (after, before)
     )
     return paired_bootstrap_difference(new, old)
 

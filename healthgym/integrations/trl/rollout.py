@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from healthgym.core import action as actions
 from healthgym.core.borders import JsonDict
 from healthgym.core.env import HealthEnv
 from healthgym.core.episode import AnyEpisode
+from healthgym.core.faults import is_outage
 from healthgym.core.seeding import Split
 from healthgym.errors import ConfigurationError, ToolError
 from healthgym.integrations.trl import chat
@@ -61,6 +63,7 @@ class _Slot(Talk):
     replies: int = 0
     words: list[str] = field(default_factory=list)
     live: bool = True
+    outage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,14 @@ class Played:
         episode: The episode; one that the model left before its end was stopped.
         tokens: Length of the whole conversation in tokens.
         closing: What the model said without calling a tool, if anything.
+        outage: What outside the episode failed in the middle of it, such as an endpoint in another
+            seat or a judge; the episode has no score then. Empty otherwise.
     """
 
     episode: AnyEpisode
     tokens: int
     closing: str
+    outage: str = ""
 
 
 def play(
@@ -90,7 +96,9 @@ def play(
 ) -> list[Played]:
     """Play tasks to their end and return the episodes in the order of the tasks.
 
-    The conversation is carried on as tokens, like TRL's: replies are not rendered again.
+    The conversation is carried on as tokens, like TRL's: replies are not rendered again. Where
+    something outside an episode fails, that episode ends there without a score, and says so; the
+    others go on.
 
     Args:
         model: A causal language model or a vision-language model, in evaluation mode.
@@ -103,6 +111,7 @@ def play(
 
     Raises:
         ConfigurationError: If pictures are to be shown and there is no image processor.
+        InfrastructureError: If somebody who begins is out of reach: then there is no episode.
     """
     if sampling.images and not chat.reads_pictures(processing):
         raise ConfigurationError(
@@ -115,13 +124,25 @@ def play(
         slots = [_seat(processing, env.open_episode(*task), system) for task in chosen]
         while live := [slot for slot in slots if slot.live]:
             for slot, reply in zip(live, generate(model, processing, live, sampling), strict=True):
-                _answer(processing, slot, reply, sampling)
+                _whatever_fails(slot, partial(_answer, processing, slot, reply, sampling))
         for slot in slots:
-            if not slot.episode.done():
-                slot.episode.stop()
-        played += [Played(slot.episode, len(slot.ids), " ".join(slot.words)) for slot in slots]
+            if not slot.episode.done() and not slot.outage:
+                _whatever_fails(slot, slot.episode.stop)
+        played += [
+            Played(slot.episode, len(slot.ids), " ".join(slot.words), slot.outage) for slot in slots
+        ]
         progress(len(slots))
     return played
+
+
+def _whatever_fails(slot: _Slot, act: Callable[[], object]) -> None:
+    """Do something in an episode; if something outside it fails, it ends without a score."""
+    try:
+        act()
+    except Exception as error:
+        if not is_outage(error):
+            raise
+        slot.live, slot.outage = False, f"{type(error).__name__}: {error}"
 
 
 def _seat(processing: AnyProcessor, episode: AnyEpisode, system: str) -> _Slot:

@@ -224,6 +224,9 @@ class Pipeline:
         path.unlink(missing_ok=True)
         with TrajectoryWriter(path) as writer:
             for item in played:
+                if item.outage:
+                    _say(f"{item.episode.task.task_id} has no score: {item.outage}")
+                    continue
                 writer.write(self.env.trajectory(item.episode))
 
 

@@ -19,6 +19,7 @@ from healthgym.core.borders import JsonObject
 from healthgym.core.endpoint import Endpoint
 from healthgym.core.verdict import Check, CheckResult
 from healthgym.core.world import World
+from healthgym.errors import ConfigurationError
 from healthgym.rewards.rubrics import Finding, Record, Rubric, RubricJudge
 
 
@@ -57,10 +58,10 @@ def judge_of(given: Judge | Endpoint | JsonObject | None) -> Judge | None:
     Raises:
         ConfigurationError: If it is none of these.
     """
-    if given is None:
-        return None
-    if isinstance(given, Endpoint | Mapping) or not hasattr(given, "ballot"):
+    if isinstance(given, Endpoint | Mapping):
         return RubricJudge.of(given)
+    if given is not None and not hasattr(given, "ballot"):
+        raise ConfigurationError(f"{given!r:.80} is no judge.")
     return given
 
 
