@@ -90,7 +90,7 @@ def test_times_that_nobody_can_take_are_protested_against_and_the_denial_is_appe
 
 
 def test_no_call_is_held_on_a_case_that_is_decided_meanwhile() -> None:
-    episode = played(instance(10), payer="slow")
+    episode = played(instance(5), payer="slow")
     told = [one.text for one in episode.world.notices if one.role == PROVIDER]
     assert any("is not held" in text for text in told)
     assert not episode.world.parley.of(CASE)
