@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from healthgym.worlds.managed_care.charts.prose import day_of
+from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.criteria import REQUEST_KINDS, AnyCriterion
@@ -59,7 +60,7 @@ class Finding:
             withheld: Whether a document that was asked for did not come: without it the reviewer
                 takes nothing for shown.
         """
-        good = dict(favourable(self.policy.criteria))
+        good, known = dict(favourable(self.policy.criteria)), self.packet.by_id
         moved = {_OPEN: _NOT_SHOWN} if closed else {}
         shown = {CriterionResult.MET: _OPEN} if withheld else {}
         return tuple(
@@ -71,14 +72,14 @@ class Finding:
                 result=shown.get(one.result, one.result)
                 if good[name] is not Posture.SATISFIED
                 else {**moved, **shown}.get(one.result, one.result),
-                notes=self._noted(one),
+                notes=self._noted(one, known),
                 source_refs_used=self._showing(one.facts),
                 item_observations=one.items,
             )
             for name, one in self.assessment.criteria.items()
         )
 
-    def _noted(self, one: Assessment) -> str:
+    def _noted(self, one: Assessment, known: Mapping[str, AnyFact]) -> str:
         """Return the days of what a finding rests on; that nothing was sent, where there is none.
 
         Silence has no source, and what the request states itself needs none.
@@ -86,8 +87,7 @@ class Finding:
         if isinstance(self.policy.criterion(one.criterion_id), REQUEST_KINDS):
             told = any(item.observed_value is not None for item in one.items)
             return "As the request states." if told else "Not stated in the request."
-        resting = frozenset(one.facts)
-        days = {day_of(fact) for fact in self.packet.facts if fact.id in resting}
+        days = {day_of(known[name]) for name in one.facts if name in known}
         if not days:
             return "Not documented in what was sent."
         return f"On record: {', '.join(f'{day}' for day in sorted(days))}."

@@ -48,6 +48,11 @@ class Packet:
     sources: dict[str, tuple[str, ...]]
     request: Request
 
+    @property
+    def by_id(self) -> dict[str, AnyFact]:
+        """What the documents show, by its id."""
+        return {fact.id: fact for fact in self.facts}
+
 
 def read_packet(world: ManagedCareWorld, case_id: str, policy: Policy, today: date) -> Packet:
     """Return what was sent for a case, replies and appeals included.

@@ -75,6 +75,9 @@ class Sharing(Protocol):
     ) -> Rulebook:
         """Return the policies of a case, an earlier one's or new ones."""
 
+    def require_free(self, patient: str) -> None:
+        """Return if nobody else's case is about a patient."""
+
     def require_room(self, case: DrawnCase) -> None:
         """Return if a case can stand beside the others."""
 
@@ -113,6 +116,7 @@ def draw_case(
     shelf: Shelf | None = None,
     accept: Callable[[Policy, PolicyAssessment], bool] | None = None,
     shift: Sharing | None = None,
+    fits: Callable[[CaseFacts], None] | None = None,
 ) -> DrawnCase:
     """Return a case under a policy that deserves an ending.
 
@@ -127,6 +131,7 @@ def draw_case(
         accept: Tells from the policy in force and from what the facts show of it whether the case
             will do, before the chart is written, which takes longest; any will if None.
         shift: The cases beside which it is to stand; None if it stands alone.
+        fits: Refuses what was ordered and for whom, at the same point; nothing is refused if None.
 
     Raises:
         ConfigurationError: If no draw gives that ending, the finished chart does not deserve it,
@@ -155,12 +160,16 @@ def draw_case(
     )
     # What may have to be drawn again comes before the chart, which costs the most.
     subject = fitting(subject, drawn.request.age, today)
+    if shift is not None:
+        shift.require_free(subject.background.patient.id)
     planned = plan_patient(subject.background, drawn, streams[PATIENT], today)
     if ending in MISREAD:
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
     if accept is not None and not accept(book.in_force, found):
         raise ConfigurationError("The case will not do.")
+    if fits is not None:
+        fits(planned)
     trouble = draw_trouble(drawn, config, streams[PAPER])
     patient = write_patient(planned, streams[PATIENT], today, trouble.units)
     if ending is Course.PENDED:

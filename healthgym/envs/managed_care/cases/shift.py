@@ -106,15 +106,31 @@ class Shift:
             raise ConfigurationError(f"{policy.id} was amended between two cases.")
         return known
 
+    def printed(self, policy: Policy) -> Policy:
+        """Return a policy as the pages of the cases so far have it; as it is where none has it."""
+        known = self._books.get(policy.id)
+        return policy if known is None else known.printed
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages of the policies of the cases so far."""
+        return tuple(chain.from_iterable(book.pages for book in self._books.values()))
+
+    def require_free(self, patient: str) -> None:
+        """Return if none of the cases so far is about a patient.
+
+        Raises:
+            ConfigurationError: If one is.
+        """
+        if patient in self.patients:
+            raise ConfigurationError(f"{patient} has a case already.")
+
     def require_room(self, case: DrawnCase) -> None:
         """Return if a case can stand beside those so far.
 
         Raises:
-            ConfigurationError: If it is about the same person, or its policy would rule another.
+            ConfigurationError: If its policy would rule another, or another one's would rule it.
         """
-        patient = case.patient.chart.patient.id
-        if patient in self.patients:
-            raise ConfigurationError(f"{patient} has a case already.")
         book, known = case.book, self._books.get(case.book.printed.id)
         if known is not None and book is not known:
             self._require_shared(book, known)
@@ -152,6 +168,11 @@ class Shift:
             self._books[policy] = case.book
             self._days.setdefault(policy, case.today)
 
+    @property
+    def own_policies(self) -> tuple[Policy, ...]:
+        """The policies of the cases so far that are not the library's."""
+        return tuple(chain.from_iterable(map(_own, self._books.values())))
+
     def policies(self) -> PolicyBook:
         """Return the payer's policies: those of the cases, and the others as they stand."""
         return PolicyBook(self._policies())
@@ -170,8 +191,7 @@ class Shift:
             size: How large a handbook stands in the offices.
             more: Pages besides.
         """
-        pages = chain.from_iterable(book.pages for book in self._books.values())
-        return standing_handbook(size).overlay((*self.changed, *pages, *more))
+        return standing_handbook(size).overlay((*self.changed, *self.pages, *more))
 
 
 def _own(book: Rulebook) -> tuple[Policy, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import numpy as np
 
@@ -63,10 +64,12 @@ from healthgym.envs.managed_care.utilization_management.peers import contract_of
 from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
 from healthgym.envs.managed_care.utilization_management.roster import roster
 from healthgym.envs.managed_care.utilization_management.start import (
+    BegunElsewhen,
     begins,
     blank,
     log_of,
     records_of,
+    require_begun,
 )
 from healthgym.envs.managed_care.utilization_management.task import (
     Path,
@@ -150,6 +153,10 @@ class ReviewGenerator(ReviewTaskGenerator):
             index: Its number.
             shift: The cases beside which it is to stand; None if it stands alone.
             opens: When the request is sent; drawn if None.
+
+        Raises:
+            BegunElsewhen: If it is taken over on another day than that on which the shift begins.
+            ConfigurationError: If no policy gives such a case.
         """
         # Tasks of one index are other tasks at every difficulty.
         family = f"{self.name}/{self.difficulty}"
@@ -168,6 +175,9 @@ class ReviewGenerator(ReviewTaskGenerator):
         if way.stage is StartStage.APPEAL:
             # Before a case is, or the kinds that are easier to draw would be more frequent.
             kind = draw_kind(way.ending, streams[ENDING])
+        fits = None
+        if shift is not None and kind is None:
+            fits = partial(require_begun, way=way, opens=opens, shift=shift)
         for policy in choices.policies(way, streams[RULES]):
             try:
                 subject = draw_subject(streams[PATIENT], policy, split)
@@ -180,10 +190,13 @@ class ReviewGenerator(ReviewTaskGenerator):
                     streams,
                     accept=may_lead(way.path),
                     shift=shift,
+                    fits=fits,
                 )
                 require_shown(case.patient, case.drawn, case.found)
                 key = TaskKey(self.name, split, index)
                 return case, self._task(key, way, case, opens, streams, kind, shift)
+            except BegunElsewhen:
+                raise
             except ConfigurationError:
                 continue
         raise ConfigurationError(f"No policy gives a case that goes {way.path} from {way.stage}.")

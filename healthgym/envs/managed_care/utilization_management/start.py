@@ -10,13 +10,19 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from healthgym.envs.managed_care.cases.clinic import REGION, workforce
-from healthgym.envs.managed_care.utilization_management.chain import Chain
+from healthgym.envs.managed_care.cases.patients import CaseFacts
+from healthgym.envs.managed_care.cases.shift import Shift
+from healthgym.envs.managed_care.utilization_management.chain import Chain, asked_before
+from healthgym.envs.managed_care.utilization_management.choices import Way
 from healthgym.envs.managed_care.utilization_management.task import StartStage
+from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.history import Entry
+from healthgym.worlds.managed_care.service_levels import service_level
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
+from healthgym.worlds.managed_care.vocabulary.authorization import TriageUrgency, Urgency
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _ROLES = {
@@ -31,6 +37,10 @@ _ROLES = {
 _LATER = (5, 40)
 #: A day later is soon enough where so much of the limit is left then.
 _LEFT = timedelta(hours=60)
+
+
+class BegunElsewhen(ConfigurationError):
+    """A request that is taken over on another day than the one that is wanted."""
 
 
 def records_of(world: ManagedCareWorld) -> tuple[object, ...]:
@@ -63,9 +73,7 @@ def begins(chain: Chain, stage: StartStage) -> tuple[datetime, str]:
         stage: Where the agent takes it over.
     """
     world = chain.world
-    calendar = office_calendar(REGION)
-    day = calendar.next_business_day(calendar.local(world.clock.now).date())
-    morning = calendar.utc(day, calendar.opens)
+    morning = _next_morning(world.clock.now)
     appeal = world.appeals.open(chain.case_id)
     limit = world.cases.get(chain.case_id).decision_due_at
     if appeal is not None:
@@ -76,6 +84,44 @@ def begins(chain: Chain, stage: StartStage) -> tuple[datetime, str]:
     worker, at = chain.in_first(_ROLES[stage])
     world.clock.advance(at - world.clock.now)
     return world.clock.now, worker
+
+
+def require_begun(planned: CaseFacts, way: Way, opens: datetime, shift: Shift) -> None:
+    """Refuse a request that will hardly be taken over on the day on which a shift begins.
+
+    What is known of it before its chart is written tells that much: its limits decide whether it
+    waits for the next morning. Only which of them holds, or whether it is put off, may be open.
+
+    Args:
+        planned: What was ordered, and for whom.
+        way: Where the agent takes it over, and how it is rightly decided.
+        opens: When it is sent.
+        shift: The shift.
+
+    Raises:
+        BegunElsewhen: If it is taken over on another day.
+    """
+    calendar = office_calendar(REGION)
+    morning, state = _next_morning(opens), planned.patient.address_state
+    heard = [TriageUrgency.ROUTINE]
+    if planned.order.priority is Urgency.EXPEDITED:
+        heard.append(TriageUrgency.URGENT)
+    waits = {
+        service_level(shift.numbers, urgency, state).deadline(opens) - morning >= _LEFT
+        for urgency in heard
+    }
+    if asked_before(way.stage, way.path):
+        waits.add(True)
+    today = calendar.local(shift.begins).date()
+    if today not in {calendar.local(morning if each else opens).date() for each in waits}:
+        raise BegunElsewhen(f"The order {planned.order.id} is not taken over on {today}.")
+
+
+def _next_morning(at: datetime) -> datetime:
+    """Return when the practice opens on the business day after a time."""
+    calendar = office_calendar(REGION)
+    day = calendar.next_business_day(calendar.local(at).date())
+    return calendar.utc(day, calendar.opens)
 
 
 def blank(start: WorldStart, now: datetime) -> ManagedCareWorld:

@@ -305,11 +305,12 @@ def _age(criterion: AgeCriterion, good: bool, age: int, rng: Generator) -> int:
 def _on_business_days(fact: AnyFact) -> AnyFact:
     """Return a fact with its days moved to near ones on which offices open."""
     days = {
-        name: some_business_day(day)
+        name: near
         for name in _DAYS
         if isinstance(day := getattr(fact, name, None), date)
+        and (near := some_business_day(day)) != day
     }
-    return replace(fact, **days)  # type: ignore[arg-type]
+    return replace(fact, **days) if days else fact  # type: ignore[arg-type]
 
 
 #: Fields of facts that hold a day; how long somebody has had an illness is no visit.

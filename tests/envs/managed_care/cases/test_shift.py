@@ -120,7 +120,7 @@ def test_who_has_a_case_gets_no_second_one() -> None:
     shift = a_shift(5)
     cases, _ = requests(shift, 1)
     with pytest.raises(ConfigurationError, match="has a case already"):
-        shift.require_room(cases[0])
+        shift.require_free(cases[0].patient.chart.patient.id)
 
 
 def test_both_offices_can_lie_side_by_side() -> None:
