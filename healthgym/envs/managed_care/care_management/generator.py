@@ -297,7 +297,9 @@ class CareGenerator(CareTaskGenerator):
             records=tuple(queue),
             rules=self.rules,
             operations=numbers,
-            handbook=standing_handbook(self.handbook).overlay(self._pages(changed, numbers)),
+            handbook=standing_handbook(self.handbook).overlay(
+                (*changed, *self.more_pages(numbers))
+            ),
             actor=managers[int(rng.integers(len(managers)))].id,
         )
 
@@ -308,9 +310,13 @@ class CareGenerator(CareTaskGenerator):
         lives = circumstances_of(home, today)
         return draw_minded(self.config, ending, home, lives, rng) if self.config.deep else None
 
-    def _pages(self, changed: tuple[Page, ...], numbers: OperatingRules) -> tuple[Page, ...]:
-        """Return the pages that read otherwise than usual, or stand in this handbook alone."""
-        return (*changed, *supplements().pages(numbers)) if self.config.deep else changed
+    def more_pages(self, numbers: OperatingRules) -> tuple[Page, ...]:
+        """Return the pages that stand in this handbook alone.
+
+        Args:
+            numbers: The numbers that the offices keep to.
+        """
+        return tuple(supplements().pages(numbers)) if self.config.deep else ()
 
 
 def _may_be_busy(numbers: OperatingRules) -> bool:

@@ -20,6 +20,7 @@ from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.ordering import orderer
 from healthgym.envs.managed_care.cases.patients import CasePatient, draw_subject, number_of
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
+from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.cases.situations import (
     Bar,
     Course,
@@ -82,10 +83,9 @@ _RESULTS: tuple[tuple[Posture, ...], ...] = (
     (Posture.CONTRADICTS,),
     (Posture.INSUFFICIENT, Posture.ABSENT),
 )
-#: The case that is open when a drill begins.
-CASE = "CASE-7001"
-#: Its one document.
-NOTE = "DOC-7001"
+#: Number of the case that is open when a drill begins, and of its one document.
+_NUMBER = 7001
+CASE, NOTE = f"CASE-{_NUMBER}", f"DOC-{_NUMBER}"
 _KINDS = (DiagnosisCriterion, FindingCriterion, MeasurementCriterion, TherapyCriterion)
 #: Criteria of a drill's policy at most, and draws until one fits.
 _CRITERIA, _TRIES = 2, 40
@@ -105,6 +105,11 @@ class Drill:
     drawn: DrawnCase
     case: PriorAuthCase
     line: PriorAuthLine
+
+    @property
+    def note(self) -> str:
+        """Id of its one document."""
+        return self.drawn.patient.chart.documents[0].id
 
 
 def draw_drill(now: datetime, split: Split, rng: np.random.Generator) -> Drill:
@@ -130,7 +135,9 @@ def draw_drill(now: datetime, split: Split, rng: np.random.Generator) -> Drill:
     raise ConfigurationError(f"No policy gives a drill that ends {ending.value!r}.")
 
 
-def draw_findings(now: datetime, split: Split, rng: np.random.Generator) -> Drill:
+def draw_findings(
+    now: datetime, split: Split, rng: np.random.Generator, shift: Shift | None = None
+) -> Drill:
     """Return a case for a drill whose criteria are met, not met or unclear, each by itself.
 
     Each result is as likely as another, whatever the criterion and whatever the other one has. A
@@ -140,13 +147,14 @@ def draw_findings(now: datetime, split: Split, rng: np.random.Generator) -> Dril
         now: When it is worked on, in UTC.
         split: Whose patients it may be about.
         rng: Where everything is drawn from.
+        shift: The cases beside which it is to stand; None if it stands alone.
 
     Raises:
-        ConfigurationError: If no policy gives one, which does not happen.
+        ConfigurationError: If no policy gives one, which does not happen, or not beside the others.
     """
     picks = [_RESULTS[int(n)] for n in rng.integers(len(_RESULTS), size=_CRITERIA)]
     wanted = [each[int(rng.integers(len(each)))] for each in picks]
-    return _standing(_any_result(), wanted, now, split, rng)
+    return _standing(_any_result(), wanted, now, split, rng, shift)
 
 
 def draw_standing(
@@ -174,13 +182,20 @@ def _standing(
     now: datetime,
     split: Split,
     rng: np.random.Generator,
+    shift: Shift | None = None,
 ) -> Drill:
+    number = _NUMBER + (len(shift.patients) if shift else 0)
     for _ in range(_TRIES):
         policy = with_own_numbers(able[int(rng.integers(len(able)))], rng)
+        if shift is not None:
+            policy = shift.printed(policy)
         names = [item.id for item in criteria(policy.criteria)]
         postures = dict(zip(names, wanted, strict=True))
         try:
-            return _drill(policy, _ending(wanted), now, split, rng, postures)
+            drill = _drill(policy, _ending(wanted), now, split, rng, postures, number)
+            if shift is not None:
+                shift.require_free(drill.case.patient_id)
+            return drill
         except ConfigurationError:
             continue
     raise ConfigurationError(f"No policy gives a drill whose criteria are {wanted}.")
@@ -232,6 +247,7 @@ def _drill(
     split: Split,
     rng: np.random.Generator,
     postures: Mapping[str, Posture] | None = None,
+    number: int = _NUMBER,
 ) -> Drill:
     today = now.date()
     subject = draw_subject(rng, policy, split)
@@ -277,7 +293,9 @@ def _drill(
         site_of_service=str(drawn.request.site),
         requested_date=now - timedelta(days=2),
     )
+    case_id = f"CASE-{number}"
     note = note_of(drawn.facts, order, today, rng)
+    note = replace(note, id=f"DOC-{number}", case_id=case_id)
     chart = PatientChart(
         patient=who,
         coverages=(replace(background.coverages[0], plan_name=policy.plans[0], active=True),),
@@ -286,7 +304,7 @@ def _drill(
         facts=drawn.facts,
         shows={note.id: frozenset(fact.id for fact in drawn.facts)},
     )
-    case, line = _open(order, now, rng)
+    case, line = _open(order, case_id, now, rng)
     whole = DrawnCase(
         today=today,
         subject=subject,
@@ -354,13 +372,13 @@ def _told(prose: Prose, fact: AnyFact, today: date) -> str:
 
 
 def _open(
-    order: ServiceRequest, now: datetime, rng: np.random.Generator
+    order: ServiceRequest, case_id: str, now: datetime, rng: np.random.Generator
 ) -> tuple[PriorAuthCase, PriorAuthLine]:
     """Return the case that somebody has opened for an order, and its line."""
     desks = workforce().with_role(WorkerRole.PA_COORDINATOR)
     case = PriorAuthCase(
-        id=CASE,
-        external_case_id=CASE.replace("CASE-", "PA-"),
+        id=case_id,
+        external_case_id=case_id.replace("CASE-", "PA-"),
         patient_id=order.patient_id,
         service_request_id=order.id,
         status=CaseStatus.DRAFT,
@@ -372,8 +390,8 @@ def _open(
         decision_due_at=now + _DECISION,
     )
     line = PriorAuthLine(
-        id=f"LINE-{CASE}",
-        case_id=CASE,
+        id=f"LINE-{case_id}",
+        case_id=case_id,
         line_number=1,
         procedure_code=order.procedure_code,
         diagnosis_codes=order.diagnosis_codes,

@@ -15,11 +15,17 @@ from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.marathon.task import CaseInstance, Piece
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
+from healthgym.envs.managed_care.utilization_management.drill import DrillGenerator
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
+from healthgym.envs.managed_care.utilization_management.roster import roster
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.covering import ends_with_intake
+from healthgym.worlds.managed_care.handbook.draws import draw
+from healthgym.worlds.managed_care.handbook.full import HandbookSize
+from healthgym.worlds.managed_care.handbook.library import Library
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.queue import QueueOffices
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus
@@ -45,12 +51,10 @@ class Desk(ABC):
     """A desk at which the cases of a queue are worked.
 
     Attributes:
-        by_policy: Whether cases fall under policies.
         bystanders: Whether who stands around a case has a chart and cases, too; elsewhere the
             other cases of the queue are what else lies on the desk.
     """
 
-    by_policy = True
     bystanders = False
 
     @abstractmethod
@@ -68,6 +72,19 @@ class Desk(ABC):
         Raises:
             ConfigurationError: If there is none.
         """
+
+    def handbook(self, shift: Shift, size: HandbookSize) -> Library:
+        """Return the handbook of an episode.
+
+        Args:
+            shift: Its cases.
+            size: How large a handbook stands in the offices.
+        """
+        return shift.handbook(size)
+
+    def policies(self, shift: Shift) -> PolicyBook | None:
+        """Return the payer's policies; None where cases fall under none."""
+        return shift.policies()
 
     @abstractmethod
     def key(self, instance: CaseInstance) -> str:
@@ -155,6 +172,10 @@ class ReviewDesk(Desk):
                 return instance, case
         raise ConfigurationError(f"Case {index} is never taken over on {wanted}.")
 
+    def handbook(self, shift: Shift, size: HandbookSize) -> Library:
+        """Return the handbook, with the roster."""
+        return shift.handbook(size, roster())
+
     def key(self, instance: CaseInstance) -> str:
         """Return the case's id."""
         case: str = instance.reference.case_id
@@ -174,6 +195,50 @@ class ReviewDesk(Desk):
         )
 
 
+class DrillDesk(Desk):
+    """A nurse's at the payer: findings on two criteria each, and nothing else.
+
+    Args:
+        cases: Draws one case.
+    """
+
+    def __init__(self, cases: DrillGenerator) -> None:
+        self._cases = cases
+
+    def numbers(self, rng: np.random.Generator) -> OperatingRules:
+        """Return the numbers of an episode."""
+        return draw(rng)
+
+    def draw(self, split: Split, index: int, shift: Shift) -> tuple[CaseInstance, DrawnCase | None]:
+        """Return a case that stands beside those of a shift."""
+        case, instance = self._cases.drawn(split, index, shift)
+        return instance, case
+
+    def handbook(self, shift: Shift, size: HandbookSize) -> Library:
+        """Return the pages of the cases, and no others."""
+        return Library.of(shift.pages)
+
+    def policies(self, shift: Shift) -> PolicyBook:
+        """Return the policies of the cases, and no others."""
+        return PolicyBook(shift.own_policies)
+
+    def key(self, instance: CaseInstance) -> str:
+        """Return the case's id."""
+        case: str = instance.reference.case_id
+        return case
+
+    @staticmethod
+    def finished(world: QueueOffices, piece: Piece) -> bool:
+        """Return whether something is found on every criterion."""
+        wanted: frozenset[str] = frozenset(piece.instance.reference.results)
+        found = {
+            each.criterion_id
+            for review in world.nursing.reviews_of(piece.key)
+            for each in review.criteria_evaluations
+        }
+        return wanted <= found
+
+
 class CareDesk(Desk):
     """Care management's: referrals.
 
@@ -181,10 +246,15 @@ class CareDesk(Desk):
         cases: Draws one case.
     """
 
-    by_policy = False
-
     def __init__(self, cases: CareGenerator) -> None:
         self._cases = cases
+
+    def handbook(self, shift: Shift, size: HandbookSize) -> Library:
+        """Return the handbook, with the pages that deep conversations need."""
+        return shift.handbook(size, *self._cases.more_pages(shift.numbers))
+
+    def policies(self, shift: Shift) -> None:
+        """Return nothing: referrals fall under no policy."""
 
     def numbers(self, rng: np.random.Generator) -> OperatingRules:
         """Return the numbers of an episode."""

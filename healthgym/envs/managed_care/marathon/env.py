@@ -44,7 +44,9 @@ class _MarathonEnv(DeclaredEnv, family=MarathonFamily):
 
     {common arguments}
     - `difficulty` (str, "medium"): ``"easy"``, ``"medium"`` or ``"hard"``, as in the single
-        environment.
+        environment, and in care management ``"conversations"``. In utilization management also
+        ``"drill"``: a nurse's findings on two criteria of each case, with five tools and eight
+        calls a case, for small models.
     - `size` (int, 3): Cases of an episode: 1, 3, 5, 10, or 25 as in the source.
     - `canonical` (bool, False): Whether the test split is the 25 cases of the canonical suite, with
         ``size=25`` as one episode.

@@ -26,13 +26,20 @@ from healthgym.core.family import (
 from healthgym.core.task import Task
 from healthgym.core.tool import ToolCall
 from healthgym.core.verbs import Verb
+from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.care_management.family import PUBLISHED as CARE
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.verifier import CareVerifier
 from healthgym.envs.managed_care.marathon import oracle, workers
 from healthgym.envs.managed_care.marathon.crew import MarathonEpisode
-from healthgym.envs.managed_care.marathon.desks import CareDesk, Desk, RequestDesk, ReviewDesk
+from healthgym.envs.managed_care.marathon.desks import (
+    CareDesk,
+    Desk,
+    DrillDesk,
+    RequestDesk,
+    ReviewDesk,
+)
 from healthgym.envs.managed_care.marathon.generator import MarathonGenerator
 from healthgym.envs.managed_care.marathon.reading import Tokenizer, by_bytes, tokens_read
 from healthgym.envs.managed_care.marathon.task import (
@@ -47,6 +54,8 @@ from healthgym.envs.managed_care.prior_authorization.family import Authorization
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.verifier import AuthorizationVerifier
 from healthgym.envs.managed_care.tools.notes import NotesToolset
+from healthgym.envs.managed_care.utilization_management import drill
+from healthgym.envs.managed_care.utilization_management.drill import DrillGenerator
 from healthgym.envs.managed_care.utilization_management.family import PUBLISHED as REVIEWS
 from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
@@ -62,8 +71,6 @@ _FIRST = ("case_id", "patient_id", "referral_id")
 SIZES = (1, 3, 5, 10, 25)
 #: Cases of a canonical suite.
 _CANONICAL = 25
-#: Calls for each case of an episode.
-_CALLS = 60
 _NOTES = "notes."
 
 Cases = TypeVar("Cases")
@@ -73,7 +80,7 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
     """A queue of cases at one desk, in one world and one episode.
 
     Args:
-        difficulty: Name of a preset of the desk's own environment.
+        difficulty: Name of a preset of the desk's own environment, or at the payer's ``"drill"``.
         size: Cases of an episode: 1, 3, 5, 10, or 25 as in the source.
         canonical: Whether the cases of the test split are the 25 of the desk's canonical suite.
         days: Simulated days after which the episode ends; no limit if None.
@@ -86,9 +93,11 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
     """
 
     #: Work one case: knowing the answer, under no name, and by name without reading.
-    jobs: ClassVar[Mapping[str, workers.Job]]
+    jobs: Mapping[str, workers.Job]
+    #: Calls for each case of an episode.
+    calls = 60
 
-    rules = EpisodeConfig(max_turns=3 * _CALLS, max_observation=12_000)
+    rules = EpisodeConfig(max_turns=3 * calls, max_observation=12_000)
     hand_in = HandIn("finish", paper=False, withheld=False)
     # The same work in another order; the only case of a queue of one.
     ceilings: Mapping[str, float] = {"earliest": 1.0, "one_case": 1.0}
@@ -113,7 +122,7 @@ class MarathonFamily(Family[Task, MarathonReference, QueueStart, QueueOffices]):
         self.desk = self._desk(difficulty, canonical)
         self.rules = replace(
             self.rules,
-            max_turns=_CALLS * size,
+            max_turns=self.calls * size,
             pace=size,
             max_time=None if days is None else timedelta(days=days),
         )
@@ -209,7 +218,19 @@ class ReviewMarathon(MarathonFamily):
 
     def _desk(self, difficulty: str, canonical: bool) -> Desk:
         alone = ReviewFamily(difficulty, canonical=canonical)
+        if alone.drilled:
+            self._drill()
+            return DrillDesk(_drawing(alone, DrillGenerator, difficulty))
         return ReviewDesk(_drawing(alone, ReviewGenerator, difficulty))
+
+    def _drill(self) -> None:
+        """Leave the tools that a drill is played with, and who plays it."""
+        self.calls = drill.TURNS
+        tools = (workers.QUEUE, *drill.TOOLS)
+        self.roles = {AGENT: Role(REVIEWS, frozenset({Verb.FINISH}), only=tools)}
+        self.verifier = MarathonVerifier(ReviewVerifier(), DrillDesk.finished)
+        blind = {name: workers.blind_drill(name) for name in drill.baselines()}
+        self.jobs = {"": workers.drill_nurse, **blind}
 
 
 class CareMarathon(MarathonFamily):
@@ -226,7 +247,7 @@ class CareMarathon(MarathonFamily):
 
 
 def _drawing(family: AnyFamily, kind: type[Cases], difficulty: str) -> Cases:
-    """Return what draws a family's whole cases, which neither a drill nor a mixture does."""
+    """Return what draws a family's cases, where it is of the kind that a queue is made of."""
     if not isinstance(family.generator, kind):
         raise ConfigurationError(f"difficulty {difficulty!r} has no queue; name one preset.")
     return family.generator

@@ -10,7 +10,7 @@ from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.envs.managed_care.cases.clinic import draw_morning
 from healthgym.envs.managed_care.cases.shift import Shift
-from healthgym.envs.managed_care.marathon.desks import Desk, RequestDesk, ReviewDesk
+from healthgym.envs.managed_care.marathon.desks import Desk, RequestDesk
 from healthgym.envs.managed_care.marathon.task import (
     CaseInstance,
     MarathonInstance,
@@ -19,7 +19,6 @@ from healthgym.envs.managed_care.marathon.task import (
     Piece,
 )
 from healthgym.envs.managed_care.marathon.wording import brief, letters
-from healthgym.envs.managed_care.utilization_management.roster import roster
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
 from healthgym.worlds.managed_care.merging import confined, merged
@@ -73,11 +72,10 @@ class MarathonGenerator(MarathonTaskGenerator):
         found = self._found(split, index, shift)
         now = max(instance.start.now for instance in found.values())
         alone = _apart(found, now, shift.counters, bystanders=self.desk.bystanders)
-        more = (roster(),) if isinstance(self.desk, ReviewDesk) else ()
         start = merged(
             [instance.start for instance in alone.values()],
-            handbook=shift.handbook(self.handbook, *more),
-            policies=shift.policies() if self.desk.by_policy else None,
+            handbook=self.desk.handbook(shift, self.handbook),
+            policies=self.desk.policies(shift),
             counters=shift.counters,
         )
         pieces = {

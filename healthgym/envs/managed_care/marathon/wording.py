@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from healthgym.envs.managed_care.marathon.desks import CareDesk, Desk, RequestDesk
+from healthgym.envs.managed_care.marathon.desks import CareDesk, Desk, DrillDesk, RequestDesk
 from healthgym.envs.managed_care.marathon.task import Piece
 from healthgym.envs.managed_care.prior_authorization.wording import vignette
 from healthgym.worlds.managed_care.records.case import Message
@@ -38,6 +38,12 @@ _CARE = (
     "and nothing else. After the call is filed no other can be made, so ask before what the "
     "assessment needs. If something cannot be finished, say so with its reason."
 )
+_DRILL = (
+    "You are nurse {nurse}. {count} in the intake queue. For each, look up its review data: the "
+    "catalog names its policy page. Read the page, and save what the note shows on each criterion: "
+    "met; not_met if it contradicts it; unclear if it leaves it open. Cite the note. A case that "
+    "is begun and left counts for nothing. Then finish."
+)
 _ALL = (
     "You may work in any order, and answers, mail and deadlines arrive while you are at another "
     "case; wait lets time pass. What counts is how many cases are finished and right: one that is "
@@ -59,6 +65,8 @@ def brief(start: WorldStart, desk: Desk, count: int) -> str:
         desk: The desk.
         count: How many cases there are.
     """
+    if isinstance(desk, DrillDesk):
+        return _DRILL.format(nurse=start.actor, count=f"There {_counted(count, 'case')}")
     worker = start.staff.workers[start.actor]
     house = start.provider if isinstance(desk, RequestDesk) else start.payer
     return (

@@ -10,6 +10,7 @@ import numpy as np
 
 from healthgym.core.borders import Json
 from healthgym.core.episode import StepOutcome
+from healthgym.core.family import Script
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.care_management import blind
 from healthgym.envs.managed_care.care_management.oracle import Worker
@@ -19,7 +20,7 @@ from healthgym.envs.managed_care.cases.situations import Course
 from healthgym.envs.managed_care.marathon.crew import Crew, Holds
 from healthgym.envs.managed_care.marathon.task import CaseInstance
 from healthgym.envs.managed_care.prior_authorization import oracle
-from healthgym.envs.managed_care.utilization_management import habits
+from healthgym.envs.managed_care.utilization_management import drill, habits
 from healthgym.envs.managed_care.utilization_management.oracle import Review
 from healthgym.envs.managed_care.utilization_management.working import Desk
 from healthgym.worlds.managed_care.queue import QueueOffices
@@ -28,6 +29,8 @@ from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
+#: Where a nurse finds the cases of a drill.
+QUEUE = "payer_intake_hub.list_intake_queue"
 _OPENS = "cases.create_from_order"
 _PATIENCE, _NEAR = timedelta(days=55), timedelta(days=30)
 #: Where a case stands while the payer is at it.
@@ -225,6 +228,32 @@ def blind_review(name: str) -> Job:
         habits.baselines(lambda _: lambda: Guest(crew))[name](instance, rng)
 
     return work
+
+
+def drill_nurse(crew: Crew, instance: CaseInstance, rng: np.random.Generator) -> None:
+    """Find what a note shows on two criteria, as a reader would come to it.
+
+    Who is first looks where the cases are, and nobody reads a page again.
+    """
+    page, data, saved, _ = drill.solve(instance, rng)
+    found = () if crew.calls else (call(QUEUE),)
+    _play(crew, [each for each in (*found, data, page, saved) if each not in crew.calls])
+
+
+def blind_drill(name: str) -> Job:
+    """Return a nurse who does not read."""
+
+    def work(crew: Crew, instance: CaseInstance, rng: np.random.Generator) -> None:
+        _play(crew, drill.baselines()[name](instance, rng))
+
+    return work
+
+
+def _play(crew: Crew, script: Script) -> None:
+    """Make the calls of a case that ends without waiting; nobody ends the work of all."""
+    for made in script:
+        if isinstance(made, ToolCall) and made.name != "finish":
+            crew.step(made)
 
 
 def blind_referral(name: str) -> Job:

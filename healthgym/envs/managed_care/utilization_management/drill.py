@@ -17,7 +17,9 @@ from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance, Task, TaskKey
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.cases.clinic import draw_morning, staff, workforce
-from healthgym.envs.managed_care.cases.drills import CASE, NOTE, Drill, draw_findings
+from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.drills import Drill, draw_findings
+from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.checks import expectation as paper
 from healthgym.envs.managed_care.utilization_management.chain import Chain, work_up
 from healthgym.envs.managed_care.utilization_management.packet import Sent, seen
@@ -83,16 +85,33 @@ class DrillGenerator(ReviewTaskGenerator):
 
     def draw(self, split: Split, index: int) -> ReviewInstance:
         """Return a drill."""
+        return self.drawn(split, index)[1]
+
+    def drawn(
+        self, split: Split, index: int, shift: Shift | None = None
+    ) -> tuple[DrawnCase, ReviewInstance]:
+        """Return a drill, after the case it is about.
+
+        Args:
+            split: The split.
+            index: Its number.
+            shift: The cases beside which it is to stand; None if it stands alone.
+
+        Raises:
+            ConfigurationError: If it cannot stand beside them.
+        """
         rng = task_rng(self.name, split, index, 0)
         now = draw_morning(rng)
-        drill = _headed(draw_findings(now, split, rng))
-        chain = _worked_up(drill, self._offices(drill, now, rng), rng)
+        now = shift.begins if shift else now
+        drill = _headed(draw_findings(now, split, rng, shift))
+        chain = _worked_up(drill, self._offices(drill, now, rng, shift), rng)
         nurse = _nurse(chain)
+        page = page_path(drill.drawn.book.in_force.id) if shift else ""
         start = replace(
             chain.world.start,
             now=chain.world.clock.now,
             actor=nurse,
-            records=tuple(map(_short, records_of(chain.world))),
+            records=tuple(_short(record, page) for record in records_of(chain.world)),
             history=log_of(chain.world),
             counters=chain.world.counters.numbers(),
         )
@@ -101,9 +120,11 @@ class DrillGenerator(ReviewTaskGenerator):
         task = Task(
             TaskKey(self.name, split, index), kind, _brief(drill, nurse), {"difficulty": DRILL}
         )
-        return Instance(task, _reference(drill, found), start)
+        return drill.drawn, Instance(task, _reference(drill, found), start)
 
-    def _offices(self, drill: Drill, now: datetime, rng: np.random.Generator) -> WorldStart:
+    def _offices(
+        self, drill: Drill, now: datetime, rng: np.random.Generator, shift: Shift | None
+    ) -> WorldStart:
         people = workforce()
         return WorldStart(
             now=now,
@@ -112,9 +133,10 @@ class DrillGenerator(ReviewTaskGenerator):
             staff=staff(),
             charts=ChartLibrary((drill.drawn.patient.chart,)),
             rules=self.rules,
-            operations=draw(rng),
+            operations=shift.numbers if shift else draw(rng),
             handbook=Library.of(drill.drawn.book.pages),
             policies=drill.drawn.book.book,
+            counters=shift.counters if shift else {},
         )
 
 
@@ -129,12 +151,13 @@ def _headed(drill: Drill) -> Drill:
 
 def _worked_up(drill: Drill, start: WorldStart, rng: np.random.Generator) -> Chain:
     """Return the case as a nurse finds it: sent, taken in, and routed by whose work that is."""
-    sent = Sent(documents=(NOTE,), own=(), found=seen(drill.drawn, (NOTE,), ()), answers={})
+    documents = (drill.note,)
+    sent = Sent(documents=documents, own=(), found=seen(drill.drawn, documents, ()), answers={})
     chain = Chain(
         world=blank(start, start.now),
         case=drill.drawn,
         sent=sent,
-        case_id=CASE,
+        case_id=drill.case.id,
         path=_PATHS.get(sent.found.posture, Path.UNINFORMED),
         answer=PendAnswer(silent=True),
         rng=rng,
@@ -152,11 +175,15 @@ def _nurse(chain: Chain) -> str:
     return nurse
 
 
-def _short(record: object) -> object:
+def _short(record: object, page: str) -> object:
     """Return a record with as little in it as a nurse needs for the findings.
 
     The page has the criteria in words; who asked for what, and by when it is due, decides nothing
     here.
+
+    Args:
+        record: The record.
+        page: The page, where the case itself has to say which that is; else empty.
     """
     match record:
         case IntakeCase():
@@ -180,7 +207,10 @@ def _short(record: object) -> object:
         case CriteriaCatalog():
             items = (
                 ClinicalCriterionCatalogItem(
-                    criterion_id=item.criterion_id, stage=item.stage, criterion_text=""
+                    criterion_id=item.criterion_id,
+                    stage=item.stage,
+                    criterion_text="",
+                    criteria_source=page,
                 )
                 for item in record.items
             )
@@ -198,22 +228,24 @@ def _reference(drill: Drill, found: PolicyAssessment) -> ReviewReference:
         for name, result in results.items()
     )
     return ReviewReference(
-        case_id=CASE,
+        case_id=drill.case.id,
         stage=StartStage.NURSE_REVIEW,
         path=_PATHS.get(found.posture, Path.UNINFORMED),
         policy=drill.drawn.book.in_force,
         postures={name: each.posture for name, each in found.criteria.items()},
         results=results,
         final=results,
-        bearing={name: frozenset({NOTE}) for name, each in found.criteria.items() if each.facts},
-        packet=(NOTE,),
+        bearing={
+            name: frozenset({drill.note}) for name, each in found.criteria.items() if each.facts
+        },
+        packet=(drill.note,),
         determination=None,
         letters=(),
         notices=(),
         status=CaseStatus.UNDER_REVIEW,
         paper=paper.Expectation(
             contract=paper.Contract.V2,  # the edition that matches criteria by rule
-            target_case_id=CASE,
+            target_case_id=drill.case.id,
             stages=(paper.Stage.NURSE,),
             criteria=truths,
         ),
@@ -223,7 +255,7 @@ def _reference(drill: Drill, found: PolicyAssessment) -> ReviewReference:
 
 def _brief(drill: Drill, nurse: str) -> str:
     page = page_path(drill.drawn.book.in_force.id)
-    return _TEXT.format(nurse=nurse, page=page, note=NOTE, case=CASE)
+    return _TEXT.format(nurse=nurse, page=page, note=drill.note, case=drill.case.id)
 
 
 def solve(instance: ReviewInstance, rng: np.random.Generator) -> Script:
@@ -231,8 +263,8 @@ def solve(instance: ReviewInstance, rng: np.random.Generator) -> Script:
     wanted = instance.reference
     return [
         call("handbook.read", path=page_path(wanted.policy.id)),
-        call("review.get_nurse_review_data", case_id=CASE),
-        _saved(wanted.results, instance.start.actor),
+        call("review.get_nurse_review_data", case_id=wanted.case_id),
+        _saved(wanted.results, instance),
         call("finish"),
     ]
 
@@ -249,25 +281,26 @@ def baselines() -> Mapping[str, Baseline[Task, ReviewReference, WorldStart]]:
 def _constant(result: CriterionResult) -> Baseline[Task, ReviewReference, WorldStart]:
     def play(instance: ReviewInstance, rng: np.random.Generator) -> Script:
         found = dict.fromkeys(instance.reference.results, result)
-        return [_saved(found, instance.start.actor), call("finish")]
+        return [_saved(found, instance), call("finish")]
 
     return play
 
 
-def _saved(results: Mapping[str, CriterionResult], nurse: str) -> ToolCall:
+def _saved(results: Mapping[str, CriterionResult], instance: ReviewInstance) -> ToolCall:
+    wanted = instance.reference
     evaluations = [
         {
             "criterion_id": name,
             "criterion_text": "",
             "result": str(result),
-            "source_refs_used": [NOTE],
+            "source_refs_used": [*wanted.packet],
         }
         for name, result in results.items()
     ]
     return call(
         "review.save_criteria_evaluation",
-        case_id=CASE,
+        case_id=wanted.case_id,
         line_number=1,
         evaluations=evaluations,
-        reviewer_id=nurse,
+        reviewer_id=instance.start.actor,
     )

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import healthgym
+from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
+from healthgym.envs.managed_care.care_management.dialling import PAGE
 from healthgym.envs.managed_care.marathon.carrying import carried, distinctive
 from healthgym.envs.managed_care.marathon.family import (
     AuthorizationMarathon,
@@ -20,6 +22,7 @@ from healthgym.envs.managed_care.marathon.family import (
 )
 from healthgym.envs.managed_care.marathon.reading import by_bytes
 from healthgym.errors import ConfigurationError
+from healthgym.rewards import SparseReward
 from tests.envs.managed_care.marathon.queueing import FAMILIES, a_task, begun, by
 
 DESKS = sorted(FAMILIES)
@@ -188,6 +191,19 @@ def test_splits_share_nobody(desk) -> None:
             assert not meant[split] & meant[other]
 
 
+def test_how_a_telephone_is_answered_stands_in_the_handbook_of_deep_conversations() -> None:
+    family = CareMarathon("conversations", size=1)
+    task = family.generator.draw(Split.TRAIN, 0)
+    episode = Episode(family, task, SparseReward(), family.rules)
+    page = episode.step(call("handbook.read", path=PAGE))
+    assert not page.errors
+    assert f"at most {task.start.operations.spoken_words_most} words" in page.observation
+    for made in family.oracle(task, np.random.default_rng(0)):
+        episode.step(made)
+    assert episode.verdict().success
+    assert begun("referrals").step(call("handbook.read", path=PAGE)).errors
+
+
 @pytest.mark.parametrize("desk", DESKS)
 def test_the_canonical_cases_are_those_of_the_single_suite(desk) -> None:
     family: MarathonFamily = KINDS[desk](size=5, canonical=True)
@@ -209,6 +225,12 @@ def test_arguments_that_make_no_sense_are_refused(wrong, named) -> None:
         CareMarathon(**wrong)
 
 
-def test_a_drill_has_no_queue() -> None:
+@pytest.mark.parametrize("kind", [AuthorizationMarathon, CareMarathon])
+def test_only_a_nurse_has_a_queue_of_drills(kind) -> None:
     with pytest.raises(ConfigurationError, match="preset"):
-        ReviewMarathon("drill")
+        kind("drill")
+
+
+def test_a_drill_has_no_canonical_cases() -> None:
+    with pytest.raises(ConfigurationError, match="canonical"):
+        ReviewMarathon("drill", canonical=True)
