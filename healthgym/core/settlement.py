@@ -45,9 +45,14 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         self.parts: tuple[str, ...] = family.parts(instance) or ("",)
 
     def evidence(
-        self, world: WorldIn, events: Sequence[Event], role: str, seat: SeatState
+        self,
+        world: WorldIn,
+        events: Sequence[Event],
+        role: str,
+        seat: SeatState,
+        worked: dict[object, object] | None = None,
     ) -> Evidence[TaskIn, ReferenceIn, WorldIn]:
-        """Return what there is to look at."""
+        """Return what there is to look at, with what was worked out of it for other roles."""
         return Evidence(
             self._instance.task,
             self._instance.reference,
@@ -57,6 +62,7 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             seat.submission,
             role,
             MappingProxyType(dict(seat.closed)),
+            {} if worked is None else worked,
         )
 
     def progress(
@@ -113,11 +119,14 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             VerifierError: If the verifier fails; never a score.
             InfrastructureError: If something outside the episode fails, such as a judge.
         """
+        worked: dict[object, object] = {}
         savepoint = world.journal.begin()
         try:
             verdicts = {
                 role: {
-                    profile: self._verdict(self.evidence(world, events, role, seat), profile)
+                    profile: self._verdict(
+                        self.evidence(world, events, role, seat, worked), profile
+                    )
                     for profile in Profile
                 }
                 for role, seat in seats.items()

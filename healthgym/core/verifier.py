@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar, cast
 
 from healthgym.core.borders import JsonObject
 from healthgym.core.task import ReferenceIn, ReferenceT, TaskIn, TaskT
@@ -18,6 +18,7 @@ from healthgym.core.world import World, WorldIn
 AGENT = "agent"
 
 WorldT = TypeVar("WorldT", bound=World, covariant=True)
+Worked = TypeVar("Worked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Evidence(Generic[TaskT, ReferenceT, WorldT]):
         submission: Validated arguments of the role's submit call; None if it has not submitted.
         role: Whose verdict is asked for.
         closed: Validated arguments of the submit calls that closed cases, by case.
+        worked: What was worked out of it, shared by what is asked about one end of an episode.
     """
 
     task: TaskT
@@ -70,6 +72,19 @@ class Evidence(Generic[TaskT, ReferenceT, WorldT]):
     submission: JsonObject | None
     role: str = AGENT
     closed: Mapping[str, JsonObject] = field(default_factory=dict)
+    worked: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, work: Callable[[Self, Profile], Worked], profile: Profile) -> Worked:
+        """Return what some work comes to, done once for all roles.
+
+        Args:
+            work: What is done. It must not look at the role, nor at what that role handed in.
+            profile: The scoring profile it is done for.
+        """
+        key = work, profile
+        if key not in self.worked:
+            self.worked[key] = work(self, profile)
+        return cast(Worked, self.worked[key])
 
 
 class Verifier(ABC, Generic[TaskIn, ReferenceIn, WorldIn]):

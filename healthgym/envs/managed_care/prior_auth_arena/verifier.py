@@ -132,6 +132,9 @@ _AFTER_INTAKE = {f"{PAYER}.{check.name}" for check in (UNDECIDED, IN_TIME)}
 _APPEAL, _QUEUE = f"{PAYER}.appeal", f"{PAYER}.queue"
 
 ArenaEvidence = Evidence[Task, ArenaReference, SharedOffices]
+_Results = tuple[CheckResult, ...]
+#: What is found of the whole, of each side, and whether each did its own part of the whole.
+_Found = tuple[_Results, dict[str, _Results], dict[str, bool]]
 
 
 class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
@@ -160,16 +163,7 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         its own part where the other did not.
         """
         strict = profile is Profile.STRICT
-        received = received_in(evidence)
-        talk = None if received is None else Talk(received, evidence.reference.provider)
-        joint = tuple(_strict(evidence, talk) if strict else _paper(evidence))
-        calls = tuple(_called(talk)) if strict and talk is not None else ()
-        own = {side: _own(side, joint, calls, talk if strict else None) for side in _OWN}
-        payer = (*self._of_payer(evidence, profile, talk), *_of(PAYER, calls))
-        erred = strict and not (_pass(payer) and own[PAYER])
-        provider = (*self._of_provider(evidence, profile, erred=erred), *_of(PROVIDER, calls))
-        queue = tuple(self._of_queue(evidence)) if strict else ()
-        sides = {PROVIDER: provider, PAYER: (*payer, *queue)}
+        joint, sides, own = evidence.once(self._found, profile)
         right = {side: _pass(results) and own[side] for side, results in sides.items()}
         excused = strict and right[evidence.role] and not all(right.values())
         shared = [one for one in joint if not (excused and one.passed is False)]
@@ -185,6 +179,20 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             },
         )
 
+    def _found(self, evidence: ArenaEvidence, profile: Profile) -> _Found:
+        """Return what is found of the whole, and of each side, whoever it is that asks."""
+        strict = profile is Profile.STRICT
+        received = received_in(evidence)
+        talk = None if received is None else Talk(received, evidence.reference.provider)
+        joint = tuple(_strict(evidence, talk) if strict else _paper(evidence))
+        calls = tuple(_called(talk)) if strict and talk is not None else ()
+        own = {side: _own(side, joint, calls, talk if strict else None) for side in _OWN}
+        payer = (*self._of_payer(evidence, profile, talk), *_of(PAYER, calls))
+        erred = strict and not (_pass(payer) and own[PAYER])
+        provider = (*self._of_provider(evidence, profile, erred=erred), *_of(PROVIDER, calls))
+        queue = tuple(self._of_queue(evidence)) if strict else ()
+        return joint, {PROVIDER: provider, PAYER: (*payer, *queue)}, own
+
     def _of_provider(
         self, evidence: ArenaEvidence, profile: Profile, *, erred: bool
     ) -> Iterator[CheckResult]:
@@ -199,7 +207,7 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             evidence.before,
             evidence.after,
             evidence.events,
-            evidence.submission,
+            None,
         )
         yield from _prefixed(PROVIDER, self._provider.judge(asked, profile).results)
         if profile is Profile.STRICT:
@@ -246,7 +254,7 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         truth = replace(truth, beside=_queued(evidence.reference))
         if evidence.reference.provider.drilled:
             truth = drilled(truth)
-        asked = Evidence(evidence.task, truth, before, after, evidence.events, evidence.submission)
+        asked = Evidence(evidence.task, truth, before, after, evidence.events, None)
         side = PAYER if truth.appeal is None else _APPEAL
         yield from _prefixed(side, self._payer.judge(asked, profile).results)
 

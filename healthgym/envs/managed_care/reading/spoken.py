@@ -42,10 +42,13 @@ def spoken(text: str, fact: AnyFact) -> bool:
         text: What was said.
         fact: A fact.
     """
-    kept = [part for part in _ENDS.split(text) if _stands(part, fact)]
-    low = [part.casefold() for part in kept]
-    days = days_in("\n".join(kept))
-    return any(_named(part, fact) for part in low) and set(_days(fact)) <= days
+    # Few facts are named at all; whether a sentence stands, and its days, take longer to see.
+    parts = [(part, _named(part.casefold(), fact)) for part in _ENDS.split(text)]
+    if not any(named for _, named in parts):
+        return False
+    kept = [(part, named) for part, named in parts if _stands(part, fact)]
+    days = days_in("\n".join(part for part, _ in kept))
+    return any(named for _, named in kept) and set(_days(fact)) <= days
 
 
 def _stands(sentence: str, fact: AnyFact) -> bool:
@@ -107,7 +110,7 @@ def _days(fact: AnyFact) -> Iterator[date]:
 
 
 def _whole(name: str, low: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", low) is not None
+    return name in low and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", low) is not None
 
 
 def _number(number: str, low: str) -> bool:

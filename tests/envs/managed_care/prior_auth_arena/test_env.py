@@ -9,9 +9,12 @@ import gymnasium as gym
 import pytest
 
 from healthgym.core.env import HealthEnv
+from healthgym.core.tool import call
 from healthgym.core.unwrapping import health_env
+from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.prior_auth_arena.env import PriorAuthArenaEnv
 from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import STRENGTHS
+from healthgym.envs.managed_care.prior_auth_arena.verifier import ArenaVerifier
 from healthgym.errors import ConfigurationError
 from healthgym.policies.scripted import ScriptPolicy
 from healthgym.testing import replay
@@ -105,3 +108,22 @@ def test_the_page_tells_of_every_opponent_and_its_strength() -> None:
         (line,) = (each for each in page.splitlines() if each.startswith(f"- {role}: "))
         for name, strength in known.items():
             assert f"``{name}`` ({strength:.2f})" in line
+
+
+def test_what_both_desks_did_is_worked_out_once_for_each_profile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Profile] = []
+    found = ArenaVerifier._found
+
+    def counted(self: ArenaVerifier, evidence: Any, profile: Profile) -> Any:
+        asked.append(profile)
+        return found(self, evidence, profile)
+
+    monkeypatch.setattr(ArenaVerifier, "_found", counted)
+    env = made()
+    env.reset(options={"index": 0})
+    env.step(call("finish"))
+    assert len(env.episode.roles) == 2
+    assert env.episode.settled
+    assert sorted(asked) == sorted(Profile)
