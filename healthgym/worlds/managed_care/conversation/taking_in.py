@@ -22,6 +22,9 @@ _ANSWERED_BY: Final[Mapping[Concern, frozenset[Act]]] = {
     Concern.TIME: frozenset({Act.OFFER_CALLBACK}),
     Concern.SCAM: frozenset({Act.OFFER_CALLBACK}),
 }
+#: Worries that nobody has, of a message and of all calls, beside which an answer still counts.
+_BESIDE_MOST: Final = 2
+_BESIDE_EVER: Final = 3
 #: What goes after a hint, besides a question on its subject.
 _FOLLOWING: Final = (Act.ACKNOWLEDGE,)
 #: Acts of which one leaves a decision to the person.
@@ -56,6 +59,8 @@ def _answers(talk: Talk) -> frozenset[Concern]:
 
     Who gives a number to call before anybody asks for it has answered that worry too.
     """
+    if _scattered(talk):
+        return frozenset()
     shown = talk.mind.voiced | talk.mind.slipped | {Concern.SCAM}
     found = {
         concern for concern, acts in _ANSWERED_BY.items() if concern in shown and acts & talk.sure
@@ -64,6 +69,23 @@ def _answers(talk: Talk) -> frozenset[Concern]:
         named = said.item in set(Concern)
         found |= {Concern(said.item)} if named else set(talk.mind.voiced)
     return frozenset(found & shown & set(talk.persona.concerns))
+
+
+def _scattered(talk: Talk) -> bool:
+    """Return whether worries are answered at random, one of which may be theirs.
+
+    Some reassurance beside the matter is kind. Who has an answer to everything has listened to
+    nobody, and is heard again with one to what was told.
+    """
+    own = set(talk.persona.concerns)
+    now = {said.item for said in talk.saids(Act.ANSWER_CONCERN) if said.item} - own
+    ever = {
+        said.item
+        for turn in talk.memory.turns
+        for said in turn.acts
+        if said.sure and said.act is Act.ANSWER_CONCERN and said.item
+    }
+    return len(now) > _BESIDE_MOST or (bool(now) and len(now | ever - own) > _BESIDE_EVER)
 
 
 def _pulls(talk: Talk, trigger: Trigger, said: Said) -> bool:
