@@ -8,12 +8,22 @@ import os
 import sys
 from collections.abc import Sequence
 
-from healthgym.cli import delegates, environments, evaluating, new, play, records, suites, view
+from healthgym.cli import (
+    agreeing,
+    delegates,
+    environments,
+    evaluating,
+    new,
+    play,
+    records,
+    suites,
+    view,
+)
 from healthgym.cli.common import Command
 from healthgym.errors import HealthGymError
 from healthgym.version import __version__
 
-_MODULES = (environments, play, evaluating, suites, records, view, new, delegates)
+_MODULES = (environments, play, evaluating, agreeing, suites, records, view, new, delegates)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -38,6 +38,7 @@ def add_commands(commands: Commands) -> None:
         help="who fills the other seat, where there is one: a scripted side by its name, or a "
         "folder with a model",
     )
+    add_judge_arguments(parser.add_argument_group("a judge of rubrics, where there are any"))
     parser.add_argument("--episodes", type=int, default=200, help="tasks (default: 200)")
     parser.add_argument("--samples", type=int, default=1, help="attempts at each (default: 1)")
     parser.add_argument("--split", default="test", help="train, validation or test")
@@ -58,6 +59,14 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--markdown", action="store_true", help="write a Markdown table")
     add_model_arguments(parser.add_argument_group("--policy llm"))
     parser.set_defaults(run=run_evaluation)
+
+
+def add_judge_arguments(group: argparse._ArgumentGroup) -> None:
+    """Add what names a judge; without it nobody is asked."""
+    group.add_argument("--judge", metavar="URL", help="address of its endpoint, up to /v1")
+    group.add_argument("--judge-model", metavar="NAME", help="name of the model there")
+    group.add_argument("--judge-key-env", default="", help="environment variable with the key")
+    group.add_argument("--votes", type=int, default=3, help="on each rubric (default: 3)")
 
 
 def add_model_arguments(group: argparse._ArgumentGroup) -> None:
@@ -98,7 +107,7 @@ def run_evaluation(args: argparse.Namespace) -> int:
         episodes=args.episodes,
         split=args.split,
         seed=args.seed,
-        env_kwargs=opposed(read_settings(args.settings), args.opponent),
+        env_kwargs=judged(opposed(read_settings(args.settings), args.opponent), args),
         samples_per_task=args.samples,
         workers=args.workers,
         record=args.record,
@@ -114,6 +123,8 @@ def run_evaluation(args: argparse.Namespace) -> int:
         write(text)
     else:
         write(evaluation.to_markdown() if args.markdown else evaluation.to_text())
+    if args.judge and args.record:
+        note(f"How far the judge agrees with the rules: healthgym agreement {args.record}")
     if evaluation.stopped:
         note(f"healthgym: stopped early: {evaluation.stopped}")
     return 2 if evaluation.stopped or evaluation.success is None else 0
@@ -132,6 +143,29 @@ def opposed(settings: JsonDict, opponent: str | None) -> JsonDict:
         return settings
     model = Path(opponent).is_dir()
     return {**settings, "opponent": {"checkpoint": opponent} if model else opponent}
+
+
+def judged(settings: JsonDict, args: argparse.Namespace) -> JsonDict:
+    """Return an environment's arguments with a judge, if the line names one.
+
+    Votes differ by temperature and seed; a single one is the likeliest answer.
+
+    Raises:
+        ConfigurationError: If the line does not say which model.
+    """
+    if args.judge is None:
+        return settings
+    if not args.judge_model:
+        raise ConfigurationError("--judge needs --judge-model.")
+    judge = {
+        "base_url": args.judge,
+        "model": args.judge_model,
+        "api_key_env": args.judge_key_env,
+        "votes": args.votes,
+        "temperature": 1.0 if args.votes > 1 else 0.0,
+        "seed": args.seed,
+    }
+    return {**settings, "judge": judge}
 
 
 def chosen_policy(args: argparse.Namespace) -> str | PolicyFactory:

@@ -212,6 +212,66 @@ def clustered_interval(
     return Interval(float(low), float(high), float(means.mean()))
 
 
+def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
+    """Return Cohen's kappa of two judgements of the same things (Cohen 1960).
+
+    ``(p_o - p_e) / (1 - p_e)``: agreement beyond what chance gives to two who say yes as often.
+
+    Args:
+        pairs: What the one and the other say of each thing, at least one.
+
+    Returns:
+        Kappa in [-1, 1]; None where both always say the same thing, for then chance alone agrees.
+
+    Raises:
+        ConfigurationError: If there is no pair.
+    """
+    if not pairs:
+        raise ConfigurationError("Agreement needs at least one pair of judgements.")
+    n = len(pairs)
+    ours, theirs = (sum(pair[side] for pair in pairs) / n for side in (0, 1))
+    chance = ours * theirs + (1 - ours) * (1 - theirs)
+    if chance == 1:
+        return None
+    return (sum(one == other for one, other in pairs) / n - chance) / (1 - chance)
+
+
+def kappa_interval(
+    pairs: Mapping[str, Sequence[tuple[bool, bool]]],
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+    level: float = 0.95,
+) -> Interval | None:
+    """Return Cohen's kappa with a percentile interval from resampling tasks.
+
+    A resample in which kappa is not defined is left out.
+
+    Args:
+        pairs: What the one and the other say, by task id; at least one pair.
+        seed: Seed of the resampling.
+        resamples: Number of resamples.
+        level: Coverage, between 0 and 1.
+
+    Returns:
+        Kappa and its interval; None where kappa is not defined.
+
+    Raises:
+        ConfigurationError: If there is no pair, or ``resamples`` or ``level`` is out of range.
+    """
+    _check_resampling(resamples, level)
+    groups = [pairs[task] for task in sorted(pairs)]
+    estimate = cohen_kappa([pair for group in groups for pair in group])
+    if estimate is None:
+        return None
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    drawn = (rng.integers(len(groups), size=len(groups)) for _ in range(resamples))
+    found = (cohen_kappa([pair for n in picked for pair in groups[n]]) for picked in drawn)
+    defined = [kappa for kappa in found if kappa is not None]
+    low, high = np.quantile(defined or [estimate], [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), estimate)
+
+
 def _bootstrap(
     task_means: NDArray[np.float64], seed: int, resamples: int, level: float
 ) -> Interval:

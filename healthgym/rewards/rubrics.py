@@ -32,8 +32,10 @@ _SYSTEM = (
     'it"], "reason": "one sentence"}'
 )
 _MARK = re.compile(r"<{2,}|>{2,}|`{3,}")
-#: Characters of one document of a record that are sent, and of the whole record.
-_MOST_TEXT, _MOST_RECORD = 12_000, 60_000
+#: Characters of one text of a record that are sent, and of the whole record. The largest charts
+#: have about 80,000; what somebody floods their own text with cannot take the place of others.
+_MOST_TEXT, _MOST_RECORD = 90_000, 240_000
+_CUT = " [cut here: it was too long]"
 #: A passage that is shorter shows nothing.
 _LEAST_QUOTE = 12
 
@@ -211,8 +213,9 @@ def _prompt(rubric: Rubric, record: Record) -> list[TextMessage]:
         **record.texts,
     }.items():
         label = re.sub(r"[^A-Z0-9 ]", " ", name.upper()).strip() or "TEXT"
-        cut = _MARK.sub(" ", text)[: min(_MOST_TEXT, room)]
-        room -= len(cut)
+        plain, most = _MARK.sub(" ", text), min(_MOST_TEXT, room)
+        cut = plain if len(plain) <= most else plain[:most] + _CUT
+        room = max(room - len(cut), 0)
         parts.append(f"<<<{label}\n{json.dumps(cut)}\n{label}>>>")
     return [
         TextMessage("system", _SYSTEM),

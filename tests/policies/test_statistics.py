@@ -11,6 +11,8 @@ from healthgym.policies.statistics import (
     Interval,
     bootstrap_mean_interval,
     clustered_interval,
+    cohen_kappa,
+    kappa_interval,
     newcombe_difference,
     paired_bootstrap_difference,
     pass_at_k,
@@ -186,3 +188,50 @@ def test_clusters_of_one_give_the_bootstrap_over_tasks() -> None:
 def test_a_task_without_a_cluster_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="'t1' is in no cluster"):
         clustered_interval({"t0": [1.0], "t1": [0.0]}, {"t0": "c"})
+
+
+# -- agreement -----------------------------------------------------------------------------------
+
+
+def table_of(both: int, first: int, second: int, neither: int) -> list[tuple[bool, bool]]:
+    return (
+        [(True, True)] * both
+        + [(True, False)] * first
+        + [(False, True)] * second
+        + [(False, False)] * neither
+    )
+
+
+# (p_o - p_e) / (1 - p_e) by hand: 0.7 and 0.5; 0.6 and 0.54; 0.6 and 0.46.
+@pytest.mark.parametrize(
+    ("counts", "kappa"),
+    [
+        ((20, 5, 10, 15), 0.4),
+        ((45, 15, 25, 15), 0.06 / 0.46),
+        ((25, 35, 5, 35), 0.14 / 0.54),
+        ((10, 0, 0, 10), 1.0),
+        ((0, 10, 10, 0), -1.0),
+    ],
+)
+def test_kappa_is_cohens(counts: tuple[int, int, int, int], kappa: float) -> None:
+    assert cohen_kappa(table_of(*counts)) == pytest.approx(kappa)
+
+
+def test_kappa_is_not_defined_where_both_always_say_the_same() -> None:
+    assert cohen_kappa(table_of(9, 0, 0, 0)) is None
+    assert kappa_interval({"a": table_of(9, 0, 0, 0)}) is None
+    # Somebody who says yes to everything agrees by chance alone.
+    assert cohen_kappa(table_of(5, 4, 0, 0)) == 0.0
+    with pytest.raises(ConfigurationError, match="at least one pair"):
+        cohen_kappa([])
+
+
+def test_the_interval_of_kappa_resamples_tasks() -> None:
+    pairs = table_of(20, 5, 10, 15)
+    alone = kappa_interval({f"t{n}": [pair] for n, pair in enumerate(pairs)})
+    grouped = kappa_interval({f"t{n}": [pair] * 4 for n, pair in enumerate(pairs)})
+    assert alone is not None
+    assert grouped is not None
+    assert alone.low < alone.estimate < alone.high
+    # The same said four times of a task is no more than said once.
+    assert rounded(grouped) == rounded(alone)

@@ -24,7 +24,7 @@ _RECORD = Record(
 _QUOTE = "Would you like to take part?"
 
 
-def judge(answers: Sequence[object], seen: list[object] | None = None) -> RubricJudge:
+def judge(answers: Sequence[object], seen: list[dict[str, Any]] | None = None) -> RubricJudge:
     """Return a judge whose model gives some answers in turn; a number is a status."""
     left = list(answers)
 
@@ -96,10 +96,21 @@ def test_an_outage_that_changes_nothing_is_none() -> None:
 
 
 def test_the_record_cannot_open_a_marker_of_its_own() -> None:
-    seen: list[object] = []
+    seen: list[dict[str, Any]] = []
     judge([yes()], seen).judge(_RUBRIC, _RECORD)
     sent = json.dumps(seen[0])
     assert sent.count("<<<RUBRIC") == 1
+
+
+def test_a_text_that_is_too_long_is_cut_and_says_so_and_crowds_out_no_other() -> None:
+    seen: list[dict[str, Any]] = []
+    flooded = Record({"chart": "what the chart says", "own": "me " * 200_000, "end": "the end"})
+    judge([NO], seen).judge(_RUBRIC, flooded)
+    sent = seen[0]["messages"][1]["content"]
+    assert len(sent) < 100_000
+    assert sent.count("[cut here: it was too long]") == 1
+    assert "what the chart says" in sent
+    assert "the end" in sent
 
 
 def test_arguments_that_make_no_sense_are_refused() -> None:
@@ -134,7 +145,7 @@ def test_nothing_is_evidence_from_whoever_said_nothing() -> None:
 
 
 def test_the_judge_is_told_where_evidence_has_to_come_from() -> None:
-    seen: list[object] = []
+    seen: list[dict[str, Any]] = []
     rubric = Rubric("outreach.quality", "Did she agree?", evidence=("Ms Ode's words",))
     judge([yes()], seen).judge(rubric, _RECORD)
     assert "from each of: Ms Ode's words" in json.dumps(seen[0])
