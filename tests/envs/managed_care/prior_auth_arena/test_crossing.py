@@ -15,6 +15,7 @@ from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, S
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.worlds.managed_care.charts.chart import ChartLibrary
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
+from healthgym.worlds.managed_care.shared import SharedStart
 from tests.envs.managed_care.prior_auth_arena.table import first, played, seated
 
 #: How an episode goes that has a call in it, and one that has appeals.
@@ -34,8 +35,9 @@ def patient_of(task: ArenaInstance) -> str:
 def with_other_chart(task: ArenaInstance, sent: set[str]) -> ArenaInstance:
     """The task with another chart, but for what was sent of it."""
     patient = patient_of(task)
-    charts = task.start.charts.values()
-    chart = task.start.charts[patient]
+    start = task.start
+    assert isinstance(start, SharedStart)
+    chart = start.charts[patient]
     kept = [page for page in chart.documents if page.id in sent]
     others = [page for page in chart.documents if page.id not in sent]
     assert others
@@ -43,8 +45,11 @@ def with_other_chart(task: ArenaInstance, sent: set[str]) -> ArenaInstance:
     order = {page.id: place for place, page in enumerate(chart.documents)}
     documents = tuple(sorted((*kept, *changed), key=lambda page: order[page.id]))
     other = replace(chart, documents=documents, allergies=())
-    everybody = [other if one.patient.id == patient else one for one in charts]
-    return replace(task, start=replace(task.start, charts=ChartLibrary(everybody)))
+    charts, practice = (
+        ChartLibrary([other if one.patient.id == patient else one for one in charts.values()])
+        for charts in (start.charts, start.practice)
+    )
+    return replace(task, start=replace(start, charts=charts, practice=practice))
 
 
 @pytest.mark.parametrize(("ending", "payer"), [CALL, APPEALS])

@@ -29,8 +29,10 @@ def stands_before(ending: str, payer: str, tool: str) -> tuple[ArenaEpisode, str
     """An episode in which a tool is about to be called, and who calls it how."""
     task = first(ending)
     episode = Episode(FAMILY, task, SparseReward(), FAMILY.rules)
-    for turn in played(task, payer=payer).turns:
-        if f'"{tool}"' in turn.action:
+    whole = played(task, payer=payer)
+    named = (CASE, REQUEST, *(letter.id for letter in whole.world.letters.of(CASE)))
+    for turn in whole.turns:
+        if f'"{tool}"' in turn.action and any(name in turn.action for name in named):
             return episode, turn.action, turn.role
         assert episode.to_act() == turn.role
         episode.step(turn.action, turn.role)

@@ -74,7 +74,8 @@ def denies(world: SharedOffices) -> None:
 
 
 def loses_the_packet(world: SharedOffices) -> None:
-    (packet,) = world.authorizations.packets.values()
+    packets = world.authorizations.packets.values()
+    (packet,) = [one for one in packets if one.case_id == CASE]
     world.authorizations.packets[packet.id] = replace(packet, attached_document_ids=())
 
 
@@ -86,13 +87,15 @@ def answers_with_nothing(world: SharedOffices) -> None:
 
 
 def decides_before(world: SharedOffices) -> None:
-    (made,) = world.determinations.determinations.values()
+    made = world.determinations.active(CASE)
+    assert made is not None
     early = made.created_at - timedelta(days=9)
     world.determinations.determinations[made.id] = replace(made, created_at=early)
 
 
 def decides_late_at_the_provider(world: SharedOffices) -> None:
-    (made,) = world.authorizations.determinations.values()
+    made = world.authorizations.determination(CASE)
+    assert made is not None
     late = made.created_at + timedelta(days=30)
     world.authorizations.determinations[made.id] = replace(made, created_at=late)
 
