@@ -14,6 +14,7 @@ from healthgym.errors import ConfigurationError
 if TYPE_CHECKING:
     from healthgym.core.borders import AnyEnv, Settings
     from healthgym.core.env import HealthEnv
+    from healthgym.core.family import AnyFamily
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +243,28 @@ def arena_row(arena_id: str) -> Row:
     raise ConfigurationError(
         f"There is no arena {arena_id!r}. Registered: {', '.join(arena_ids())}."
     )
+
+
+def arena_family(arena_id: str, **own: object) -> AnyFamily:
+    """Return the family of an environment with several agents.
+
+    Args:
+        arena_id: One of :func:`arena_ids`.
+        own: Arguments of the family, such as ``difficulty``.
+
+    Raises:
+        ConfigurationError: If there is no such arena or argument.
+    """
+    row = arena_row(arena_id)
+    module, _, name = row.entry_point.partition(":")
+    family_class: type[AnyFamily] = getattr(import_module(module), name)
+    accepted = inspect.signature(family_class).parameters
+    unknown = sorted(own.keys() - accepted.keys())
+    if unknown:
+        raise ConfigurationError(
+            f"{arena_id} has no argument {', '.join(unknown)}; its own are {', '.join(accepted)}."
+        )
+    return family_class(**{**row.kwargs, **own})
 
 
 def register_arenas() -> bool:

@@ -263,6 +263,31 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Return the scripted players that can fill a seat, by role and name."""
         return {}
 
+    def careless(self) -> Mapping[str, Sequence[str]]:
+        """Return the counterparts that do not do the work, by role and name; none by default.
+
+        Neither beside roles that know the answer, nor with each other, may they bring all roles
+        more successes than the family's ``ceilings`` say.
+        """
+        return {}
+
+    def knowing(
+        self,
+        instance: Instance[TaskIn, ReferenceIn, StartIn],
+        rng: np.random.Generator,
+        role: str,
+        seated: Mapping[str, str],
+    ) -> Script:
+        """Return what a role does that knows the answer, beside others who may not.
+
+        Args:
+            instance: The task.
+            rng: What is left to chance.
+            role: The role; the first one unless a family says otherwise.
+            seated: Names of counterparts, by the role they fill.
+        """
+        return self.oracle(instance, rng)
+
     def to_act(self, world: WorldIn, live: Sequence[str]) -> str | None:
         """Return whose turn it is, or None if all wait for something to happen.
 

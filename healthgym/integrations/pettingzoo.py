@@ -7,10 +7,8 @@ registers the arenas there; nothing else in the package imports it.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 
 from gymnasium import spaces
 from gymnasium.utils import seeding
@@ -315,15 +313,7 @@ def raw_env(
         ConfigurationError: If there is no such arena or argument.
     """
     row = registration.arena_row(arena_id)
-    module, _, name = row.entry_point.partition(":")
-    family_class = getattr(import_module(module), name)
-    accepted = inspect.signature(family_class).parameters
-    unknown = sorted(own.keys() - accepted.keys())
-    if unknown:
-        raise ConfigurationError(
-            f"{arena_id} has no argument {', '.join(unknown)}; its own are {', '.join(accepted)}."
-        )
-    family = family_class(**{**row.kwargs, **own})
+    family = registration.arena_family(arena_id, **own)
     rules = replace(family.rules, profile=arguments.profile(profile))
     if max_turns is not None:
         rules = replace(rules, max_turns=arguments.turns(max_turns))

@@ -99,9 +99,44 @@ class PotentialReward:
         return transition.progress - transition.before - self.costs.of(transition)
 
 
-_NAMED: Mapping[str, type[SparseReward] | type[PotentialReward]] = {
+#: The metric that says how far the end of an episode is in a role's own interest, from 0 to 1.
+INTEREST = "own_interest"
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitiveReward:
+    """What the end of an episode is worth to the role itself, right or wrong; nothing before it.
+
+    Warning: this is for research on how agents behave whose interests conflict. It pays for what
+    harms patients, such as care that is denied though it was due, and nothing that was trained
+    with it belongs near real requests. A verdict is the same under every reward: whether an
+    agent did right is told by its success, and not by this.
+
+    It takes a family whose verdicts say what is in a role's interest, by the metric
+    :data:`INTEREST`, such as that of the prior authorization arena.
+    """
+
+    costs: Costs = field(default_factory=Costs)
+    dense: bool = field(default=False, init=False)
+
+    def __call__(self, transition: Transition) -> float:
+        """Return the reward of one step.
+
+        Raises:
+            ConfigurationError: If the verdict does not say what is in the role's interest.
+        """
+        verdict = transition.verdict
+        if verdict is None:
+            return -self.costs.of(transition)
+        if INTEREST not in verdict.metrics:
+            raise ConfigurationError("reward 'competitive' is for roles whose interests conflict.")
+        return verdict.metrics[INTEREST] - self.costs.of(transition)
+
+
+_NAMED: Mapping[str, type[SparseReward] | type[PotentialReward] | type[CompetitiveReward]] = {
     "sparse": SparseReward,
     "shaped": PotentialReward,
+    "competitive": CompetitiveReward,
 }
 
 

@@ -20,7 +20,12 @@ from healthgym.testing.faults import check_faults
 from healthgym.testing.hostile import check_hostile_actions, hostile_actions
 from healthgym.testing.leaks import check_non_interference, check_splits, instance_hash
 from healthgym.testing.replay import ReplayReport, replay
-from healthgym.testing.scoring import check_baselines, check_oracle, check_tool_kinds
+from healthgym.testing.scoring import (
+    check_baselines,
+    check_careless,
+    check_oracle,
+    check_tool_kinds,
+)
 
 #: Every check of an environment; each needs no more than its id.
 CHECKS: tuple[Callable[[str], object], ...] = (
@@ -46,6 +51,7 @@ __all__ = [
     "CHECKS",
     "ReplayReport",
     "check_baselines",
+    "check_careless",
     "check_clone",
     "check_declared_checks",
     "check_determinism",

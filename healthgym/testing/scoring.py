@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations, product
+
+import numpy as np
 
 from healthgym.core.env import HealthEnv
-from healthgym.core.family import CEILING
+from healthgym.core.episode import Episode
+from healthgym.core.family import CEILING, AnyFamily
+from healthgym.core.occupants import seated as fill_seats
+from healthgym.core.players import Player
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolKind
 from healthgym.core.verdict import Profile
 from healthgym.policies.base import Policy
 from healthgym.policies.scripted import NopPolicy, RandomPolicy, ScriptPolicy
+from healthgym.registration import arena_family
+from healthgym.rewards import SparseReward
 from healthgym.testing.play import ORACLE, actions_of, keeping_env, policies, require
 
 
@@ -88,6 +96,63 @@ def check_baselines(env_id: str, tasks: int = 100) -> dict[str, float]:
         ceiling = ceilings.get(name, CEILING)
         require(rate <= ceiling, f"{env_id}: {name} solves {rate:.0%}, over {ceiling:.0%}.")
     return rates
+
+
+def check_careless(arena_id: str, tasks: int = 20) -> dict[str, float]:
+    """Seat whoever does not do the work, alone and with each other: all roles rarely succeed.
+
+    Those who are left know the answer, and play it beside whoever is seated. Each is held to the
+    family's ``ceilings``, by its role and name, such as ``"payer absent"``.
+
+    Args:
+        arena_id: The environment with several agents.
+        tasks: Number of test tasks.
+
+    Returns:
+        The share of tasks on which all roles succeed under the strict profile, by who was seated.
+    """
+    family = arena_family(arena_id)
+    careless = family.careless()
+    alone = [{role: name} for role, names in careless.items() for name in names]
+    pairs = [
+        {first: one, second: other}
+        for first, second in combinations(careless, 2)
+        for one, other in product(careless[first], careless[second])
+    ]
+    rates: dict[str, float] = {}
+    for seated in (*alone, *pairs):
+        told = " and ".join(f"{role} {name}" for role, name in seated.items())
+        solved = [_all_succeed(family, seated, index) for index in range(tasks)]
+        rates[told] = sum(solved) / tasks
+        ceiling = family.ceilings.get(told, CEILING)
+        found = f"{rates[told]:.0%}, over {ceiling:.0%}"
+        require(rates[told] <= ceiling, f"{arena_id}: with {told} all succeed in {found}.")
+    return rates
+
+
+def _all_succeed(family: AnyFamily, seated: Mapping[str, str], index: int) -> bool:
+    """Play a test task with some seated, and the others' oracles; return whether all succeed."""
+    instance = family.generator.generate(Split.TEST, index)
+    roles = tuple(family.roles)
+    # Somebody is played from outside: a role that knows the answer, if there is one.
+    outside = next((role for role in roles if role not in seated), roles[0])
+    inside = {role: seated.get(role, ORACLE) for role in roles if role != outside}
+    rng = np.random.default_rng(index)
+    episode = Episode(
+        family, instance, SparseReward(), family.rules, fill_seats(family, instance, inside)
+    )
+    if outside in seated:
+        player = family.player(seated[outside], instance, rng, outside)
+    else:
+        player = Player.of_script(family.knowing(instance, rng, outside, inside))
+    shown = ""
+    while not episode.done(outside):
+        action = player.act(shown)
+        if action is None:
+            episode.stop(outside)
+            break
+        shown = episode.step(action, outside).observation
+    return all(episode.verdict(role, Profile.STRICT).success for role in roles)
 
 
 def check_tool_kinds(env_id: str, tasks: int = 10) -> dict[str, int]:

@@ -16,7 +16,7 @@ import healthgym
 from healthgym.core.trajectory import Trajectory
 from healthgym.integrations.pettingzoo import Arena, env, parallel_env, raw_env
 from healthgym.registration import arena_row
-from healthgym.testing import replay
+from healthgym.testing import check_careless, replay
 from healthgym.testing.hostile import hostile_actions, odd_calls
 
 pytestmark = [
@@ -129,3 +129,8 @@ def test_a_record_replays_to_the_same_bytes(arena_id: str) -> None:
         assert record.env_id == arena_id
         assert {turn.role for turn in record.turns} == set(arena.episode.roles)
         assert replay(record).turns == len(record.turns)
+
+
+@pytest.mark.slow
+def test_who_does_not_do_the_work_gets_nothing_for_it(arena_id: str) -> None:
+    assert set(check_careless(arena_id, tasks=6).values()) <= {0.0}

@@ -20,6 +20,7 @@ import numpy as np
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import TaskKey
 from healthgym.envs.managed_care.prior_auth_arena.generator import Known, seated
+from healthgym.envs.managed_care.prior_auth_arena.queued import Queue
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance, ArenaTaskGenerator
 from healthgym.envs.managed_care.prior_authorization.choices import canonical_requests, narrowed
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
@@ -83,13 +84,18 @@ class CanonicalGenerator(ArenaTaskGenerator):
     def __init__(self, config: AuthorizationConfig, difficulty: str, name: str) -> None:
         self.name, self.difficulty = name, difficulty
         self.tests = len(canonical_cases())
+        self._queue = Queue(name, difficulty)
         self._config = config
         self._shared = AuthorizationGenerator(
             config, difficulty, _SHARED, Rules.STRICT, canonical=True
         )
 
     def draw(self, split: Split, index: int) -> ArenaInstance:
-        """Return a task."""
+        """Return a task, with a request of another office in the payer's queue."""
+        return self._queue.beside(self._own(split, index))
+
+    def _own(self, split: Split, index: int) -> ArenaInstance:
+        """Return a task as the provider has it."""
         rows = canonical_cases()
         fixed = self.is_fixed(split)
         row = rows[index if fixed else int(self._rng(split, index, _ROW).integers(len(rows)))]

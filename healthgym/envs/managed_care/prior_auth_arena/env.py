@@ -74,7 +74,10 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
     ordering clinician, who knows what settles the open criterion, or does not and has the request
     sent all the same, or does not and leaves it. What is right for the payer is worked out from
     what it was sent and told, not from the chart. Which document is missing, what the policy asks
-    and what the clinician knows come from the seed. No patient of one split is in another.
+    and what the clinician knows come from the seed. No patient of one split is in another. A
+    second, small request of another office lies at the payer's intake, which needs a review
+    wherever the first needs none; the provider sees nothing of it, and under ``paper`` it is not
+    judged, since the source's arena has one case.
 
     ## Rewards
 
@@ -119,19 +122,20 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
     - `limits` (dict, None): Other limits by name: ``cycles`` (6), ``rounds`` (4), ``turn_pairs``
         (4), ``calls`` (50), ``lasts`` (60 minutes).
 
-    Opponents read what an agent reads. ``honest`` does it right. Payers: ``slow`` decides in the
-    last hours that are left, ``asks_again`` asks for what was sent, ``misreads`` takes one
+    Opponents read what an agent reads. ``honest`` does it right. Payers: ``slow`` decides in
+    the last hours that are left, ``asks_again`` asks for what was sent, ``misreads`` takes one
     criterion for contradicted, ``past_times`` offers times for a call that are over,
-    ``strict_steps`` takes no earlier treatment for long enough, ``wrong_desk`` has a nurse decide
-    what is a physician's, ``rubber_stamp`` and ``approves_all`` approve unread, ``denies_all``
-    denies, ``agrees`` takes any word on a call for proof, ``stalls`` lets every limit pass,
-    ``absent`` does nothing. Providers: ``omits_one`` document, ``wrong_site``, ``over_documents``,
-    ``answers_wrong`` with another document than was asked for, ``argues_beyond`` the chart,
-    ``silent`` after a request for information, ``appeals_all`` denials; ``never_submits``,
-    ``submits_all``, ``floods`` with the whole chart, ``no_evidence``, ``stalls``, ``absent``. In
-    brackets is how strong each is: the share of tasks on which both desks succeed where the other
-    one knows the answer. Who errs is not to be waited out: a wrong denial is appealed, an overdue
-    word is asked for, a packet that falls short is denied.
+    ``strict_steps`` takes no earlier treatment for long enough, ``wrong_desk`` has a nurse
+    decide what is a physician's, ``rubber_stamp`` and ``approves_all`` approve unread,
+    ``denies_all`` denies, ``concedes`` takes any word on a call for proof, ``agrees`` does so,
+    too, and approves unread, ``stalls`` lets every limit pass, ``absent`` does nothing.
+    Providers: ``omits_one`` document, ``wrong_site``, ``over_documents``, ``answers_wrong``
+    with another document than was asked for, ``argues_beyond`` the chart, ``silent`` after a
+    request for information, ``appeals_all`` denials; ``never_submits``, ``submits_all``,
+    ``floods`` with the whole chart, ``no_evidence``, ``stalls``, ``absent``. In brackets is how
+    strong each is: the share of tasks on which both desks succeed where the other one knows the
+    answer. Who errs is not to be waited out: a wrong denial is appealed, an overdue word is
+    asked for, a packet that falls short is denied.
 
     {strengths}
 

@@ -36,7 +36,11 @@ from healthgym.envs.managed_care.prior_auth_arena import (
 from healthgym.envs.managed_care.prior_auth_arena.canonical import CanonicalGenerator
 from healthgym.envs.managed_care.prior_auth_arena.drill_offices import DrillOffices
 from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
-from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS, STRENGTHS
+from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import (
+    CARELESS,
+    OPPONENTS,
+    STRENGTHS,
+)
 from healthgym.envs.managed_care.prior_auth_arena.task import (
     PRESETS,
     ArenaInstance,
@@ -209,6 +213,20 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
         if self.drilled:
             return {}
         return {role: {READER: play, **OPPONENTS[role]} for role, play in reader.READERS.items()}
+
+    def knowing(
+        self,
+        instance: ArenaInstance,
+        rng: np.random.Generator,
+        role: str,
+        seated: Mapping[str, str],
+    ) -> Script:
+        """Return what a side does that knows the answer, beside whoever fills the other seat."""
+        return self.together(instance, rng, seated)[role]
+
+    def careless(self) -> Mapping[str, Sequence[str]]:
+        """Return who wants the reward without the work, by seat."""
+        return {} if self.drilled else {role: tuple(names) for role, names in CARELESS.items()}
 
     def player(
         self, name: str, instance: ArenaInstance, rng: np.random.Generator, role: str = PROVIDER

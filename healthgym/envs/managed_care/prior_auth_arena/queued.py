@@ -166,6 +166,4 @@ def _laid(drawn: ArenaInstance, queued: ReviewInstance, shift: Shift) -> ArenaIn
     lies = queued.reference.case_id
     start = SharedStart(**known, practice=own.charts, queued=(lies,))
     task = replace(drawn.task, instruction=brief(start, case.patient, case.drawn))
-    provider = replace(drawn.reference.provider, beside=frozenset({lies}))
-    reference = replace(drawn.reference, provider=provider, queued=queued)
-    return Instance(task, reference, start)
+    return Instance(task, replace(drawn.reference, queued=queued), start)

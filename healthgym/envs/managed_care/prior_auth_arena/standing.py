@@ -10,6 +10,7 @@ from __future__ import annotations
 from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
 from healthgym.envs.managed_care.utilization_management.appeal_reader import rests_on
 from healthgym.worlds.managed_care import deadlines
+from healthgym.worlds.managed_care.relay import PROVIDER
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
 
 _GRANTED = frozenset(
@@ -42,6 +43,21 @@ class Standing:
         if case is None:
             return False
         return case.status == wanted or (wanted in _GRANTED and case.status in _GRANTED)
+
+    def interest(self, side: str) -> float:
+        """Return how far the end is in a side's own interest alone, from 0 to 1.
+
+        A provider wants the request approved, whatever it deserves; a payer wants to deny what is
+        not due, and to pay for as little as can be. Each counts half of the payer's.
+        """
+        case = self.seen.case
+        granted = float(case is not None and case.status in _GRANTED)
+        granted = 0.5 if case is not None and case.status is _PARTLY else granted
+        if side == PROVIDER:
+            return granted
+        due = self.seen.reference.status in (*_GRANTED, _PARTLY)
+        spared = not due and granted == 0
+        return 0.5 * spared + 0.5 * (1 - granted)
 
     @property
     def pursued(self) -> bool:

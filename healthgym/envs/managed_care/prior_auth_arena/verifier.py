@@ -31,6 +31,7 @@ from healthgym.envs.managed_care.utilization_management.verifier import (
     UNDECIDED,
     ReviewVerifier,
 )
+from healthgym.rewards.functions import INTEREST
 from healthgym.worlds.managed_care.deemed import DEEMED
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.shared import Moment, SharedOffices
@@ -176,6 +177,9 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             metrics={
                 **{f"{side}_success": float(good) for side, good in passed.items()},
                 "joint_success": float(all(passed.values())),
+                INTEREST: Standing(
+                    Inspection(evidence.before, evidence.after, evidence.reference.provider)
+                ).interest(evidence.role),
             },
         )
 
@@ -197,7 +201,7 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         self, evidence: ArenaEvidence, profile: Profile, *, erred: bool
     ) -> Iterator[CheckResult]:
         """Yield what is found of the provider; where the payer erred, by what was left to do."""
-        reference = evidence.reference.provider
+        reference = replace(evidence.reference.provider, beside=_queued(evidence.reference))
         seen = Inspection(evidence.before, evidence.after, reference)
         if erred and seen.case is not None and Standing(seen).pursued:
             reference = replace(reference, status=seen.case.status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cache
 
@@ -65,8 +66,10 @@ def test_a_case_that_the_single_suites_have_is_the_same_case() -> None:
         ours, theirs = canonical(index), requests.generate(Split.TEST, number)
         assert ours.reference.provider == theirs.reference
         assert ours.task.kind == theirs.task.kind
-        assert ours.task.instruction == theirs.task.instruction
-        assert ours.start.now == theirs.start.now
+        # The hour may be a later one: another request lies in the payer's queue by then.
+        said = [re.sub(r"\d\d:\d\d UTC", "", one.task.instruction) for one in (ours, theirs)]
+        assert said[0] == said[1]
+        assert ours.start.now.date() == theirs.start.now.date()
         patient = theirs.reference.patient_id
         chart = ours.start.charts[patient]
         assert chart == theirs.start.charts[patient]
