@@ -1,0 +1,266 @@
+"""Measure the arena of a provider and a payer into results/prior_auth_arena.json.
+
+    python benchmarks/prior_auth_arena.py                      every figure
+    python benchmarks/prior_auth_arena.py --only episodes      how long 80 calls take
+
+Times are medians of tasks not seen before in the process, at the clinic's patients written.
+Intervals are the published bootstrap over tasks: 1,000 resamples from seed 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from _harness import (
+    Figures,
+    Run,
+    Suite,
+    at_most,
+    in_fresh_process,
+    make,
+    once,
+    play,
+    resident_mib,
+    timed,
+    with_prefix,
+)
+
+from healthgym.core.tool import call
+from healthgym.core.verdict import Profile
+from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS
+from healthgym.policies.statistics import pass_at_k, pass_hat_k
+from healthgym.policies.suites import published_interval
+
+ENV_ID = "HealthAgent/PriorAuthArena-v0"
+#: A seat, and the one opposite it.
+SEATS = {"provider": "payer", "payer": "provider"}
+LEVELS = ("easy", "medium", "hard")
+SPLITS = ("train", "validation", "test")
+#: Who plays against every opponent.
+POLICIES = ("oracle", "reader", "random", "nop")
+#: Attempts at a task of those that leave something to chance.
+ATTEMPTS = 4
+#: Calls of an episode that is to be quick.
+CALLS = 80
+#: Arenas that are held at once.
+LIVE = 200
+#: Tasks that are drawn before any is timed: they write the patients whom all tasks share.
+SEEN = 60
+#: First task that is timed.
+FIRST = 700
+
+suite = Suite("prior_auth_arena", __doc__)
+
+
+def arena(**arguments: Any) -> Any:
+    """Make the arena for one agent."""
+    return make(ENV_ID, **arguments)
+
+
+def begin(env: Any, index: int) -> None:
+    """Begin a task."""
+    env.reset(options={"index": index})
+
+
+def warm(env: Any) -> None:
+    """Begin tasks until the patients are written whom all tasks of a process share."""
+    for index in range(SEEN):
+        begin(env, index)
+
+
+class Tally:
+    """What became of the episodes of one policy.
+
+    Attributes:
+        successes: Success under the strict profile, by task.
+        joint: Whether both desks succeeded, by task and profile.
+        modes: Kinds of failure.
+    """
+
+    def __init__(self) -> None:
+        self.successes: dict[str, list[float]] = defaultdict(list)
+        self.paper: list[float] = []
+        self.joint: dict[Profile, list[float]] = {profile: [] for profile in Profile}
+        self.modes: Counter[str] = Counter()
+
+    def add(self, episode: Any) -> None:
+        """Count an episode."""
+        strict, paper = (episode.verdict(profile=one) for one in (Profile.STRICT, Profile.PAPER))
+        self.successes[episode.task.task_id].append(float(strict.success))
+        self.paper.append(float(paper.success))
+        for profile in Profile:
+            verdict = episode.verdict(profile=profile)
+            self.joint[profile].append(verdict.metrics["joint_success"])
+        if not strict.success:
+            self.modes.update(strict.failure_modes)
+
+    def figures(self) -> Figures:
+        """Return success with its interval, that of both desks, and the kinds of failure."""
+        found = published_interval(self.successes)
+        failed = sum(1.0 - one for each in self.successes.values() for one in each)
+        return {
+            "tasks": len(self.successes),
+            "strict": found.estimate,
+            "strict_low": found.low,
+            "strict_high": found.high,
+            "paper": float(np.mean(self.paper)),
+            **{f"joint_{one}": float(np.mean(each)) for one, each in self.joint.items()},
+            "failures": {mode: count / failed for mode, count in self.modes.most_common()},
+        }
+
+    def passes(self) -> Figures:
+        """Return pass@k and pass^k, averaged over tasks."""
+        attempts = [(len(hits), int(sum(hits))) for hits in self.successes.values()]
+        return {
+            f"{name}_{k}": float(np.mean([rate(n, c, k) for n, c in attempts]))
+            for name, rate in (("pass_at", pass_at_k), ("pass_hat", pass_hat_k))
+            for k in (1, ATTEMPTS)
+        }
+
+
+def tallied(env: Any, policy: str, split: str, numbers: Iterable[int], samples: int = 1) -> Tally:
+    """Play tasks by a policy, some attempts at each."""
+    from healthgym.policies.scripted import resolve
+
+    found, player = Tally(), resolve(policy)
+    for number in numbers:
+        for _ in range(samples):
+            found.add(play(env.unwrapped, player, split, number))
+    return found
+
+
+@suite.measure()
+def pairs(run: Run) -> Figures:
+    """Play two who know the answer, on every split and difficulty, and on the canonical suite."""
+    figures: Figures = {}
+    for level in LEVELS:
+        env = arena(difficulty=level, opponent="oracle")
+        for split in SPLITS:
+            numbers = range(run.tasks(200))
+            found = tallied(env, "oracle", split, numbers).figures()
+            figures |= with_prefix(f"{level}.{split}", found)
+    env = arena(canonical=True, opponent="oracle")
+    numbers = range(min(run.tasks(23), 23))
+    return figures | with_prefix("canonical", tallied(env, "oracle", "test", numbers).figures())
+
+
+def crossed(seat: str, run: Run) -> Figures:
+    """Play each policy in a seat against each opponent in the other one."""
+    figures: Figures = {}
+    for opponent in ("oracle", *OPPONENTS[SEATS[seat]]):
+        for policy in POLICIES:
+            env = arena(role=seat, opponent=opponent)
+            found = tallied(env, policy, "test", range(run.tasks(40)))
+            figures |= with_prefix(f"{opponent}.{policy}", found.figures())
+    return figures
+
+
+for one in SEATS:
+    suite.measure(f"{one}_table")(partial(crossed, one))
+
+
+@suite.measure()
+def attempts(run: Run) -> Figures:
+    """Play several attempts at each task, in both seats, against a mixture of opponents."""
+    figures: Figures = {}
+    for seat, other in SEATS.items():
+        weights: Mapping[str, float] = dict.fromkeys(OPPONENTS[other], 1.0)
+        for policy in ("reader", "random"):
+            env = arena(role=seat, opponent=weights)
+            found = tallied(env, policy, "test", range(run.tasks(40)), ATTEMPTS)
+            own = {**found.figures(), **found.passes()}
+            figures |= with_prefix(f"{seat}.{policy}", own)
+    return figures
+
+
+def recorded(env: Any, index: int) -> list[tuple[str, Any]]:
+    """Return the turns by which two who know the answer solve a task, looks among them.
+
+    The provider looks at its orders first, until the turns are as many as a quick episode has.
+    """
+    begin(env, index)
+    turns = [
+        (turn.role, turn.action) for turn in play(env.unwrapped, "oracle", "train", index).turns
+    ]
+    patient = env.unwrapped.episode._instance.reference.provider.patient_id
+    look = call("chart.list_candidate_orders", patient_id=patient)
+    return [("provider", look)] * (CALLS - len(turns)) + turns
+
+
+def opened(env: Any, index: int) -> Any:
+    """Return an episode with nobody in either seat."""
+    from healthgym.core.episode import Episode
+    from healthgym.core.seeding import Split
+
+    unwrapped = env.unwrapped
+    instance = unwrapped.family.generator.generate(Split.TRAIN, index)
+    # Looks are made in a row.
+    rules = replace(unwrapped.config, spell=None)
+    return Episode(unwrapped.family, instance, unwrapped.reward, rules)
+
+
+def play_all(episode: Any, turns: list[tuple[str, Any]]) -> None:
+    """Make every call of a record."""
+    for role, action in turns:
+        episode.step(action, role)
+
+
+@suite.measure(bounds={"of_80_calls_cpu_ms": at_most(60)})
+def episodes(run: Run) -> Figures:
+    """Make 80 calls in an episode: those that solve it on both sides, after looks at the chart."""
+    env = arena(opponent="oracle")
+    warm(env)
+    taken, solving = [], []
+    for index in range(FIRST, FIRST + run.repeats(60)):
+        turns = recorded(env, index)
+        episode = opened(env, index)
+        _, timing = once(partial(play_all, episode, turns))
+        assert episode.settled
+        taken.append((timing.median(), timing.median_cpu()))
+        solving.append(sum(role != "provider" for role, _ in turns))
+    wall, processor = np.array(taken).T
+    return {
+        "of_80_calls_ms": float(np.median(wall)),
+        "of_80_calls_cpu_ms": float(np.median(processor)),
+        "of_80_calls_p95_cpu_ms": float(np.percentile(processor, 95)),
+        "payer_calls": float(np.mean(solving)),
+    }
+
+
+@suite.measure()
+def resets(run: Run) -> Figures:
+    """Begin tasks of each difficulty."""
+    figures: Figures = {}
+    for level in LEVELS:
+        env = arena(difficulty=level)
+        warm(env)
+        numbers = range(FIRST, FIRST + run.repeats(60))
+        figures |= timed(partial(begin, env), numbers).figures(level)
+    return figures
+
+
+@suite.measure(bounds={"live_mib": at_most(1024)})
+def memory(run: Run) -> Figures:
+    """Hold 200 arenas at once, each played to its end, in a process of its own."""
+    return in_fresh_process(held, run.repeats(LIVE))
+
+
+def held(count: int) -> Figures:
+    """Return what so many live arenas hold, besides what all share."""
+    warm(arena())
+    before, kept = resident_mib(), []
+    for index in range(FIRST, FIRST + count):
+        env = arena()
+        play(env.unwrapped, "reader", "train", index)
+        kept.append(env)
+    taken = resident_mib() - before
+    return {"live_mib": taken, "each_mib": taken / len(kept)}
+
+
+if __name__ == "__main__":
+    raise SystemExit(suite.main())
