@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -64,11 +64,8 @@ def test_a_case_that_the_single_suites_have_is_the_same_case() -> None:
     assert len(SHARED) == len({number for _, number in SHARED}) == 18
     for index, number in SHARED:
         ours, theirs = canonical(index), requests.generate(Split.TEST, number)
-        assert ours.reference.provider == theirs.reference
+        assert replace(ours.reference.provider, beside=frozenset()) == theirs.reference
         assert ours.task.kind == theirs.task.kind
-        # The hour may be a later one: another request lies in the payer's queue by then.
-        said = [re.sub(r"\d\d:\d\d UTC", "", one.task.instruction) for one in (ours, theirs)]
-        assert said[0] == said[1]
         assert ours.start.now.date() == theirs.start.now.date()
         patient = theirs.reference.patient_id
         chart = ours.start.charts[patient]
@@ -117,7 +114,7 @@ def _require_won(index: int) -> None:
     for profile in Profile:
         assert [failed(episode, role, profile) for role in episode.roles] == [set(), set()]
         assert joint(episode, profile)
-    held = bool(episode.world.peer.requests)
+    held = bool(episode.world.parley.lines)
     assert held is (index in CALLS)
 
 

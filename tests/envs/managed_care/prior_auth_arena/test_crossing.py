@@ -35,9 +35,7 @@ def patient_of(task: ArenaInstance) -> str:
 def with_other_chart(task: ArenaInstance, sent: set[str]) -> ArenaInstance:
     """The task with another chart, but for what was sent of it."""
     patient = patient_of(task)
-    start = task.start
-    assert isinstance(start, SharedStart)
-    chart = start.charts[patient]
+    chart = task.start.charts[patient]
     kept = [page for page in chart.documents if page.id in sent]
     others = [page for page in chart.documents if page.id not in sent]
     assert others
@@ -45,11 +43,16 @@ def with_other_chart(task: ArenaInstance, sent: set[str]) -> ArenaInstance:
     order = {page.id: place for place, page in enumerate(chart.documents)}
     documents = tuple(sorted((*kept, *changed), key=lambda page: order[page.id]))
     other = replace(chart, documents=documents, allergies=())
-    charts, practice = (
-        ChartLibrary([other if one.patient.id == patient else one for one in charts.values()])
-        for charts in (start.charts, start.practice)
-    )
-    return replace(task, start=replace(start, charts=charts, practice=practice))
+    start = task.start
+    assert isinstance(start, SharedStart)
+
+    def exchanged(charts: ChartLibrary) -> ChartLibrary:
+        return ChartLibrary(
+            [other if one.patient.id == patient else one for one in charts.values()]
+        )
+
+    own, all_of_them = exchanged(start.practice), exchanged(start.charts)
+    return replace(task, start=replace(start, charts=all_of_them, practice=own))
 
 
 @pytest.mark.parametrize(("ending", "payer"), [CALL, APPEALS])

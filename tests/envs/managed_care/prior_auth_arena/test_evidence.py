@@ -34,14 +34,17 @@ def drawing(config: AuthorizationConfig = USUAL, called: float = 0.0) -> ArenaGe
 
 
 #: Requests by what becomes of them.
-KINDS: Mapping[str, ArenaGenerator] = {
-    **{
-        str(one): drawing(replace(USUAL, actions=(SENDS,), courses=(one,))) for one in USUAL.courses
-    },
-    **{str(one): drawing(replace(USUAL, actions=(GATHERS,), gaps=(one,))) for one in Gap},
-    **{str(one): drawing(replace(USUAL, actions=(LEAVES,), bars=(one,))) for one in Bar},
-    "calls": drawing(called=1.0),
+KINDS: Mapping[str, AuthorizationConfig] = {
+    **{str(one): replace(USUAL, actions=(SENDS,), courses=(one,)) for one in USUAL.courses},
+    **{str(one): replace(USUAL, actions=(GATHERS,), gaps=(one,)) for one in Gap},
+    **{str(one): replace(USUAL, actions=(LEAVES,), bars=(one,)) for one in Bar},
+    "calls": USUAL,
 }
+
+
+def of_kind(kind: str) -> ArenaGenerator:
+    """What draws requests of a kind."""
+    return drawing(KINDS[kind], called=float(kind == "calls"))
 
 
 def lost(generator: ArenaGenerator, split: Split) -> list[tuple[int, set[str]]]:
@@ -61,18 +64,18 @@ def test_of_each_split(split: Split) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_of_each_kind(kind: str) -> None:
-    assert lost(KINDS[kind], Split.TEST) == []
+    assert lost(of_kind(kind), Split.TEST) == []
 
 
 @pytest.mark.parametrize("kind", [Course.APPROVED, Course.PENDED])
 def test_the_provider_that_appeals_what_is_wrongly_denied(kind: Course) -> None:
     for index in range(SEEDS):
-        episode = played(KINDS[kind].generate(Split.TEST, index), payer="misreads")
+        episode = played(of_kind(kind).generate(Split.TEST, index), payer="misreads")
         assert failed(episode, PROVIDER) == set(), index
 
 
 @pytest.mark.parametrize("kind", [Gap.INSUFFICIENT, Gap.ABSENT, "calls"])
 def test_the_payer_that_hears_what_is_appealed_without_reason(kind: str) -> None:
     for index in range(SEEDS):
-        episode = played(KINDS[kind].generate(Split.TEST, index), "appeals_all")
+        episode = played(of_kind(kind).generate(Split.TEST, index), "appeals_all")
         assert failed(episode, PAYER) == set(), index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
@@ -25,14 +26,20 @@ from tests.envs.managed_care.prior_auth_arena.test_calls import (
 )
 
 
+def of_another(episode: ArenaEpisode, action: str) -> bool:
+    """Whether a call is about the request of another office."""
+    letter = re.search(r"LET-\d+", action)
+    if letter:
+        return episode.world.letters.letters[letter[0]].case_id != CASE
+    return '"case_id"' in action and CASE not in action
+
+
 def stands_before(ending: str, payer: str, tool: str) -> tuple[ArenaEpisode, str, str]:
     """An episode in which a tool is about to be called, and who calls it how."""
     task = first(ending)
     episode = Episode(FAMILY, task, SparseReward(), FAMILY.rules)
-    whole = played(task, payer=payer)
-    named = (CASE, REQUEST, *(letter.id for letter in whole.world.letters.of(CASE)))
-    for turn in whole.turns:
-        if f'"{tool}"' in turn.action and any(name in turn.action for name in named):
+    for turn in played(task, payer=payer).turns:
+        if f'"{tool}"' in turn.action and not of_another(episode, turn.action):
             return episode, turn.action, turn.role
         assert episode.to_act() == turn.role
         episode.step(turn.action, turn.role)

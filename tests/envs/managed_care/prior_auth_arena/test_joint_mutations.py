@@ -16,6 +16,7 @@ from healthgym.envs.managed_care.prior_auth_arena import verifier
 from healthgym.envs.managed_care.prior_auth_arena.verifier import ArenaVerifier
 from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
+from healthgym.worlds.managed_care.records.case import SubmissionPacket
 from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.shared import SharedOffices
@@ -73,29 +74,31 @@ def denies(world: SharedOffices) -> None:
     world.cases.cases[CASE] = replace(case, status=CaseStatus.DENIED)
 
 
+def packets(world: SharedOffices) -> list[SubmissionPacket]:
+    """What the practice that is played has sent."""
+    return [one for one in world.authorizations.packets.values() if one.case_id == CASE]
+
+
 def loses_the_packet(world: SharedOffices) -> None:
-    packets = world.authorizations.packets.values()
-    (packet,) = [one for one in packets if one.case_id == CASE]
+    packet = packets(world)[0]
     world.authorizations.packets[packet.id] = replace(packet, attached_document_ids=())
 
 
 def answers_with_nothing(world: SharedOffices) -> None:
-    *_, packet = world.authorizations.packets.values()
+    packet = packets(world)[-1]
     first_sent = [page.id for page in world.received[CASE].intake.sent(CASE)]
     kept = tuple(name for name in packet.attached_document_ids if name in first_sent)
     world.authorizations.packets[packet.id] = replace(packet, attached_document_ids=kept)
 
 
 def decides_before(world: SharedOffices) -> None:
-    made = world.determinations.active(CASE)
-    assert made is not None
+    (made,) = world.determinations.of(CASE)
     early = made.created_at - timedelta(days=9)
     world.determinations.determinations[made.id] = replace(made, created_at=early)
 
 
 def decides_late_at_the_provider(world: SharedOffices) -> None:
-    made = world.authorizations.determination(CASE)
-    assert made is not None
+    (made,) = world.authorizations.determinations.values()
     late = made.created_at + timedelta(days=30)
     world.authorizations.determinations[made.id] = replace(made, created_at=late)
 
