@@ -17,6 +17,7 @@ _SHARES = {
     "TumorArea": 0.1,
     "CtAbnormality": 0.1,
     "XrayCorrection": 0.25,
+    "Marathon": 0.1,
     "PriorAuthArena": 0.2,
 }
 

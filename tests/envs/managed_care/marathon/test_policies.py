@@ -13,7 +13,7 @@ from tests.envs.managed_care.marathon.queueing import FAMILIES, by, played, solv
 DESKS = sorted(FAMILIES)
 
 
-@pytest.mark.parametrize("index", range(4))
+@pytest.mark.parametrize("index", range(2))
 @pytest.mark.parametrize("policy", ["oracle", "earliest"])
 @pytest.mark.parametrize("desk", DESKS)
 def test_who_knows_the_answers_solves_every_case_in_any_order(desk, policy, index) -> None:
@@ -74,7 +74,7 @@ def test_doing_nothing_is_worth_nothing(desk) -> None:
     assert episode.total_reward() == 0
 
 
-@pytest.mark.parametrize("canonical", [False, True])
+@pytest.mark.parametrize("canonical", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("desk", DESKS)
 def test_as_many_cases_as_the_source_has_can_all_be_solved(desk, canonical) -> None:
     family = type(FAMILIES[desk])(size=25, canonical=canonical)
