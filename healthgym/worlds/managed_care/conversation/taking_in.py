@@ -22,7 +22,8 @@ _ANSWERED_BY: Final[Mapping[Concern, frozenset[Act]]] = {
     Concern.TIME: frozenset({Act.OFFER_CALLBACK}),
     Concern.SCAM: frozenset({Act.OFFER_CALLBACK}),
 }
-#: Worries that nobody has, of a message and of all calls, beside which an answer still counts.
+#: Worries that were not told, of a message, and that are not theirs, of all calls, beside which an
+#: answer still counts.
 _BESIDE_MOST: Final = 2
 _BESIDE_EVER: Final = 3
 #: What goes after a hint, besides a question on its subject.
@@ -78,14 +79,15 @@ def _scattered(talk: Talk) -> bool:
     nobody, and is heard again with one to what was told.
     """
     own = set(talk.persona.concerns)
-    now = {said.item for said in talk.saids(Act.ANSWER_CONCERN) if said.item} - own
+    now = {said.item for said in talk.saids(Act.ANSWER_CONCERN) if said.item}
+    now -= talk.mind.voiced | talk.mind.slipped
     ever = {
         said.item
         for turn in talk.memory.turns
         for said in turn.acts
         if said.sure and said.act is Act.ANSWER_CONCERN and said.item
     }
-    return len(now) > _BESIDE_MOST or (bool(now) and len(now | ever - own) > _BESIDE_EVER)
+    return len(now) > _BESIDE_MOST or (bool(now) and len((now | ever) - own) > _BESIDE_EVER)
 
 
 def _pulls(talk: Talk, trigger: Trigger, said: Said) -> bool:
