@@ -42,8 +42,10 @@ class Shift:
         numbers: The numbers that the offices keep to.
         after: How many cases the ids of cases and papers leave room for before the first.
         counters: First numbers of identifiers, by prefix.
+        earlier: Whether a case may lie there since a day before.
 
     Attributes:
+        earlier: The same.
         counters: Next numbers of identifiers, by prefix, after the cases so far.
         patients: Ids of whom the cases so far are about.
     """
@@ -55,8 +57,9 @@ class Shift:
         *,
         after: int = 0,
         counters: Mapping[str, int] | None = None,
+        earlier: bool = False,
     ) -> None:
-        self.begins, self.numbers = begins, numbers
+        self.begins, self.numbers, self.earlier = begins, numbers, earlier
         self.counters: Mapping[str, int] = counters or {}
         self.patients: set[str] = set()
         self._books: dict[str, Rulebook] = {}

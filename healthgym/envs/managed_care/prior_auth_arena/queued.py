@@ -54,7 +54,7 @@ _PREFIXES = ("intake-", "SUB-", "QRESP-")
 #: Time that is left to decide it, when the episode begins.
 _LEFT, _DAY = timedelta(hours=48), timedelta(days=1)
 #: Draws for one task at most, and numbers of tasks that stand by, from here.
-_TRIES, _SPARE = 8, 1 << 24
+_TRIES, _SPARE = 24, 1 << 24
 
 
 class Queue:
@@ -88,6 +88,7 @@ class Queue:
                 drawn.start.operations,
                 after=_AFTER,
                 counters=dict.fromkeys(_PREFIXES, _FIRST),
+                earlier=True,
             )
             shift.take(first.provider.patient_id, drawn.start, first.case)
             try:
