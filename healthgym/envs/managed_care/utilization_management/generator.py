@@ -55,7 +55,6 @@ from healthgym.envs.managed_care.utilization_management.disputes import (
     draw_kind,
 )
 from healthgym.envs.managed_care.utilization_management.feasible import end_of_day, require_time
-from healthgym.envs.managed_care.utilization_management.others import open_cases
 from healthgym.envs.managed_care.utilization_management.packet import (
     may_lead,
     put_together,
@@ -65,11 +64,9 @@ from healthgym.envs.managed_care.utilization_management.reference import Taken, 
 from healthgym.envs.managed_care.utilization_management.roster import roster
 from healthgym.envs.managed_care.utilization_management.start import (
     BegunElsewhen,
-    begins,
     blank,
-    log_of,
-    records_of,
     require_begun,
+    taken_over,
 )
 from healthgym.envs.managed_care.utilization_management.task import (
     Path,
@@ -285,7 +282,7 @@ class ReviewGenerator(ReviewTaskGenerator):
                 call=call if called else None,
             )
         )
-        start = _taken_over(start, chain, way.stage, ids, rng)
+        start = taken_over(start, chain, way.stage, ids, rng)
         if called:
             # Beside others it may be the last that is turned to on the day.
             turned_to = end_of_day(start.now) if shift else start.now
@@ -324,7 +321,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         )
         work_up_appeal(chain, dispute)
         reference = appeal_reference(chain, dispute, way.path)
-        start = _taken_over(start, chain, way.stage, ids, rng)
+        start = taken_over(start, chain, way.stage, ids, rng)
         return self._instance(key, way, reference, start)
 
     def numbers(
@@ -385,29 +382,6 @@ class ReviewGenerator(ReviewTaskGenerator):
         return with_same_service(
             others, patient.chart.patient, patient.order, self.config.same_service, rng
         )
-
-
-def _taken_over(
-    start: WorldStart,
-    chain: Chain,
-    stage: StartStage,
-    case_ids: list[str],
-    rng: np.random.Generator,
-) -> WorldStart:
-    """Return the world as the agent finds it: the case worked up, and other cases around."""
-    now, actor = begins(chain, stage)
-    own = chain.case.patient.chart.patient.id
-    others = [chart for chart in start.charts.values() if chart.patient.id != own]
-    records = records_of(chain.world)
-    more = tuple(open_cases(chain.world, others, case_ids, rng))
-    return replace(
-        start,
-        now=now,
-        actor=actor,
-        records=(*records, *more),
-        history=log_of(chain.world),
-        counters=chain.world.counters.numbers(),
-    )
 
 
 __all__ = ["ReviewGenerator", "ReviewReference"]

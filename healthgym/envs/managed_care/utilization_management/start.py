@@ -9,11 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import numpy as np
+
 from healthgym.envs.managed_care.cases.clinic import REGION, workforce
 from healthgym.envs.managed_care.cases.patients import CaseFacts
 from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.utilization_management.chain import Chain, asked_before
 from healthgym.envs.managed_care.utilization_management.choices import Way
+from healthgym.envs.managed_care.utilization_management.others import open_cases
 from healthgym.envs.managed_care.utilization_management.task import StartStage
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care import deadlines
@@ -138,4 +141,35 @@ def blank(start: WorldStart, now: datetime) -> ManagedCareWorld:
             letters_queued=False,
             provider_desk=None,
         )
+    )
+
+
+def taken_over(
+    start: WorldStart,
+    chain: Chain,
+    stage: StartStage,
+    case_ids: list[str],
+    rng: np.random.Generator,
+) -> WorldStart:
+    """Return the beginning as the agent finds it: the case worked up, and other cases around.
+
+    Args:
+        start: The beginning of the offices, before the case.
+        chain: The case, worked up.
+        stage: Where the agent takes it over.
+        case_ids: Ids of the other cases.
+        rng: Who they are about.
+    """
+    now, actor = begins(chain, stage)
+    own = chain.case.patient.chart.patient.id
+    others = [chart for chart in start.charts.values() if chart.patient.id != own]
+    records = records_of(chain.world)
+    more = tuple(open_cases(chain.world, others, case_ids, rng))
+    return replace(
+        start,
+        now=now,
+        actor=actor,
+        records=(*records, *more),
+        history=log_of(chain.world),
+        counters=chain.world.counters.numbers(),
     )
