@@ -13,6 +13,7 @@ from healthgym.envs.managed_care.checks import e2e
 from healthgym.envs.managed_care.checks.case_file import CaseFile
 from healthgym.envs.managed_care.checks.expectation import ArenaExpectation
 from healthgym.envs.managed_care.checks.rule import FailureMode, ask_all
+from healthgym.envs.managed_care.prior_auth_arena.belated import with_belated
 from healthgym.envs.managed_care.prior_auth_arena.crossing import Crossing
 from healthgym.envs.managed_care.prior_auth_arena.standing import Standing
 from healthgym.envs.managed_care.prior_auth_arena.talk import Talk
@@ -228,14 +229,17 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             yield IDLE.result(decided | written <= queued)
             return
         received, truth = talk.received, talk.truth
-        for one in self._reviewed(evidence, profile, truth, received.before, received.now):
+        until = with_belated(received.now, evidence.after, truth)
+        for one in self._reviewed(evidence, profile, truth, received.before, until):
             if truth.path is not Path.RETURNED or not _by_calendar(one, received):
                 yield one
         case_id, kept = received.case_id, evidence.after.kept
         before = kept(Moment.APPEALED).get(case_id)
         if before is not None:
             appeal = truth_of_appeal(received, before)
-            after = kept(Moment.UPHELD).get(case_id, evidence.after)
+            before = with_belated(before, evidence.after, truth)
+            until = kept(Moment.UPHELD).get(case_id, evidence.after)
+            after = with_belated(until, evidence.after, appeal)
             yield from self._reviewed(evidence, profile, appeal, before, after)
 
     def _of_queue(self, evidence: ArenaEvidence) -> Iterator[CheckResult]:

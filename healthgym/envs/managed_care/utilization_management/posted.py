@@ -20,6 +20,14 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 
+def notice_kind(message: Message) -> str:
+    """Return the kind of notice to a member that a message is; empty if it is none."""
+    if message.kind != MessageKind.MEMBER_NOTIFICATION:
+        return ""
+    kinds = letter_texts.wording()["notices"].items()
+    return next((kind for kind, row in kinds if row["subject"] == message.subject), "")
+
+
 class Posted:
     """Looks at the letters and notices of an episode.
 
@@ -55,10 +63,7 @@ class Posted:
     @cached_property
     def notices(self) -> tuple[str, ...]:
         """The kinds of notices that the member was sent in the episode; of others, the subject."""
-        kinds = {
-            str(row["subject"]): kind for kind, row in letter_texts.wording()["notices"].items()
-        }
-        return tuple(kinds.get(one.subject, one.subject) for one in self._told())
+        return tuple(notice_kind(one) or one.subject for one in self._told())
 
     @property
     def right(self) -> bool:

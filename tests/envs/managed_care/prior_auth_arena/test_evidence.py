@@ -74,10 +74,6 @@ def test_the_provider_that_appeals_what_is_wrongly_denied(kind: Course) -> None:
         assert failed(episode, PROVIDER) == set(), index
 
 
-@pytest.mark.xfail(
-    reason="An appeal filed while nobody is in to tell the member cuts the payer's notice off.",
-    strict=False,
-)
 @pytest.mark.parametrize("kind", [Gap.INSUFFICIENT, Gap.ABSENT, "calls"])
 def test_the_payer_that_hears_what_is_appealed_without_reason(kind: str) -> None:
     for index in range(SEEDS):

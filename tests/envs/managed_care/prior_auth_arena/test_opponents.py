@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,19 +12,28 @@ from healthgym.core.episode import Episode
 from healthgym.core.players import Filling, Player
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
+from healthgym.envs.managed_care.cases.situations import Gap
 from healthgym.envs.managed_care.prior_auth_arena.env import PriorAuthArenaEnv
+from healthgym.envs.managed_care.prior_auth_arena.generator import ArenaGenerator
 from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import (
     CARELESS,
     OPPONENTS,
     STRENGTHS,
 )
 from healthgym.envs.managed_care.prior_auth_arena.oracle import ProviderOracle
+from healthgym.envs.managed_care.prior_auth_arena.task import PRESETS
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.errors import ConfigurationError
 from healthgym.policies.scripted import ScriptPolicy
 from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
-from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, PeerToPeerStatus
+from healthgym.worlds.managed_care.shared import Moment, SharedOffices
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
+    MessageKind,
+    PeerToPeerStatus,
+    ProviderDeterminationAction,
+)
 from tests.envs.managed_care.prior_auth_arena.table import (
     FAMILY,
     failed,
@@ -69,6 +79,36 @@ def test_what_is_appealed_without_reason_is_heard_and_upheld() -> None:
     assert [str(one.outcome) for one in made][:1] == ["appeal_upheld"]
     assert failed(episode, PAYER) == set()
     assert "provider.decision_right" in failed(episode, PROVIDER)
+
+
+@pytest.mark.parametrize(
+    ("kind", "index", "moment", "subject"),
+    [
+        (Gap.INSUFFICIENT, 29, Moment.UPHELD, "The outcome of your appeal"),
+        (Gap.ABSENT, 27, Moment.CONTESTED, "Your care was not approved"),
+    ],
+)
+def test_what_is_appealed_before_the_member_was_told_is_told_afterwards(
+    kind: Gap, index: int, moment: Moment, subject: str
+) -> None:
+    """The provider appeals within the hour, when nobody is in who writes letters."""
+    config = replace(
+        PRESETS["medium"],
+        actions=(ProviderDeterminationAction.GATHER_MORE_EVIDENCE,),
+        gaps=(kind,),
+    )
+    task = ArenaGenerator(config, "medium", FAMILY.name, 0.0).generate(Split.TEST, index)
+    episode = played(task, "appeals_all")
+    assert subject not in notices(episode.world.kept(moment)[CASE])
+    assert subject in notices(episode.world)
+    assert failed(episode, PAYER) == set()
+
+
+def notices(world: SharedOffices) -> list[str]:
+    """What the member was told."""
+    mail = world.inbox.messages.values()
+    own = [m for m in mail if m.case_id == CASE and m.kind == MessageKind.MEMBER_NOTIFICATION]
+    return [message.subject for message in own]
 
 
 @pytest.mark.parametrize("provider", ["oracle", "honest"])

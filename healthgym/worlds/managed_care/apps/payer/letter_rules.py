@@ -34,7 +34,11 @@ _NOTICE_FOLLOWS = {
         CaseStatus.APPEAL_OVERTURNED,
         CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
     ),
-    MemberNotification.DENIAL: (CaseStatus.DENIED, CaseStatus.PARTIALLY_APPROVED),
+    MemberNotification.DENIAL: (
+        CaseStatus.DENIED,
+        CaseStatus.PARTIALLY_APPROVED,
+        CaseStatus.APPEALED,
+    ),
     MemberNotification.PEND: (CaseStatus.PENDED_ACTION_REQUIRED,),
     MemberNotification.APPEAL_RIGHTS: (
         CaseStatus.DENIED,
@@ -44,10 +48,13 @@ _NOTICE_FOLLOWS = {
     MemberNotification.APPEAL_OUTCOME: (
         CaseStatus.APPEAL_UPHELD,
         CaseStatus.APPEAL_OVERTURNED,
+        CaseStatus.EXTERNAL_APPEALED,
         CaseStatus.EXTERNAL_APPEAL_UPHELD,
         CaseStatus.EXTERNAL_APPEAL_OVERTURNED,
     ),
 }
+#: Where the decision before is contested already; its notice is owed all the same.
+_CONTESTED = frozenset({CaseStatus.APPEALED, CaseStatus.EXTERNAL_APPEALED})
 
 
 def require_due(world: ManagedCareWorld, case: PriorAuthCase, letter_type: LetterType) -> None:
@@ -188,9 +195,9 @@ def require_fitting_notice(
             f"Case {case.id} is {case.status}; a notice of {notice} fits a case that is "
             f"{' or '.join(accepted)}.",
         )
-    since = max(
-        (e.at for e in world.history.of(case.id, EntryKind.TRANSITION)), default=case.created_at
-    )
+    moves = [each.at for each in world.history.of(case.id, EntryKind.TRANSITION)]
+    decided = moves[:-1] if case.status in _CONTESTED else moves
+    since = max(decided, default=case.created_at)
     for message in world.inbox.messages.values():
         told = message.case_id == case.id and message.kind == MessageKind.MEMBER_NOTIFICATION
         if told and message.subject == subject and message.created_at >= since:

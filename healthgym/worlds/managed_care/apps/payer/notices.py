@@ -26,7 +26,9 @@ def notice(
         kind: What about.
     """
     words = letter_texts.wording()["notices"][kind]
-    until = case.appeal_due_at
+    until, stands = case.appeal_due_at, case.status
+    if stands is CaseStatus.EXTERNAL_APPEALED:  # what is told of is the decision before
+        stands = CaseStatus.APPEAL_UPHELD
     slots = {
         "member_name": letter_texts.member_name(world, case),
         "service": _service(world, case),
@@ -34,7 +36,7 @@ def notice(
         "reason": _reason(world, case),
         "deadline": f"until {letter_texts.written(until)}" if until else words_of("no_deadline"),
         "units": _units(world, case),
-        "outcome": str(letter_texts.wording()["outcomes"].get(case.status, "not decided yet")),
+        "outcome": str(letter_texts.wording()["outcomes"].get(stands, "not decided yet")),
     }
     partly = case.status is CaseStatus.PARTIALLY_APPROVED and "partly" in words
     body = words["partly" if partly else "body"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from healthgym.worlds.managed_care.apps.payer.criteria import not_met
 from healthgym.worlds.managed_care.policies.criteria import AgeCriterion
 from healthgym.worlds.managed_care.policies.tree import AllOf, AnyOf, Node, Not
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
-from healthgym.worlds.managed_care.refusals import RefusalCode
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -329,6 +330,20 @@ def test_a_notice_fits_the_case_and_is_sent_once(notice: MemberNotification) -> 
     both(told, lambda w: w.letters.notify_member(CASE, notice, NURSE), RefusalCode.DUPLICATE)
 
 
+@pytest.mark.parametrize("told", [False, True])
+def test_the_notice_of_a_denial_is_owed_once_where_it_is_appealed_already(told: bool) -> None:
+    world = denied()
+    if told:
+        world.letters.notify_member(CASE, MemberNotification.DENIAL, NURSE)
+    world.clock.advance(timedelta(minutes=9))
+    world.cases.move(CASE, CaseStatus.APPEALED, "provider")
+    if not told:
+        world.letters.notify_member(CASE, MemberNotification.DENIAL, NURSE)
+    with pytest.raises(Refusal) as caught:
+        world.letters.notify_member(CASE, MemberNotification.DENIAL, NURSE)
+    assert caught.value.code is RefusalCode.DUPLICATE
+
+
 def test_a_denied_case_is_no_good_news() -> None:
     both(
         denied,
@@ -367,6 +382,7 @@ def test_a_partly_approved_member_reads_what_was_not_approved_and_may_appeal() -
     ("status", "said"),
     [
         (CaseStatus.APPEAL_UPHELD, "the first decision stands"),
+        (CaseStatus.EXTERNAL_APPEALED, "the first decision stands"),
         (CaseStatus.APPEAL_OVERTURNED, "the care is approved"),
         (CaseStatus.EXTERNAL_APPEAL_UPHELD, "agree with the first decision"),
         (CaseStatus.EXTERNAL_APPEAL_OVERTURNED, "disagree with the first decision"),
