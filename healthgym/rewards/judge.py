@@ -11,14 +11,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
 from healthgym.core.borders import JsonObject
 from healthgym.core.endpoint import Endpoint, TextMessage
 from healthgym.errors import ConfigurationError
-from healthgym.rewards.voting import Electorate
+from healthgym.rewards.voting import Electorate, electors
 
 CLASSES = (
     "false report of a finding",
@@ -37,6 +37,8 @@ _SYSTEM = (
 )
 _MARK = re.compile(r"<{2,}|>{2,}|`{3,}")
 _MOST_TEXT = 8000
+#: How often a model is asked where nothing is said, as in the source.
+_VOTES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class LlmJudge:
         self,
         endpoint: Endpoint | JsonObject,
         *,
-        votes: int = 5,
+        votes: int = _VOTES,
         needed: int = 3,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
@@ -91,6 +93,18 @@ class LlmJudge:
             raise ConfigurationError("A judge needs between 1 and all of its votes to be clean.")
         self._needed = needed
         self._voters = Electorate(endpoint, votes=votes, transport=transport)
+
+    @classmethod
+    def of(cls, given: Endpoint | JsonObject) -> Self:
+        """Return a judge that is given as an endpoint, or as its fields with ``votes`` among them.
+
+        A strict majority of the votes has to be clean.
+
+        Raises:
+            ConfigurationError: If it is neither.
+        """
+        endpoint, votes = electors(given, _VOTES)
+        return cls(endpoint, votes=votes, needed=votes // 2 + 1)
 
     def judge(self, reference: str, candidate: str) -> tuple[bool, dict[str, float]]:
         """Return whether a candidate passes, and the metrics of the votes.

@@ -20,8 +20,8 @@ from typing import Self
 
 from healthgym.core.borders import JsonObject
 from healthgym.core.endpoint import Endpoint, TextMessage
-from healthgym.errors import ConfigurationError, TrajectoryError
-from healthgym.rewards.voting import Electorate, votes_of
+from healthgym.errors import TrajectoryError
+from healthgym.rewards.voting import VOTES, Electorate, electors, votes_of
 
 _SYSTEM = (
     "You judge whether a piece of work meets one rubric. The rubric, what is expected and the "
@@ -117,12 +117,8 @@ class RubricJudge(Electorate):
         Raises:
             ConfigurationError: If it is neither.
         """
-        if isinstance(given, Endpoint) or not isinstance(given, Mapping):
-            return cls(Endpoint.of(given))
-        votes = given.get("votes", 3)
-        if type(votes) is not int:
-            raise ConfigurationError(f"A judge's votes are a whole number, not {votes!r}.")
-        return cls({name: value for name, value in given.items() if name != "votes"}, votes=votes)
+        endpoint, votes = electors(given, VOTES)
+        return cls(endpoint, votes=votes)
 
     def judge(self, rubric: Rubric, record: Record) -> Finding:
         """Return whether a record meets a rubric.

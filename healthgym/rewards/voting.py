@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import httpx
@@ -14,8 +14,28 @@ from healthgym.core.endpoint import Endpoint, TextMessage
 from healthgym.core.spending import Budget
 from healthgym.errors import ConfigurationError, EndpointAnswerError, EndpointError
 
+#: How often a model is asked where nothing is said.
+VOTES = 3
 _T = TypeVar("_T")
 Chat = Sequence[TextMessage]
+
+
+def electors(given: Endpoint | JsonObject, votes: int) -> tuple[Endpoint | JsonObject, int]:
+    """Return who is asked and how often, of an endpoint or its fields with ``votes`` among them.
+
+    Args:
+        given: The endpoint, or its fields.
+        votes: How often it is asked where that is not said.
+
+    Raises:
+        ConfigurationError: If the number of votes is none.
+    """
+    if isinstance(given, Endpoint) or not isinstance(given, Mapping):
+        return Endpoint.of(given), votes
+    said = given.get("votes", votes)
+    if type(said) is not int:
+        raise ConfigurationError(f"A judge's votes are a whole number, not {said!r}.")
+    return {name: value for name, value in given.items() if name != "votes"}, said
 
 
 class Electorate:
@@ -39,7 +59,7 @@ class Electorate:
         self,
         endpoint: Endpoint | JsonObject,
         *,
-        votes: int = 3,
+        votes: int = VOTES,
         budget: Budget | None = None,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,

@@ -77,8 +77,9 @@ class XrayCorrectionEnv(DeclaredEnv, family=CorrectionFamily):
         weights of several.
     - `canonical` (bool, False): Whether tasks are composed like the source's ten cases.
     - `source` (str, "synthetic"): ``"synthetic"``, or a folder in the layout of MIMIC-CXR-JPG.
-    - `judge` (Judge, None): Decides the paper profile, such as
-        :class:`healthgym.rewards.judge.LlmJudge`; by default the claims do.
+    - `judge` (Judge or dict, None): Decides the paper profile, such as
+        :class:`healthgym.rewards.judge.LlmJudge`, or the fields of an endpoint; by default the
+        claims do.
 
     ## Registered Configurations
 

@@ -8,7 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from healthgym.core.borders import JsonObject
 from healthgym.core.clock import Clock
+from healthgym.core.endpoint import Endpoint
 from healthgym.core.family import Baseline, EpisodeConfig, Family, Script, Solver, single
 from healthgym.core.levels import SYNTHETIC, Level, assemble
 from healthgym.core.task import Task
@@ -24,6 +26,7 @@ from healthgym.envs.xray_correction.task import (
 )
 from healthgym.envs.xray_correction.toolset import CorrectionToolset
 from healthgym.envs.xray_correction.verifier import CorrectionVerifier, Judge
+from healthgym.rewards.judge import LlmJudge
 from healthgym.worlds.radiography.world import ReadingRoom
 
 
@@ -34,7 +37,8 @@ class CorrectionFamily(Family[Task, CorrectionReference, CorrectionStart, Readin
         difficulty: A preset, a configuration, or weights of presets.
         canonical: Whether tasks are composed like the source's ten cases.
         source: ``"synthetic"``, or a folder of radiographs and reports.
-        judge: Decides the paper profile in place of the claims; none by default.
+        judge: Decides the paper profile in place of the claims; an endpoint, or its fields, asks a
+            model as the source does. None by default.
     """
 
     name: ClassVar[str] = "xray-correction"
@@ -48,7 +52,7 @@ class CorrectionFamily(Family[Task, CorrectionReference, CorrectionStart, Readin
         *,
         canonical: bool = False,
         source: str | Path = SYNTHETIC,
-        judge: Judge | None = None,
+        judge: Judge | Endpoint | JsonObject | None = None,
     ) -> None:
         name = f"{self.name}-canonical" if canonical else self.name
 
@@ -61,7 +65,8 @@ class CorrectionFamily(Family[Task, CorrectionReference, CorrectionStart, Readin
             PRESETS, difficulty, synthetic, source=source, real=_folder, canonical=canonical
         )
         if judge is not None:
-            self.verifier = CorrectionVerifier(judge)
+            asked = LlmJudge.of(judge) if isinstance(judge, Endpoint | Mapping) else judge
+            self.verifier = CorrectionVerifier(asked)
 
     def open(self, instance: CorrectionInstance) -> ReadingRoom:
         """Return a fresh room over the instance's radiographs."""

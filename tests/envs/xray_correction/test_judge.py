@@ -97,6 +97,17 @@ def test_the_judge_decides_the_paper_profile_only() -> None:
     assert not episode.verdict(profile=Profile.STRICT).success
 
 
+def test_a_judge_is_given_by_fields() -> None:
+    fields = {"base_url": "http://judge.test/v1", "model": "m", "seed": 1}
+    env = XrayCorrectionEnv(difficulty="easy", judge=fields)
+    env.reset(seed=0)
+    env.close()
+    with pytest.raises(ConfigurationError, match="whole number"):
+        XrayCorrectionEnv(difficulty="easy", judge={**fields, "votes": "many"})
+    with pytest.raises(ConfigurationError, match="wants"):
+        LlmJudge.of({**fields, "wants": 1})
+
+
 def test_empty_reports_are_not_sent_to_the_judge() -> None:
     env = XrayCorrectionEnv(difficulty="easy", judge=judge())
     episode = env.open_episode("train", 0)
