@@ -14,8 +14,9 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, see
 
 import healthgym
 from healthgym.core.trajectory import Trajectory
+from healthgym.errors import ConformanceError
 from healthgym.integrations.pettingzoo import Arena, env, parallel_env, raw_env
-from healthgym.registration import arena_row
+from healthgym.registration import arena_family, arena_row
 from healthgym.testing import check_careless, replay
 from healthgym.testing.hostile import hostile_actions, odd_calls
 
@@ -131,6 +132,18 @@ def test_a_record_replays_to_the_same_bytes(arena_id: str) -> None:
         assert replay(record).turns == len(record.turns)
 
 
-@pytest.mark.slow
-def test_who_does_not_do_the_work_gets_nothing_for_it(arena_id: str) -> None:
-    assert set(check_careless(arena_id, tasks=6).values()) <= {0.0}
+@pytest.mark.parametrize("tasks", [1, pytest.param(40, marks=pytest.mark.slow)])
+def test_who_does_not_do_the_work_gets_nothing_for_it(arena_id: str, tasks: int) -> None:
+    assert set(check_careless(arena_id, tasks).values()) <= {0.0}
+
+
+def test_who_is_wrongly_called_careless_is_found(
+    arena_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = arena_family(arena_id)
+    if not family.careless():
+        pytest.skip("nobody is careless there by name")
+    role = list(family.roles)[-1]
+    monkeypatch.setattr(type(family), "careless", lambda self: {role: ("honest",)})
+    with pytest.raises(ConformanceError, match=f"with {role} honest all succeed in 100%"):
+        check_careless(arena_id, tasks=2)

@@ -19,6 +19,8 @@ _SHARES = {
     "XrayCorrection": 0.25,
     "Marathon": 0.1,
     "PriorAuthArena": 0.2,
+    "CareManagement": 0.5,
+    "UtilizationManagement": 0.5,
 }
 
 

@@ -16,6 +16,7 @@ from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import PRESETS as REQUESTS
 from healthgym.envs.managed_care.utilization_management.generator import ReviewGenerator
+from healthgym.envs.managed_care.utilization_management.start import BegunElsewhen
 from healthgym.envs.managed_care.utilization_management.task import PRESETS as REVIEWS
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.handbook.full import HandbookSize
@@ -47,12 +48,17 @@ def requests(shift: Shift, count: int, first: int = 0) -> tuple[list[DrawnCase],
 def reviews(shift: Shift, count: int) -> tuple[list[DrawnCase], list[WorldStart]]:
     generator = ReviewGenerator(REVIEWS[MEDIUM], MEDIUM, "shift", Rules.STRICT)
     cases, starts = [], []
-    for index in range(count):
-        case, instance = generator.drawn(Split.TRAIN, index, shift, shift.begins)
+    for index in range(8 * count):
+        try:
+            case, instance = generator.drawn(Split.TRAIN, index, shift, shift.begins)
+        except BegunElsewhen:  # sent that morning, and taken over on the next
+            continue
         patient = case.patient.chart.patient.id
         shift.take(patient, instance.start, case)
         cases.append(case)
         starts.append(confined(instance.start, {patient}))
+        if len(cases) == count:
+            break
     return cases, starts
 
 
