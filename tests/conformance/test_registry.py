@@ -20,7 +20,6 @@ _SHARES = {
     "Marathon": 0.1,
     "PriorAuthArena": 0.2,
     "CareManagement": 0.5,
-    "UtilizationManagement": 0.5,
 }
 
 

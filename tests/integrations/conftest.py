@@ -6,6 +6,7 @@ it. Searching costs nothing, so the oracle needs two or three calls.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -38,6 +39,17 @@ from healthgym.errors import EndpointError, ToolError
 from healthgym.rewards.functions import resolve
 
 TOY_ID = "ToyRecords-v0"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def heap_left_alone() -> Iterator[None]:
+    """Trainers collect garbage at every step; what earlier tests keep is not gone through again."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 NOW = datetime(2023, 11, 13, 10, 15, tzinfo=UTC)
 LOW = 2.0
 
