@@ -3,11 +3,11 @@
     python benchmarks/drills.py                            three seeds of every drill, two at a time
     python benchmarks/drills.py --only prior_authorization
 
-Demonstrations are whole: the oracle's, and on the care manager's desk as many of a caller who files
-a yes whatever was answered. Before and after the reward the model is scored on the same
-held-out tasks: with its replies drawn at temperature 1, as the reward met them, and by its
-likeliest tokens. A gain is told with the interval that drawing those tasks anew gives. A run is one
-thread, and its folder is kept under ``--runs``.
+Demonstrations are whole: the oracle's, and on two desks as many of somebody who does not look: a
+payer who finds everything met, a caller who files a yes whatever was answered. Before and after the
+reward the model is scored on the same held-out tasks: with its replies drawn at temperature 1, as
+the reward met them, and by its likeliest tokens. A gain is told with the interval that drawing
+those tasks anew gives. A run is one thread, and its folder is kept under ``--runs``.
 """
 
 from __future__ import annotations
@@ -133,13 +133,14 @@ for _drill in (
     Drill(
         "utilization_management",
         "HealthAgent/UtilizationManagement-v1",
-        11200,
-        (700, 24),
+        5600,
+        (700, 16),
         "2e-4",
-        batch=256,
+        batch=128,
         minibatch=16,
         reuse=2,
         reward="shaped",
+        also="flood",
     ),
     Drill(
         "care_management",
