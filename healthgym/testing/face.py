@@ -22,6 +22,8 @@ from healthgym.registration import make_health_env
 from healthgym.testing.play import require, shown
 
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+#: A line of the version history, newest first.
+_VERSION = re.compile(r"^\* v(\d+):", re.MULTILINE)
 
 
 def check_gym_api(env_id: str) -> None:
@@ -55,7 +57,7 @@ def check_gym_api(env_id: str) -> None:
 
 
 def check_docstring(env_id: str) -> int:
-    """Check the headings of the environment's docstring, and run its examples.
+    """Check headings and newest version of the environment's docstring, and run its examples.
 
     Args:
         env_id: The environment.
@@ -70,6 +72,11 @@ def check_docstring(env_id: str) -> int:
     missing = [heading for heading in HEADINGS if heading not in known]
     require(not missing, f"{env_id}: the docstring lacks {', '.join(missing)}.")
     require(known == HEADINGS, f"{env_id}: the headings come in the order {', '.join(known)}.")
+    version = env.spec.version if env.spec and env.spec.version is not None else 0
+    require(
+        _VERSION.findall(text)[:1] == [str(version)],
+        f"{env_id}: the version history begins with no line '* v{version}: what has changed'.",
+    )
     module = inspect.getmodule(type(env))
     examples = doctest.DocTestParser().get_doctest(
         text, dict(vars(module)) if module else {}, env_id, None, None

@@ -93,11 +93,16 @@ def test_a_schema_that_transformers_reads_otherwise_is_found() -> None:
         testing.check_schemas(id_of("forgiving"))
 
 
-def document(monkeypatch: pytest.MonkeyPatch, headings: list[str], example: str) -> None:
+def document(
+    monkeypatch: pytest.MonkeyPatch,
+    headings: list[str],
+    example: str,
+    history: str = "* v0: first version.",
+) -> None:
     """Give the sound environment a docstring."""
+    texts = {"Example": example, "Version History": history}
     text = "A ledger.\n\n" + "".join(
-        f"## {heading}\n\n{example if heading == 'Example' else 'Text.'}\n\n"
-        for heading in headings
+        f"## {heading}\n\n{texts.get(heading, 'Text.')}\n\n" for heading in headings
     )
     from healthgym.core.env import HealthEnv
 
@@ -117,6 +122,9 @@ def test_docstrings(monkeypatch: pytest.MonkeyPatch) -> None:
         testing.check_docstring(SOUND)
     document(monkeypatch, headings[::-1], ">>> 1")
     with pytest.raises(ConformanceError, match="in the order Version History"):
+        testing.check_docstring(SOUND)
+    document(monkeypatch, headings, ">>> 1 + 1\n2", history="* v1: another.\n* v0: first version.")
+    with pytest.raises(ConformanceError, match=r"begins with no line '\* v0"):
         testing.check_docstring(SOUND)
 
 

@@ -115,5 +115,8 @@ class EhrDataQualityEnv(DeclaredEnv, family=DataQualityFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      Every hospital has its own practice, so that fixed queries solve no audit; at most a third of the
+      claims may be false.
+    * v0: first version, never released.
     """

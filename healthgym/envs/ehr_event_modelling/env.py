@@ -112,5 +112,8 @@ class EhrEventModellingEnv(DeclaredEnv, family=EventModellingFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      Test patients come from a hospital with codes and units of its own; look-ahead is found by
+      running feature queries again; predictions are paid when they are handed in.
+    * v0: first version, never released.
     """

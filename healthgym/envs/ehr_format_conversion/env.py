@@ -96,5 +96,8 @@ class EhrFormatConversionEnv(DeclaredEnv, family=ConversionFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      Files added to the repository fail; what is not handed in is not paid; the published request
+      has no training split.
+    * v0: first version, never released.
     """

@@ -130,7 +130,10 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      Orders are read whole; questions state codes, thresholds and doses drawn for the task in ten
+      wordings a type; results go on for pages; training splits are balanced.
+    * v0: first version, never released.
     """
 
     def __init__(

@@ -106,7 +106,9 @@ class MedicationReconciliationEnv(DeclaredEnv, family=ReconciliationFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      Progress takes chance off and is paid when the list is handed in.
+    * v0: first version, never released.
     """
 
     def __init__(

@@ -99,5 +99,7 @@ class TrialMatchingEnv(DeclaredEnv, family=TrialMatchingFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      Lists are read as a person writes them; the published topics are graded by the audited answers.
+    * v0: first version, never released.
     """

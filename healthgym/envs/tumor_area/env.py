@@ -92,5 +92,7 @@ class TumorAreaSelectionEnv(DeclaredEnv, family=TumorAreaFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      Progress takes chance off; ``paper`` grades the first row of a selection, whoever's it is.
+    * v0: first version, never released.
     """

@@ -124,7 +124,9 @@ class MarathonPriorAuthorizationEnv(_MarathonEnv, family=AuthorizationMarathon):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      25 cases unless fewer are asked for; every case has time for its call.
+    * v0: first version, never released.
     """
 
 
@@ -179,7 +181,9 @@ class MarathonUtilizationManagementEnv(_MarathonEnv, family=ReviewMarathon):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      25 cases unless fewer are asked for; every case has time for its call.
+    * v0: first version, never released.
     """
 
 
@@ -237,5 +241,7 @@ class MarathonCareManagementEnv(_MarathonEnv, family=CareMarathon):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      25 cases unless fewer are asked for; every case has time for its call.
+    * v0: first version, never released.
     """

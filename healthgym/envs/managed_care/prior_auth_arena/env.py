@@ -163,7 +163,10 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      The service is drawn before the ending; a request of another office lies in the payer's queue;
+      offered calls lapse, and no side is held to what the other one did.
+    * v0: first version, never released.
     """
 
     def __init__(

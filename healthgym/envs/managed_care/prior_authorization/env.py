@@ -151,5 +151,7 @@ class PriorAuthorizationEnv(DeclaredEnv, family=AuthorizationFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      The service is drawn before the ending, and which code needs no authorization for each task.
+    * v0: first version, never released.
     """

@@ -172,5 +172,8 @@ class UtilizationManagementEnv(DeclaredEnv, family=ReviewFamily):
 
     ## Version History
 
-    * v0: first version.
+    * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
+      Numbers and days are asked for beside findings; letters and rationales are read; cases that
+      nobody reviews are drawn more rarely.
+    * v0: first version, never released.
     """
