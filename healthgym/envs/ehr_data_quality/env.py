@@ -116,7 +116,7 @@ class EhrDataQualityEnv(DeclaredEnv, family=DataQualityFamily):
     ## Version History
 
     * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
-      Every hospital has its own practice, so that fixed queries solve no audit; at most a third of the
-      claims may be false.
+      Every hospital has its own practice, so that fixed queries solve no audit; at most a
+      third of the claims may be false.
     * v0: first version, never released.
     """

@@ -100,6 +100,6 @@ class TrialMatchingEnv(DeclaredEnv, family=TrialMatchingFamily):
     ## Version History
 
     * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
-      Lists are read as a person writes them; the published topics are graded by the audited answers.
+      Lists are read as a person writes them; the published topics are graded by audited answers.
     * v0: first version, never released.
     """

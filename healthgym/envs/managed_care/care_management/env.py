@@ -149,7 +149,7 @@ class CareManagementEnv(DeclaredEnv, family=CareFamily):
     ## Version History
 
     * v1: what can be guessed earns nothing (the changelog's *Grading changes* say it in full).
-      More acts are heard, and heard more narrowly; reasons of a blocked assessment have a kind and a
-      quotation; refusals and blocked assessments are a smaller share of the tasks.
+      More acts are heard, and heard more narrowly; reasons of a blocked assessment have a kind
+      and a quotation; refusals and blocked assessments are a smaller share of the tasks.
     * v0: first version, never released.
     """
