@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 from healthgym.core.borders import JsonDict
+from healthgym.core.drawn import DRAWN, same_draws
 from healthgym.core.seeding import INDEX_BOUND, Split
 from healthgym.errors import ConfigurationError
 
@@ -83,7 +84,7 @@ ReferenceIn = TypeVar("ReferenceIn", bound=Reference)
 StartIn = TypeVar("StartIn")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Instance(Generic[TaskT, ReferenceT, StartT]):
     """One generated task: both halves, and the immutable data its world starts from.
 
@@ -105,10 +106,13 @@ class TaskGenerator(ABC, Generic[TaskT, ReferenceT, StartT]):
         name: The family name written into task keys.
         tests: Number of test tasks where they are a fixed set, such as a benchmark's own; None
             where they are unlimited.
+        lasting: Whether a task drawn once is shared with whoever asks for it again; not where it is
+            read from files, which may change.
     """
 
     name: str
     tests: int | None = None
+    lasting: bool = True
 
     def size(self, split: Split) -> int:
         """Return the number of tasks of a split; ``INDEX_BOUND`` where they are unlimited."""
@@ -119,12 +123,15 @@ class TaskGenerator(ABC, Generic[TaskT, ReferenceT, StartT]):
         return self.tests is not None and split is Split.TEST
 
     def generate(self, split: Split, index: int) -> Instance[TaskT, ReferenceT, StartT]:
-        """Return task ``index`` of ``split``.
+        """Return task ``index`` of ``split``: the same object while it is in use, or was lately.
 
         Raises:
             ConfigurationError: If the split has no such index.
         """
         require_index(self, split, index)
+        if self.lasting:
+            key = (same_draws(self), split, index)
+            return DRAWN.get(key, lambda: self.draw(split, index))
         return self.draw(split, index)
 
     @abstractmethod

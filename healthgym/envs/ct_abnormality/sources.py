@@ -156,6 +156,8 @@ class FolderGenerator(CtTaskGenerator):
         DamagedDataError: If a table cannot be read; nothing is loaded.
     """
 
+    lasting = False
+
     def __init__(self, folder: Path | str) -> None:
         self.folder = str(folder)
         self.name = "ct-abnormality-folder"

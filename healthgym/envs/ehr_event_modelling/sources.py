@@ -40,6 +40,8 @@ class RealGenerator(EventTaskGenerator):
         DataError: If no target has enough patients.
     """
 
+    lasting = False
+
     def __init__(self, source: RealCohort, targets: Sequence[Target], *, name: str) -> None:
         self.name = name
         self._source = source

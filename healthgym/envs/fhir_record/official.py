@@ -68,6 +68,8 @@ class OfficialSource(FhirTaskGenerator):
         DamagedDataError: If the file, a row or a chart file is not what it should be.
     """
 
+    lasting = False
+
     def __init__(
         self,
         task_file: Path | str,

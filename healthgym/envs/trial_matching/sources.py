@@ -232,6 +232,8 @@ class TrecGenerator(MatchingTaskGenerator):
         DamagedDataError: If one cannot be read; nothing is loaded.
     """
 
+    lasting = False
+
     def __init__(self, folder: Path | str, year: int = 2021) -> None:
         self.folder, self.year = str(folder), year
         self.name = f"trial-matching-trec{year}"

@@ -131,6 +131,8 @@ class FolderGenerator(SlideTaskGenerator):
         MissingDataError: If there is no slide, or one has neither mask nor annotation.
     """
 
+    lasting = False
+
     name = "tumor-area-files"
 
     def __init__(self, folder: str | Path, looks: int) -> None:

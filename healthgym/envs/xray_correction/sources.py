@@ -72,6 +72,8 @@ class MimicGenerator(CorrectionTaskGenerator):
         DamagedDataError: If its table cannot be read.
     """
 
+    lasting = False
+
     def __init__(self, folder: str | Path, errors: tuple[int, int], name: str) -> None:
         self._folder = MimicFolder(folder)
         self._errors = errors
