@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,16 +46,24 @@ class Telling:
 
     Attributes:
         auroc: AUROC on test labels of a classifier fitted to train labels.
-        low: Lower end of its 95 % interval, from resampling tasks.
+        error: Its standard error, from resampling tasks.
         labels: Test labels.
         by: What it was told by: ``told`` (the words before any tool is used) or ``shown`` (order,
             ids, lengths, formatting and times of tool results), and the classifier.
     """
 
     auroc: float
-    low: float
+    error: float
     labels: int
     by: str
+
+    def low(self, comparisons: int = 1) -> float:
+        """Return the lower end of its 95 % interval, as one of so many that are looked at.
+
+        Of forty intervals that are each right in 95 % of cases one is wrong as a rule; so each of
+        them is made as wide as it takes that all of them are right together (Bonferroni).
+        """
+        return self.auroc - NormalDist().inv_cdf(1 - 0.025 / comparisons) * self.error
 
 
 @dataclass(slots=True)
@@ -105,6 +114,8 @@ def artefact_rates(env_id: str, labels: int = 1500, tasks: int = 1500) -> dict[s
 def check_artefacts(env_id: str, labels: int = 1500, tasks: int = 1500) -> dict[str, list[Telling]]:
     """Require that no item is told for sure with an AUROC above 0.55, but for those declared.
 
+    Sure is what lies above in an interval that is corrected for the number of items looked at.
+
     Args:
         env_id: The environment.
         labels: Labels of each item and side to collect.
@@ -115,12 +126,13 @@ def check_artefacts(env_id: str, labels: int = 1500, tasks: int = 1500) -> dict[
     """
     rates = artefact_rates(env_id, labels, tasks)
     declared = keeping_env(env_id).family.proofs.artefacts
+    looks = sum(map(len, rates.values()))
     faults = [
-        f"{name} is told by {found.by} with AUROC {found.auroc:.2f} (at least {found.low:.2f}, "
-        f"{found.labels} labels)"
+        f"{name} is told by {found.by} with AUROC {found.auroc:.2f} (at least "
+        f"{found.low(looks):.2f}, {found.labels} labels)"
         for name, tellings in rates.items()
         for found in tellings
-        if found.low > _most(name, declared)
+        if found.low(looks) > _most(name, declared)
     ]
     require(not faults, f"{env_id}: {'; '.join(faults)}.")
     return rates
@@ -263,8 +275,8 @@ def _tellings(train: _Examples, test: _Examples) -> Iterator[Telling]:
             ("all features", _ridge(seen, known, unseen)),
             ("one feature", _stump(seen, known, unseen)),
         ):
-            low = _lower_end(labels, scores, tasks)
-            yield Telling(auroc(labels, scores), low, len(labels), f"what is {by}, {name}")
+            error = _error(labels, scores, tasks)
+            yield Telling(auroc(labels, scores), error, len(labels), f"what is {by}, {name}")
 
 
 def _hashed(rows: Sequence[set[str]]) -> Floats:
@@ -308,8 +320,8 @@ def _stump(seen: Floats, known: Floats, unseen: Floats) -> Floats:
     return np.asarray(np.sign(strength[best]) * unseen[:, best])
 
 
-def _lower_end(labels: NDArray[np.bool_], scores: Floats, tasks: NDArray[np.int64]) -> float:
-    """Return the lower end of the 95 % interval of an AUROC, from resampling whole tasks."""
+def _error(labels: NDArray[np.bool_], scores: Floats, tasks: NDArray[np.int64]) -> float:
+    """Return the standard error of an AUROC, from resampling whole tasks."""
     rng = np.random.default_rng(0)
     rows = [np.flatnonzero(tasks == task) for task in np.unique(tasks)]
     found: list[float] = []
@@ -317,4 +329,4 @@ def _lower_end(labels: NDArray[np.bool_], scores: Floats, tasks: NDArray[np.int6
         chosen = np.concatenate([rows[int(n)] for n in rng.integers(len(rows), size=len(rows))])
         if 0 < labels[chosen].sum() < len(chosen):
             found.append(auroc(labels[chosen], scores[chosen]))
-    return float(np.quantile(found, 0.025))
+    return float(np.std(found))

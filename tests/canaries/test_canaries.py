@@ -15,16 +15,6 @@ from healthgym.testing import Canary, freeze, read_canaries, replay_canary
 from healthgym.testing.play import play
 from tests.canaries.record import EXPLOITS, PATH
 
-#: Exploits that still pay, with the line of the audit. Whoever mends one strikes it off here.
-OPEN = {
-    name: line
-    for line, names in {
-        "B2: the bar lies below the best fixed script": (
-            "event_four_default_calls", "event_fixed_script",
-        ),
-    }.items()
-    for name in names
-}  # fmt: skip
 #: Exploits whose episodes take seconds.
 LONG = ("event_", "conversion_", "quality_", "attack_ehr_")
 
@@ -35,9 +25,7 @@ CANARIES = [*read_canaries(PATH), *read_canaries(FOUND)]
 
 
 def marks(canary: Canary) -> list[pytest.MarkDecorator]:
-    known = OPEN.get(canary.name)
-    found = [pytest.mark.xfail(strict=True, reason=known, raises=ConformanceError)] if known else []
-    return found + ([pytest.mark.slow] if canary.name.startswith(LONG) else [])
+    return [pytest.mark.slow] if canary.name.startswith(LONG) else []
 
 
 @pytest.mark.parametrize(
@@ -51,7 +39,6 @@ def test_a_canary_earns_nothing(canary: Canary) -> None:
 
 def test_every_exploit_is_frozen() -> None:
     assert {one.name for one in CANARIES} >= {exploit.name for exploit in EXPLOITS}
-    assert {one.name for one in CANARIES} >= OPEN.keys()
 
 
 @pytest.fixture

@@ -10,14 +10,6 @@ from healthgym.testing import Amounts
 
 #: Environments whose episodes take seconds: in CI they are left to the tests marked slow.
 _LONG = ("EhrEventModelling", "EhrFormatConversion", "TumorArea", "Marathon", "PriorAuthArena")
-#: What fails today, with the line of the audit that says so: none of it may pass unnoticed.
-_CONSTANTS_OPEN = {
-    "HealthAgent/EhrEventModelling-v1": "B2: one script solves every task",
-    "HealthAgent/FhirRecord-v1": "B4: -1 is right in one of seven tasks of v1-t4, -t7 and -t9",
-    "HealthAgent/MedAgentBenchV1-v1": "B4: the published mix of v1-t4 and v1-t5 has one branch",
-    "HealthAgent/MedAgentBenchV3-v1": "B4: the published mix of v1-t4 and v1-t5 has one branch",
-}
-_ARTEFACTS_OPEN = {}
 #: Most tasks of each side that are drawn for artefacts, where 1500 labels would take too many.
 _DRAWN = {"EhrEventModelling": 12, "Marathon": 60, "Arena": 100, "Management": 200}
 
@@ -27,16 +19,6 @@ _SHORTEST = (
     "FhirRecord", "MedAgentBenchV", "TrialMatching-", "MedicationReconciliation", "XrayCorrection-",
 )  # fmt: skip
 _SHORT_IDS = tuple(env_id for env_id in _IDS if not any(word in env_id for word in _LONG))
-
-
-def _marked(env_ids: tuple[str, ...], known: dict[str, str]) -> list[object]:
-    return [
-        pytest.param(
-            env_id,
-            marks=[pytest.mark.xfail(strict=True, reason=known[env_id])] if env_id in known else [],
-        )
-        for env_id in env_ids
-    ]
 
 
 def _many(env_id: str) -> int:
@@ -67,7 +49,7 @@ def test_artefacts() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("env_id", _marked(_IDS, _ARTEFACTS_OPEN))
+@pytest.mark.parametrize("env_id", _IDS)
 def test_artefacts_of_many_labels(env_id: str) -> None:
     tasks = next((count for word, count in _DRAWN.items() if word in env_id), 1500)
     rates = testing.check_artefacts(env_id, tasks=tasks)
@@ -75,7 +57,7 @@ def test_artefacts_of_many_labels(env_id: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("env_id", _marked(_IDS, _CONSTANTS_OPEN))
+@pytest.mark.parametrize("env_id", _IDS)
 def test_constants_of_every_kind(env_id: str) -> None:
     # There is nothing to learn from where no task is for training.
     learns = make_health_env(env_id).family.generator.size(Split.TRAIN) > 0

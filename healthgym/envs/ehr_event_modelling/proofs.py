@@ -69,6 +69,10 @@ PROOFS = Proofs(
         "a_row_without_a_score": _query(
             _FROM.format("CASE WHEN patient_id = {first} THEN NULL ELSE {score} END")
         ),
+        "an_empty_cell_beside_them": _query(
+            "SELECT patient_id, prediction_time, {score} AS probability, CASE WHEN patient_id = "
+            "{first} THEN NULL ELSE 1 END AS weight FROM test_examples"
+        ),
         "out_of_range": _query(_FROM.format("2 * ({score})")),
         "of_another_day": _query(
             "SELECT patient_id, prediction_time - INTERVAL 2 DAY AS prediction_time, "

@@ -17,8 +17,10 @@ from healthgym.rewards.metrics import auroc, average_precision
 
 COMPLETE = Check(
     "complete",
-    "Every test row has a prediction that is a number from 0 to 1.",
-    loophole="Leaving out hard rows, or scoring them with no number.",
+    "Every test row has a prediction that is a number from 0 to 1, and no further column that is "
+    "handed in has an empty cell.",
+    loophole="Leaving out hard rows, or scoring them with no number; the published aligner raises "
+    "on empty cells, wherever they are.",
 )
 ONCE = Check(
     "once",
@@ -137,7 +139,7 @@ def _rounded(**values: float) -> dict[str, float]:
 def _align(
     made: Predictions, reference: EventReference
 ) -> tuple[Floats | None, CheckResult, CheckResult]:
-    """Return the score of each test row, if each has one, and the checks of form."""
+    """Return the score of each test row, if all can be scored, and the checks of form."""
     study = reference.study
     ids = study.timeline.patient_ids[study.test.patient]
     wanted = list(zip(ids.tolist(), study.test.time.tolist(), strict=True))
@@ -154,8 +156,9 @@ def _align(
     scores = np.array([given.get(key, np.nan) for key in wanted])
     with np.errstate(invalid="ignore"):
         bad = int((~((scores >= 0.0) & (scores <= 1.0))).sum())
-    detail = f"{bad} of {len(wanted)} rows have none" if bad else ""
-    complete = COMPLETE.result(not bad, detail)
+    gaps = [f"{bad} of {len(wanted)} rows have none"] * bool(bad)
+    gaps += ["a further column has an empty cell"] * made.holes
+    complete = COMPLETE.result(not gaps, ", ".join(gaps))
     faults = [f"{double} double"] * bool(double) + [f"{stray} of other rows"] * bool(stray)
     once = ONCE.result(not faults, ", ".join(faults))
-    return (None if bad else scores), complete, once
+    return (None if gaps else scores), complete, once

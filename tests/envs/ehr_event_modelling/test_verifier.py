@@ -96,6 +96,17 @@ def test_constant_probability_fails_on_every_published_bar(
     assert verdict.metrics["auroc"] == 0.5
 
 
+@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize("rows", [slice(None), slice(1, None)])
+def test_strict_is_never_looser_than_paper(
+    reference: EventReference, rows: slice, holes: bool
+) -> None:
+    made = perfect(reference)
+    part = Predictions(made.patient_id[rows], made.time[rows], made.probability[rows], holes=holes)
+    assert strict(part, reference).success == paper(part, reference).success
+    assert ("complete" in failed(strict(part, reference))) == (holes or rows.start is not None)
+
+
 def test_rows_of_other_keys_are_ignored(reference: EventReference) -> None:
     made = perfect(reference)
     extended = Predictions(
