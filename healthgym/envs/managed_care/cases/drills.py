@@ -83,9 +83,11 @@ _RESULTS: tuple[tuple[Posture, ...], ...] = (
     (Posture.CONTRADICTS,),
     (Posture.INSUFFICIENT, Posture.ABSENT),
 )
-#: Number of the case that is open when a drill begins, and of its one document.
+#: Number of the case that is open when a drill begins, and of its one document; where a second case
+#: stands beside it, that has the next number.
 _NUMBER = 7001
 CASE, NOTE = f"CASE-{_NUMBER}", f"DOC-{_NUMBER}"
+SECOND = f"CASE-{_NUMBER + 1}"
 _KINDS = (DiagnosisCriterion, FindingCriterion, MeasurementCriterion, TherapyCriterion)
 #: Criteria of a drill's policy at most, and draws until one fits.
 _CRITERIA, _TRIES = 2, 40
@@ -158,7 +160,11 @@ def draw_findings(
 
 
 def draw_standing(
-    wanted: Sequence[Posture], now: datetime, split: Split, rng: np.random.Generator
+    wanted: Sequence[Posture],
+    now: datetime,
+    split: Split,
+    rng: np.random.Generator,
+    first: Drill | None = None,
 ) -> Drill:
     """Return a case for a drill whose criteria stand as asked for, under any short policy.
 
@@ -169,11 +175,20 @@ def draw_standing(
         now: When it is worked on, in UTC.
         split: Whose patients it may be about.
         rng: Where everything is drawn from.
+        first: The case beside which it stands, about somebody else and under the same policy; None
+            if it stands alone.
 
     Raises:
-        ConfigurationError: If no policy gives one, which does not happen.
+        ConfigurationError: If no policy gives one, which does not happen, or not beside the first.
     """
-    return _standing(_reserved(), wanted, now, split, rng)
+    if first is None:
+        return _standing(_reserved(), wanted, now, split, rng)
+    policy = first.drawn.book.in_force
+    postures = dict(zip([item.id for item in criteria(policy.criteria)], wanted, strict=True))
+    drill = _drill(policy, _ending(wanted), now, split, rng, postures, _NUMBER + 1)
+    if drill.case.patient_id == first.case.patient_id:
+        raise ConfigurationError(f"{drill.case.patient_id} has a case already.")
+    return replace(drill, case=replace(drill.case, assigned_to=first.case.assigned_to))
 
 
 def _standing(

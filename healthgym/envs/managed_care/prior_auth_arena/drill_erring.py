@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from healthgym.envs.managed_care.cases.drills import CASE
-from healthgym.envs.managed_care.cases.situations import Bar
-from healthgym.envs.managed_care.prior_auth_arena.drill import PAPERS
-from healthgym.envs.managed_care.prior_auth_arena.drill_sides import Found, Making, Payer, Provider
+from healthgym.envs.managed_care.prior_auth_arena.drill_sides import (
+    Found,
+    Making,
+    Payer,
+    Provider,
+    first_named,
+    papers_of,
+    report_of,
+)
+from healthgym.envs.managed_care.prior_auth_arena.task import ArenaReference
 from healthgym.envs.managed_care.prior_auth_arena.working import Worker
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CriterionResult,
     MdReviewDecision,
-    ProviderDeterminationAction,
 )
 
 _APPROVE, _DENY = MdReviewDecision.APPROVE, MdReviewDecision.DENY
@@ -25,35 +30,42 @@ _ASK = MdReviewDecision.REQUEST_INFO
 _MET, _NOT_MET = CriterionResult.MET, CriterionResult.NOT_MET
 
 
-class SubmitsAll(Provider):
-    """Sends every request, and answers with every paper."""
+class NeverWithholds(Provider):
+    """Sends every request, and answers rightly."""
 
-    def decide(self, *, sends: bool) -> None:
+    def decide(self, part: ArenaReference, *, sends: bool) -> None:
         """Send it."""
-        super().decide(sends=True)
+        super().decide(part, sends=True)
 
-    def answer(self) -> None:
-        """Answer with all there is."""
-        self.reply(*PAPERS)
+
+class OverDocuments(Provider):
+    """Answers with every paper on file."""
+
+    def answer(self, part: ArenaReference) -> None:
+        """Answer with all of them."""
+        self.reply(part, *papers_of(part))
+
+
+class SubmitsAll(NeverWithholds, OverDocuments):
+    """Sends every request, and answers with every paper."""
 
 
 class NeverSubmits(Provider):
     """Sends nothing, and names the first criterion."""
 
-    def decide(self, *, sends: bool) -> None:
+    def decide(self, part: ArenaReference, *, sends: bool) -> None:
         """Hold it back."""
-        self.seat.do(
-            "auth.finalize_provider_determination",
-            case_id=CASE,
-            final_action=str(ProviderDeterminationAction.DO_NOT_SUBMIT),
-            override_reason=f"{Bar.CONTRADICTED}: {self.wanted.policy.id}, C1",
-        )
+        super().decide(part, sends=False)
+
+    def reason(self, part: ArenaReference) -> str:
+        """Name the first criterion."""
+        return first_named(part)
 
 
 class Silent(Provider):
     """Sends what is right, and answers nothing."""
 
-    def answer(self) -> None:
+    def answer(self, part: ArenaReference) -> None:
         """Take its leave."""
         self.seat.do("finish")
 
@@ -61,17 +73,9 @@ class Silent(Provider):
 class WrongItem(Provider):
     """Answers with the paper that shows nothing."""
 
-    def answer(self) -> None:
+    def answer(self, part: ArenaReference) -> None:
         """Answer with that."""
-        self.reply(self.blank)
-
-
-class OverDocuments(Provider):
-    """Answers with every paper on file."""
-
-    def answer(self) -> None:
-        """Answer with all of them."""
-        self.reply(*PAPERS)
+        self.reply(part, *(name for name in papers_of(part) if name != report_of(part)))
 
 
 class RubberStamp(Payer):
@@ -93,18 +97,18 @@ class DenyAll(Payer):
 class NeverAsks(Payer):
     """Denies what is open."""
 
-    def decision(self, found: Found) -> MdReviewDecision:
+    def decision(self, found: Found, *, again: bool) -> MdReviewDecision:
         """Return a denial where a question is due."""
-        decision = super().decision(found)
+        decision = super().decision(found, again=again)
         return _DENY if decision is _ASK else decision
 
 
 class AlwaysAsks(Payer):
     """Asks before it decides, whatever was sent."""
 
-    def decision(self, found: Found) -> MdReviewDecision:
+    def decision(self, found: Found, *, again: bool) -> MdReviewDecision:
         """Return a question first."""
-        return super().decision(found) if self.asked else _ASK
+        return super().decision(found, again=again) if again else _ASK
 
 
 class HalfReader(Payer):
@@ -130,6 +134,7 @@ SIDES: Mapping[str, Mapping[str, Making]] = {
         "oracle": Provider,
         "absent": lambda seat, _: Absent(seat),
         "submits_all": SubmitsAll,
+        "never_withholds": NeverWithholds,
         "never_submits": NeverSubmits,
         "silent": Silent,
         "wrong_item": WrongItem,
@@ -147,20 +152,28 @@ SIDES: Mapping[str, Mapping[str, Making]] = {
 }
 
 
+#: Of these, who wants the reward without the work: nothing that they read decides what they do.
+CARELESS: Mapping[str, tuple[str, ...]] = {
+    PROVIDER: ("absent", "submits_all", "never_submits"),
+    PAYER: ("absent", "rubber_stamp", "deny_all"),
+}
+
+
 class AnyPaper(Provider):
     """Answers with one of the papers, whichever."""
 
-    def answer(self) -> None:
+    def answer(self, part: ArenaReference) -> None:
         """Answer with either."""
-        self.reply(PAPERS[int(self.seat.rng.integers(len(PAPERS)))])
+        papers = papers_of(part)
+        self.reply(part, papers[int(self.seat.rng.integers(len(papers)))])
 
 
 class AnyWord(Payer):
     """Says anything about what is open, and the right thing about what is not."""
 
-    def decision(self, found: Found) -> MdReviewDecision:
+    def decision(self, found: Found, *, again: bool) -> MdReviewDecision:
         """Return the decision; any, where a question is due."""
-        decision = super().decision(found)
+        decision = super().decision(found, again=again)
         words = (_APPROVE, _DENY, _ASK)
         return words[int(self.seat.rng.integers(len(words)))] if decision is _ASK else decision
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import ClassVar
 
 from healthgym.core.clock import Due
-from healthgym.core.state import state
+from healthgym.core.state import table
 from healthgym.envs.managed_care.cases.clinic import REGION
-from healthgym.envs.managed_care.cases.drills import CASE
 from healthgym.worlds.managed_care.apps.payer import pends
 from healthgym.worlds.managed_care.apps.payer.intake_rules import WITH_PAYER
 from healthgym.worlds.managed_care.calendar import office_calendar
@@ -29,13 +29,27 @@ from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.start import WorldStart
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
-    IntakeStatus,
     ProviderNetworkStatus,
     TriageDisposition,
 )
 
 #: How long a physician is still in who is handed a case: the longest review takes half of it.
 _TIME = timedelta(hours=2)
+#: Where a case lies that is the provider's to take further.
+_WITH_PROVIDER = (
+    CaseStatus.DRAFT,
+    CaseStatus.DOCS_NEEDED,
+    CaseStatus.READY_TO_SUBMIT,
+    CaseStatus.PENDED_ACTION_REQUIRED,
+)
+
+
+class Lies(StrEnum):
+    """Where a case lies that has come to the physician."""
+
+    NEXT = "next"  #: it comes to the desk once that is free
+    HERE = "here"
+    AWAY = "away"
 
 
 class DrillPayer(PayerSeat):
@@ -60,7 +74,10 @@ class DrillPayer(PayerSeat):
                     self._sort(case_id, worker, TriageDisposition.MD_REVIEW)
                     self._put(self._at_desk(), case_id, "physician", self.world.physician)
                 case "physician" if self._is_here(case_id):
-                    self._hand_over(case_id)
+                    if self.world.waiting:  # one case at a time
+                        self.world.lies[case_id] = Lies.NEXT
+                    else:
+                        self._hand_over(case_id)
                 case "determine":
                     super().on_due(due)
                 case "letter":
@@ -69,9 +86,18 @@ class DrillPayer(PayerSeat):
 
     def concluded(self, case_id: str) -> None:
         """File what the physician decides."""
+        self.put_away(case_id)
         made = self.world.medical.active(case_id)
         if made is not None:
             self._later(case_id, "determine", worker=made.reviewer_id)
+
+    def put_away(self, case_id: str) -> None:
+        """Take a case from the physician's desk, and see to it that the next one comes there."""
+        lies = self.world.lies
+        lies[case_id] = Lies.AWAY
+        for name in [name for name, where in lies.items() if where is Lies.NEXT][:1]:
+            lies[name] = Lies.AWAY
+            self._put(self._at_desk(), name, "physician", self.world.physician)
 
     def _is_here(self, case_id: str) -> bool:
         return self.world.cases.get(case_id).status in WITH_PAYER
@@ -103,8 +129,8 @@ class DrillPayer(PayerSeat):
         policy = world.start.policies.policies[0] if world.start.policies else None
         page = page_path(policy.id) if policy else ""
         listed = tuple(page.id for page in world.intake.sent(case_id))
-        new = listed[world.shown :]
-        world.shown = len(listed)
+        new = listed[world.shown.get(case_id, 0) :]
+        world.shown[case_id], world.lies[case_id] = len(listed), Lies.HERE
         world.notify(
             PAYER,
             f"{case_id} is yours, {world.physician}; its policy is {page}. What is asked for can "
@@ -123,6 +149,7 @@ class DrillProvider(ProviderSeat):
 
     def asked(self, case_id: str) -> None:
         """Tell the provider what is wanted."""
+        self.world.desk.put_away(case_id)
         made = self.world.medical.active(case_id)
         wanted = made.info_requested if made is not None else ""
         self.world.notify(PROVIDER, f"The payer asks about {case_id}: {wanted}")
@@ -138,8 +165,11 @@ class DrillOffices(SharedOffices):
 
     payer_side: ClassVar[type[PayerDesk]] = DrillPayer
     provider_side: ClassVar[type[ProviderDesk]] = DrillProvider
+    desk: DrillPayer
 
-    shown = state(0, content=False)
+    #: How many documents of a case the physician was shown, and where it lies.
+    shown = table[str, int](content=False)
+    lies = table[str, Lies](content=False)
 
     def __init__(self, start: WorldStart, limits: Limits | None = None) -> None:
         super().__init__(start, limits)
@@ -155,20 +185,28 @@ class DrillOffices(SharedOffices):
         finally:
             self.actor = before
 
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Cases that the physician has and has not decided."""
+        here = (name for name, where in self.lies.items() if where is Lies.HERE)
+        return tuple(name for name in here if self.cases.get(name).status in WITH_PAYER)
+
     def turn(self, live: Sequence[str]) -> str | None:
-        """Return whose turn it is by where the case lies; None while the staff is at it.
+        """Return whose turn it is by where the cases lie; None while the staff is at them.
+
+        The provider comes first wherever a case is its own to take further.
 
         Args:
             live: The roles that are not done and do not wait.
         """
-        case = self.cases.get(CASE)
-        if case.status in WITH_PAYER:
-            intake = self.intake.find(CASE)
-            ready = intake is not None and intake.status is IntakeStatus.COMPLETE
-            return PAYER if PAYER in live and ready else None
+        stand = {case.status for case in self.cases.cases.values()}
+        if PROVIDER in live and stand & {*_WITH_PROVIDER}:
+            return PROVIDER
+        if stand & {*WITH_PAYER}:
+            return PAYER if PAYER in live and self.waiting else None
         if PROVIDER in live:
             return PROVIDER
-        if case.status is CaseStatus.PENDED_ACTION_REQUIRED:
+        if CaseStatus.PENDED_ACTION_REQUIRED in stand:
             return None  # until it lapses
         return PAYER if PAYER in live else None
 

@@ -231,7 +231,8 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
 
     def careless(self) -> Mapping[str, Sequence[str]]:
         """Return who wants the reward without the work, by seat."""
-        return {} if self.drilled else {role: tuple(names) for role, names in CARELESS.items()}
+        known = drill_erring.CARELESS if self.drilled else CARELESS
+        return {role: tuple(names) for role, names in known.items()}
 
     def player(
         self, name: str, instance: ArenaInstance, rng: np.random.Generator, role: str = PROVIDER

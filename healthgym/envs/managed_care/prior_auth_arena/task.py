@@ -54,12 +54,21 @@ class ArenaReference(Reference):
         memo: What the ordering clinician knows beside the records; None if nothing.
         queued: The request of another office in the payer's queue, as the task that it is by
             itself; None where there is none.
+        second: What is right about a second case that both sides work; None where there is none.
+        beside: The other case, where there are two.
     """
 
     provider: AuthorizationReference
     case: DrawnCase
     memo: Memo | None = None
     queued: ReviewInstance | None = None
+    second: ArenaReference | None = None
+    beside: frozenset[str] = frozenset()
+
+    @property
+    def parts(self) -> tuple[ArenaReference, ...]:
+        """What is right about each case by itself."""
+        return (self,) if self.second is None else (self, self.second)
 
 
 def due(start: WorldStart) -> datetime:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from healthgym.core.task import Task
 from healthgym.core.tool import ToolKind
@@ -178,14 +179,25 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
             metrics={
                 **{f"{side}_success": float(good) for side, good in passed.items()},
                 "joint_success": float(all(passed.values())),
-                INTEREST: Standing(
-                    Inspection(evidence.before, evidence.after, evidence.reference.provider)
-                ).interest(evidence.role),
+                INTEREST: _interest(evidence),
             },
         )
 
     def _found(self, evidence: ArenaEvidence, profile: Profile) -> _Found:
-        """Return what is found of the whole, and of each side, whoever it is that asks."""
+        """Return what is found of the whole, and of each side, whoever it is that asks.
+
+        Of several cases each is judged by itself, and a check holds where it holds for each.
+        """
+        cases = [self._of_case(one, profile) for one in _each(evidence)]
+        joint, sides, own = zip(*cases, strict=True)
+        return (
+            _least(joint),
+            {side: _least([one[side] for one in sides]) for side in _OWN},
+            {side: all(one[side] for one in own) for side in _OWN},
+        )
+
+    def _of_case(self, evidence: ArenaEvidence, profile: Profile) -> _Found:
+        """Return what is found of one case."""
         strict = profile is Profile.STRICT
         received = received_in(evidence)
         talk = None if received is None else Talk(received, evidence.reference.provider)
@@ -272,31 +284,65 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         Of the payer's half each request that it has makes an equal part.
         """
         if evidence.role == PROVIDER:
-            seen = Inspection(evidence.before, evidence.after, evidence.reference.provider)
-            return 0.1 * seen.stage
-        found = [
-            reached(evidence.before, evidence.after, one) for one in _queued(evidence.reference)
-        ]
-        received = received_in(evidence)
-        if received is not None:
+            stages = [
+                Inspection(one.before, one.after, one.reference.provider).stage
+                for one in _each(evidence)
+            ]
+            return 0.1 * sum(stages) / len(stages)
+        queued = evidence.reference.queued
+        lying = [queued.reference.case_id] if queued else []
+        found = [reached(evidence.before, evidence.after, one) for one in lying]
+        for received in filter(None, map(received_in, _each(evidence))):
             found.append(reached(received.before, evidence.after, received.case_id))
         return 0.5 * sum(found) / len(found) if found else 0.0
 
 
 def received_in(evidence: ArenaEvidence) -> Received | None:
     """Return the case that reached the payer, up to an appeal; None if none did."""
-    world = evidence.after
+    world, truth = evidence.after, evidence.reference
     for case_id, before in world.received.items():
+        if case_id in truth.beside:
+            continue
         now = world.kept(Moment.CONTESTED).get(case_id, world)
-        truth = evidence.reference
         return Received(before, now, truth.case, case_id, truth.memo)
     return None
 
 
+def _each(evidence: ArenaEvidence) -> list[ArenaEvidence]:
+    """Return what there is to look at about each case."""
+    if evidence.reference.second is None:
+        return [evidence]
+    return [replace(evidence, reference=one, worked={}) for one in evidence.reference.parts]
+
+
+def _least(found: Sequence[_Results]) -> _Results:
+    """Return the results of several cases as one: of each check the one that is least right."""
+    if len(found) == 1:
+        return found[0]
+    by_name: dict[str, list[CheckResult]] = {}
+    for one in chain.from_iterable(found):
+        by_name.setdefault(one.check.name, []).append(one)
+    return tuple(min(each, key=_rightness) for each in by_name.values())
+
+
+def _rightness(one: CheckResult) -> tuple[bool, bool, float]:
+    """Return what orders results: what failed comes first, and what does not apply last."""
+    return one.passed is None, one.passed is True, one.credit
+
+
+def _interest(evidence: ArenaEvidence) -> float:
+    """Return how far the end of each case is in a side's own interest alone, on average."""
+    found = [
+        Standing(Inspection(one.before, one.after, one.reference.provider)).interest(one.role)
+        for one in _each(evidence)
+    ]
+    return sum(found) / len(found)
+
+
 def _queued(reference: ArenaReference) -> frozenset[str]:
-    """Return the cases that lay with the payer from the beginning."""
+    """Return the other cases of a side's own: what lay with the payer, and a second one."""
     queued = reference.queued
-    return frozenset({queued.reference.case_id} if queued else ())
+    return reference.beside | ({queued.reference.case_id} if queued else frozenset())
 
 
 def _practised(before: SharedOffices, after: SharedOffices) -> frozenset[str]:

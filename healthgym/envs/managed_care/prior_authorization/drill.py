@@ -105,15 +105,15 @@ def packet_of(drill: Drill, documents: tuple[str, ...]) -> DocumentReference:
     """
     pages = [page for page in drill.drawn.patient.chart.documents if page.id in documents]
     return DocumentReference(
-        id="DOC-BUNDLE-7001",
+        id=drill.case.id.replace("CASE-", "DOC-BUNDLE-"),
         patient_id=pages[0].patient_id,
-        case_id=CASE,
+        case_id=drill.case.id,
         kind=DocumentKind.SUBMISSION_BUNDLE,
         title=f"Packet for {drill.case.external_case_id}",
         content=", ".join(page.title for page in pages),
         created_at=drill.case.created_at,
         structured_data={
-            "package_id": f"PKG-{CASE}",
+            "package_id": f"PKG-{drill.case.id}",
             "included_document_ids": tuple(page.id for page in pages),
             "extras": (),
             "answers": {},
