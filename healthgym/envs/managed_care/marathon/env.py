@@ -26,7 +26,7 @@ class _MarathonEnv(DeclaredEnv, family=MarathonFamily):
     ``shaped``: in the end the share of cases solved; on the way half a point, divided by the number
     of cases, for each that has come to an end, right or wrong, and nothing for opening or reading.
     A case is solved if every check of the single environment passes on what belongs to it, as if it
-    were alone.
+    were alone, and under ``strict`` nothing that another case alone holds was written into it.
 
     {checks}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from healthgym.core.tool import ToolKind
 from healthgym.core.verdict import Harm, Part, Profile, Verdict
 from healthgym.core.verifier import Event
-from healthgym.envs.managed_care.marathon.carrying import carried, distinctive
+from healthgym.envs.managed_care.marathon.carrying import Belongings, Carried
 
 if TYPE_CHECKING:
     from healthgym.envs.managed_care.marathon.verifier import MarathonEvidence
@@ -51,8 +51,19 @@ def spread(evidence: MarathonEvidence, ended: frozenset[str]) -> dict[str, float
         "calls_per_touched_case": sum(calls.values()) / len(touched) if touched else 0.0,
         "calls_of_no_case": float(sum(not event.case for event in events)),
         "wrong_case_writes": float(sum(strays(evidence, event) for event in writes)),
-        "carried_facts": float(len(carried(writes, distinctive(pieces.values())))),
+        "carried_facts": float(len(evidence.once(carried, evidence.role))),
     }
+
+
+def carried(evidence: MarathonEvidence, role: str) -> tuple[Carried, ...]:
+    """Return what a role wrote into one case that is another's.
+
+    Args:
+        evidence: What there is to look at.
+        role: Who wrote.
+    """
+    writes = [one for one in evidence.events if one.role == role and one.kind in _WRITES]
+    return Belongings(evidence.after, evidence.reference.pieces).carried(writes)
 
 
 def strays(evidence: MarathonEvidence, event: Event) -> bool:

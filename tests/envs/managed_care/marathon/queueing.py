@@ -9,6 +9,7 @@ import numpy as np
 
 from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
+from healthgym.core.verdict import CheckResult, Verdict
 from healthgym.envs.managed_care.care_management.family import CareFamily
 from healthgym.envs.managed_care.marathon.crew import MarathonEpisode
 from healthgym.envs.managed_care.marathon.family import (
@@ -18,6 +19,7 @@ from healthgym.envs.managed_care.marathon.family import (
     ReviewMarathon,
 )
 from healthgym.envs.managed_care.marathon.task import MarathonInstance
+from healthgym.envs.managed_care.marathon.verifier import APART
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
 from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
 from healthgym.rewards import PotentialReward
@@ -58,6 +60,12 @@ def played(desk: str, script: Iterable[object], index: int = 0) -> MarathonEpiso
 def by(desk: str, policy: str, index: int = 0) -> MarathonEpisode:
     script = FAMILIES[desk].scripts()[policy](a_task(desk, index), np.random.default_rng(index))
     return played(desk, script, index)
+
+
+def shared(verdict: Verdict) -> list[CheckResult]:
+    """Return what is asked of a case whether it is alone or not."""
+    asked_once = ("submitted", APART.name)
+    return [result for result in verdict.checks if result.check.name not in asked_once]
 
 
 def solved(episode: MarathonEpisode) -> float:

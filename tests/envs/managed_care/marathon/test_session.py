@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.care_management.dialling import PAGE
-from healthgym.envs.managed_care.marathon.carrying import carried, distinctive
 from healthgym.envs.managed_care.marathon.family import (
     AuthorizationMarathon,
     CareMarathon,
@@ -24,7 +21,7 @@ from healthgym.envs.managed_care.marathon.reading import by_bytes
 from healthgym.errors import ConfigurationError
 from healthgym.rewards import SparseReward
 from healthgym.wrappers import Curriculum
-from tests.envs.managed_care.marathon.queueing import FAMILIES, a_task, begun, by
+from tests.envs.managed_care.marathon.queueing import FAMILIES, a_task, begun
 
 DESKS = sorted(FAMILIES)
 KINDS = {"requests": AuthorizationMarathon, "reviews": ReviewMarathon, "referrals": CareMarathon}
@@ -132,23 +129,6 @@ def test_days_that_have_passed_end_the_episode() -> None:
         assert not outcome.errors
     assert outcome.truncated
     assert not outcome.terminated
-
-
-def test_what_is_written_of_another_case_is_found() -> None:
-    task = a_task("referrals")
-    first, second = list(task.reference.pieces.values())[:2]
-    own, other = (task.start.charts[piece.patient_id].patient for piece in (first, second))
-    whose = distinctive(task.reference.pieces.values())
-    episode = by("referrals", "one_case")
-    event = next(e for e in episode.events if e.case == first.key)
-
-    def said(text: str) -> list[tuple[str, str, str]]:
-        return carried([replace(event, arguments={"notes": text})], whose)
-
-    name = f"{other.first_name} {other.last_name}"
-    assert said(f"Spoke with {name}.") == [(first.key, second.key, name)]
-    assert said(f"See {other.id}, please") == [(first.key, second.key, other.id)]
-    assert said(f"{own.first_name} {own.last_name}, {own.id}") == []
 
 
 def test_tokens_are_told_by_case_at_the_end() -> None:
