@@ -131,12 +131,13 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
     ``denies_all`` denies, ``concedes`` takes any word on a call for proof, ``agrees`` does so,
     too, and approves unread, ``stalls`` lets every limit pass, ``absent`` does nothing.
     Providers: ``omits_one`` document, ``wrong_site``, ``over_documents``, ``answers_wrong``
-    with another document than was asked for, ``argues_beyond`` the chart, ``silent`` after a
-    request for information, ``appeals_all`` denials; ``never_submits``, ``submits_all``,
-    ``floods`` with the whole chart, ``no_evidence``, ``stalls``, ``absent``. In brackets is how
-    strong each is: the share of tasks on which both desks succeed where the other one knows the
-    answer. Who errs is not to be waited out: a wrong denial is appealed, an overdue word is
-    asked for, a packet that falls short is denied.
+    with another document than was asked for, ``argues_beyond`` the chart, ``makes_up`` on a
+    call what would settle it, ``silent`` after a request for information, ``appeals_all``
+    denials; ``never_submits``, ``submits_all``, ``floods`` with the whole chart,
+    ``no_evidence``, ``stalls``, ``absent``. In brackets is how strong each is: the share of
+    tasks on which both desks succeed where the other one knows the answer. Who errs is not to be
+    waited out: a wrong denial is appealed, an overdue word is asked for, a packet that falls
+    short is denied.
 
     {strengths}
 

@@ -7,7 +7,7 @@ settle the criterion that the chart leaves open, and others do not.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -16,12 +16,27 @@ from importlib.resources import files
 import numpy as np
 
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts
 from healthgym.envs.managed_care.utilization_management.packet import call_due, turning
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRACTICE
 from healthgym.worlds.managed_care.charts.sheets import stating
-from healthgym.worlds.managed_care.facts import AnyFact, Intolerance
+from healthgym.worlds.managed_care.facts import (
+    AnyFact,
+    Diagnosis,
+    Finding,
+    Intolerance,
+    Measurement,
+    MedicationCourse,
+    ProcedureDone,
+    TherapyCourse,
+)
 from healthgym.worlds.managed_care.peers import sayings
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    CountCriterion,
+    MeasurementCriterion,
+)
 from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.planting import plant, possible
 from healthgym.worlds.managed_care.policies.postures import favourable
@@ -143,6 +158,38 @@ def _written(
         text=memo.format(said=said, **slots),
         subject=forms["subject"][0].format(**slots),
     )
+
+
+def told(text: str, item: AnyCriterion) -> Iterator[AnyFact]:
+    """Yield what a text tells of a criterion in so many words, true or not.
+
+    Args:
+        text: What was written or said.
+        item: The criterion.
+    """
+    # What is measured is told by any name; here several things may be told at once.
+    measured = isinstance(item, MeasurementCriterion | CountCriterion)
+    if not measured or item.display.casefold() in text.casefold():
+        yield from heard_facts(text, item, wordings())
+
+
+def gist(fact: AnyFact) -> tuple[object, ...]:
+    """Return what of a fact can be told on a call: what it is, its value and its days."""
+    match fact:
+        case Measurement():
+            return fact.code, fact.value, fact.taken
+        case MedicationCourse():
+            return fact.medication.lower(), fact.started, fact.ended
+        case TherapyCourse():
+            return fact.kind, fact.started, fact.ended
+        case Finding():
+            return fact.key, fact.value, fact.found
+        case Diagnosis():
+            return fact.code, fact.onset
+        case ProcedureDone():
+            return fact.code, fact.performed
+        case Intolerance():
+            return fact.substance.lower(), fact.recorded
 
 
 @cache

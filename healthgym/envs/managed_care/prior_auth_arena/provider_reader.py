@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from healthgym.core.tool import call
-from healthgym.envs.managed_care.prior_auth_arena.memos import wordings
+from healthgym.envs.managed_care.prior_auth_arena.memos import told
 from healthgym.envs.managed_care.prior_authorization.lookups import Brief
 from healthgym.envs.managed_care.prior_authorization.solver import (
     Besides,
@@ -20,13 +19,7 @@ from healthgym.envs.managed_care.reading.asking import Play, ask
 from healthgym.envs.managed_care.reading.chart_page import ChartReading
 from healthgym.envs.managed_care.reading.layout import record
 from healthgym.envs.managed_care.reading.policy_search import PolicyReading
-from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts
 from healthgym.worlds.managed_care.facts import AnyFact
-from healthgym.worlds.managed_care.policies.criteria import (
-    AnyCriterion,
-    CountCriterion,
-    MeasurementCriterion,
-)
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, PeerToPeerOutcome
 
@@ -113,14 +106,6 @@ class Memos(Besides):
             position=str(position),
             ready=True,
         )
-
-
-def told(text: str, item: AnyCriterion) -> Iterator[AnyFact]:
-    """Yield what a text tells of a criterion, by its name."""
-    # What is measured is told by any name; here several things may be told at once.
-    measured = isinstance(item, MeasurementCriterion | CountCriterion)
-    if not measured or item.display.casefold() in text.casefold():
-        yield from heard_facts(text, item, wordings())
 
 
 def _said(text: str) -> str:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from healthgym.core.players import Solver
 from healthgym.core.tool import call
 from healthgym.envs.managed_care.prior_auth_arena import provider_reader
-from healthgym.envs.managed_care.prior_auth_arena.provider_reader import told
+from healthgym.envs.managed_care.prior_auth_arena.memos import told
 from healthgym.envs.managed_care.reading.asking import Play, ask
 from healthgym.envs.managed_care.utilization_management import lookups
 from healthgym.envs.managed_care.utilization_management import solver as payer

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from functools import cached_property
 
-from healthgym.envs.managed_care.prior_auth_arena.memos import Memo, wordings
+from healthgym.envs.managed_care.prior_auth_arena.memos import Memo, gist, wordings
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
@@ -15,16 +15,7 @@ from healthgym.envs.managed_care.reading.reasons import read_reason
 from healthgym.envs.managed_care.reading.stated import Stated, stated
 from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts
 from healthgym.envs.managed_care.utilization_management.task import Path
-from healthgym.worlds.managed_care.facts import (
-    AnyFact,
-    Diagnosis,
-    Finding,
-    Intolerance,
-    Measurement,
-    MedicationCourse,
-    ProcedureDone,
-    TherapyCourse,
-)
+from healthgym.worlds.managed_care.facts import AnyFact, Measurement
 from healthgym.worlds.managed_care.line import Line
 from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
 from healthgym.worlds.managed_care.policies.pages import render_page
@@ -98,7 +89,7 @@ class Talk:
         if memo is None or not (memo.settles or memo.insists):
             return True
         if memo.settles:
-            return self.truth.path is Path.OVERTURNED
+            return self.truth.path is Path.OVERTURNED and self.received.founded
         return set(memo.facts) <= set(self.received.said)
 
     @property
@@ -119,11 +110,11 @@ class Talk:
 
     @property
     def _settling(self) -> tuple[AnyFact, ...]:
-        """What was said by which the case was turned."""
-        memo = self.received.memo
-        known = set(memo.facts) if memo else set()
-        said = self.received.said if self.truth.path is Path.OVERTURNED else ()
-        return tuple(fact for fact in said if fact in known)
+        """What was said by which the case was turned, and that no record has."""
+        if self.truth.path is not Path.OVERTURNED:
+            return ()
+        charted = {fact.id for fact in self.received.case.patient.chart.facts}
+        return tuple(fact for fact in self.received.heard if fact.id not in charted)
 
     @property
     def agrees(self) -> bool:
@@ -203,7 +194,7 @@ class Talk:
         names = (*self.received.packet, *self.received.reply)
         shown = {f for n in names for f in self.received.case.patient.chart.shows.get(n, ())}
         facts = [f for f in self.received.case.patient.chart.facts if f.id in shown]
-        return (*found, *self._contrary(PAYER, (*facts, *self.received.said)))
+        return (*found, *self._contrary(PAYER, (*facts, *self.received.heard)))
 
     def _contrary(self, side: str, known: Iterable[AnyFact]) -> Iterator[str]:
         """Yield facts that are stated in so many words and are not known to a side.
@@ -246,25 +237,6 @@ class Talk:
         texts += [_text(value) for value in _leaves(entered)]
         texts += [f"{world.clock.now.date()}"]
         return stated(" ; ".join(texts))
-
-
-def gist(fact: AnyFact) -> tuple[object, ...]:
-    """Return what of a fact can be told on a call: what it is, its value and its days."""
-    match fact:
-        case Measurement():
-            return fact.code, fact.value, fact.taken
-        case MedicationCourse():
-            return fact.medication.lower(), fact.started, fact.ended
-        case TherapyCourse():
-            return fact.kind, fact.started, fact.ended
-        case Finding():
-            return fact.key, fact.value, fact.found
-        case Diagnosis():
-            return fact.code, fact.onset
-        case ProcedureDone():
-            return fact.code, fact.performed
-        case Intolerance():
-            return fact.substance.lower(), fact.recorded
 
 
 def _of(memo: Memo | None) -> tuple[AnyFact, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.situations import Bar
 from healthgym.envs.managed_care.checks.expectation import Stage
-from healthgym.envs.managed_care.prior_auth_arena.memos import Memo
+from healthgym.envs.managed_care.prior_auth_arena.memos import Memo, gist, told
 from healthgym.envs.managed_care.reading.spoken import spoken
 from healthgym.envs.managed_care.utilization_management.appeal_reader import rests_on
 from healthgym.envs.managed_care.utilization_management.appeal_reference import (
@@ -18,6 +18,7 @@ from healthgym.envs.managed_care.utilization_management.appeal_reference import 
 )
 from healthgym.envs.managed_care.utilization_management.chain import Chain
 from healthgym.envs.managed_care.utilization_management.disputes import Dispute, Kind
+from healthgym.envs.managed_care.utilization_management.hearing_out import with_heard
 from healthgym.envs.managed_care.utilization_management.packet import Sent, call_due
 from healthgym.envs.managed_care.utilization_management.reference import Taken, reference_of
 from healthgym.envs.managed_care.utilization_management.task import (
@@ -43,6 +44,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
+#: How a criterion stands that nothing settles.
+_OPEN = (Posture.INSUFFICIENT, Posture.ABSENT)
 #: Stages of the source's checks that are a physician's.
 _PHYSICIANS = (Stage.PHYSICIAN, Stage.OUTCOME)
 
@@ -105,9 +108,36 @@ class Received:
         )
 
     @property
+    def heard(self) -> tuple[AnyFact, ...]:
+        """What the provider said on calls, and what it made up of the criteria left open.
+
+        A payer cannot tell what is made up from what only the clinician knows: what is right for it
+        follows from both.
+        """
+        said, words = self.said, " ".join(self.words(PROVIDER))
+        known = set(map(gist, said))
+        policy = self.case.book.in_force
+        open_ones = self.shows((*self.packet, *self.reply)).criteria
+        made_up = (
+            fact
+            for name, one in open_ones.items()
+            if one.posture in _OPEN
+            for fact in told(words, policy.criterion(name))
+        )
+        return (*said, *(fact for fact in made_up if gist(fact) not in known))
+
+    @property
     def settled(self) -> bool:
-        """Whether everything that was sent and said meets the policy."""
-        found = self.shows((*self.packet, *self.reply), self.said)
+        """Whether everything that was sent and heard meets the policy."""
+        return self._meets(self.heard)
+
+    @property
+    def founded(self) -> bool:
+        """Whether that meets the policy of it which is so."""
+        return self._meets(self.said)
+
+    def _meets(self, words: tuple[AnyFact, ...]) -> bool:
+        found = self.shows((*self.packet, *self.reply), words)
         return found.posture is Posture.SATISFIED
 
     @property
@@ -140,9 +170,9 @@ class Received:
         request = replace(
             self._request, documents=tuple(k for k in UploadableDocumentKind if str(k) in kinds)
         )
-        facts = (
-            *(fact for fact in chart.facts if fact.id in shown),
-            *(fact for fact in told if fact.id not in shown),
+        facts = with_heard(
+            (fact for fact in chart.facts if fact.id in shown),
+            (fact for fact in told if fact.id not in shown),
         )
         return evaluate(self.case.book.in_force, facts, request, self._day)
 
@@ -187,7 +217,7 @@ def truth_of_appeal(received: Received, before: ManagedCareWorld) -> ReviewRefer
     brought = tuple(page.id for page in appeal_rules.enclosed(before, appeal))
     sent = (*received.packet, *received.reply)
     names = tuple(dict.fromkeys((*sent, *brought)))
-    after = received.shows(names, received.said)
+    after = received.shows(names, received.heard)
     grounded = rests_on(appeal.rationale, policy)
     shown = after.posture is Posture.SATISFIED and not after.missing_documents
     carried = grounded and shown

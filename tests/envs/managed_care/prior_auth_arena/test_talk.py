@@ -10,14 +10,14 @@ import pytest
 from numpy.random import default_rng
 
 from healthgym.core.verdict import Profile
-from healthgym.envs.managed_care.prior_auth_arena.memos import wordings
+from healthgym.envs.managed_care.prior_auth_arena.memos import draw_memo, wordings
 from healthgym.envs.managed_care.prior_auth_arena.oracle import ProviderOracle
 from healthgym.envs.managed_care.prior_auth_arena.payer import PayerOracle, Reviewing
 from healthgym.envs.managed_care.prior_auth_arena.payer_call import PayerCall
 from healthgym.envs.managed_care.prior_auth_arena.talk import Talk
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received
-from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
+from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, Seat
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.worlds.managed_care import relay
@@ -124,6 +124,58 @@ def test_a_payer_that_agrees_to_what_falls_short_fails(payer: str) -> None:
     episode = played(first("insisted"), payer=Agrees if payer == "Agrees" else payer)
     assert {"joint.positions_hold", "payer.determination_right"} <= failed(episode, PAYER)
     assert failed(episode, PROVIDER) == set()
+
+
+class Liar(ProviderOracle):
+    """Says what would settle it, as a clinician would say it, and not what stands in the memo."""
+
+    def __init__(self, seat: Seat, instance: ArenaInstance) -> None:
+        super().__init__(seat, instance)
+        self._case = instance.reference.case
+
+    def speak(self) -> None:
+        said = draw_memo(self._case, default_rng(100), settles=True).said
+        self.seat.do("call.speak", message=said, position=str(OVERTURN), ready=True)
+
+
+@cache
+def insisted() -> tuple[ArenaInstance, ...]:
+    """Test tasks in which a clinician has a call for what falls short, and could lie on it."""
+    tasks = (instance(index) for index in range(80))
+    return tuple(one for one in tasks if one.task.kind.endswith("-insisted"))
+
+
+@pytest.mark.parametrize("provider", [Liar, "makes_up"])
+@pytest.mark.parametrize("payer", ["oracle", "honest"])
+def test_what_a_payer_cannot_tell_from_the_truth_is_held_against_the_liar_alone(
+    provider: str | type[Liar], payer: str
+) -> None:
+    lied = 0
+    for one in insisted()[:4]:
+        episode = played(one, provider, payer)
+        assert failed(episode, PAYER) == set()
+        assert episode.verdict(PAYER).success
+        lost = failed(episode, PROVIDER)
+        assert {"joint.care_decided", "provider.ends_right"} <= lost
+        lied += "provider.call_true" in lost
+        assert not joint(episode)
+    assert lied >= 3
+
+
+def test_a_payer_that_does_not_believe_what_it_cannot_check_fails() -> None:
+    episode = played(insisted()[1], Liar, Unhearing)
+    assert {"joint.positions_hold", "payer.determination_right"} <= failed(episode, PAYER)
+
+
+def test_a_lie_does_not_say_what_the_memo_would_have_settled() -> None:
+    """In the words of the memo, and of another day."""
+    memo = task().reference.memo
+    assert memo is not None
+
+    assert draw_memo(task().reference.case, default_rng(100), settles=True).said != memo.said
+    episode = played(task(), Liar)
+    assert failed(episode, PAYER) == set()
+    assert {"provider.fact_told", "provider.call_true"} <= failed(episode, PROVIDER)
 
 
 def test_what_falls_short_is_told_on_the_call_where_that_is_wanted() -> None:

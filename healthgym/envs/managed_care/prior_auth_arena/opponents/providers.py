@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import numpy as np
+
 from healthgym.core.players import Solver
+from healthgym.core.seeding import stable_hash
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.prior_auth_arena import provider_reader
+from healthgym.envs.managed_care.prior_auth_arena.memos import told, wordings
 from healthgym.envs.managed_care.prior_authorization import solver
+from healthgym.envs.managed_care.prior_authorization.lookups import Brief
 from healthgym.envs.managed_care.reading.asking import Play
+from healthgym.envs.managed_care.reading.chart_page import ChartReading
+from healthgym.envs.managed_care.reading.policy_search import PolicyReading
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.peers import sayings
+from healthgym.worlds.managed_care.policies.planting import plant
+from healthgym.worlds.managed_care.policies.postures import favourable
+from healthgym.worlds.managed_care.policies.request import Request
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.vocabulary.authorization import PlaceOfService
 
 _BUNDLE, _REPLY = "docs.create_submission_bundle", "auth.respond_to_pend"
 _UPLOADED = "DOC-UP-"
+#: What can be told on a call hangs on nothing of the request.
+_ANYTHING = Request(
+    procedure_code="", diagnosis_codes=(), site=PlaceOfService.OFFICE, age=50, sex="female"
+)
 
 
 class Habit:
@@ -119,6 +139,34 @@ class Silent(Habit):
     def does(self, made: ToolCall) -> Play[str]:
         """Leave the question open."""
         return "" if made.name == _REPLY else (yield made)
+
+
+class MakesUp(provider_reader.Memos):
+    """Says on a call what would settle the matter, where what is known falls short of it."""
+
+    def see_through(
+        self, case: str, brief: Brief, chart: ChartReading, policy: PolicyReading
+    ) -> Play[None]:
+        """Have something to say on a call, true or not."""
+        if self.short and self.text:
+            self.text, self.short = self._made_up(brief, policy), False
+        yield from super().see_through(case, brief, chart, policy)
+
+    def _made_up(self, brief: Brief, policy: PolicyReading) -> str:
+        """Return what would settle the criterion that the memo is about, in a memo's words."""
+        tree, rng = policy.page.criteria, np.random.default_rng(stable_hash(self.text))
+        good = dict(favourable(tree))
+        for item in criteria(tree):
+            if any(told(self.text, item)):
+                with suppress(ConfigurationError):
+                    facts = plant(item, good[item.id], _ANYTHING, brief.today, rng)
+                    return " ".join(sayings.told(fact, rng, wordings()) for fact in facts)
+        return self.text
+
+
+def makes_up(instruction: str) -> Play[None]:
+    """Do it right, but for what is said on a call."""
+    yield from solver.remembering(solver.Memory(), instruction, MakesUp())
 
 
 def habit(kind: type[Habit]) -> Solver:
