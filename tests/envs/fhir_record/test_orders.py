@@ -11,7 +11,7 @@ from healthgym.core.tool import ToolCall, call
 from healthgym.envs.fhir_record.orders import faults, identifies
 from healthgym.envs.fhir_record.orders.quantities import Dimension, amount, read_quantity
 from healthgym.envs.fhir_record.orders.sig import read_words
-from tests.envs.fhir_record import order_cases, order_cases_blind
+from tests.envs.fhir_record import order_cases, order_cases_blind, order_remarks
 from tests.envs.fhir_record.order_cases import MRN, NOW, RIGHT, edited
 from tests.envs.fhir_record.test_verifier import before_finish, change, failed, find, play
 
@@ -44,6 +44,63 @@ def test_what_ruins_an_order_fails(base: str, changes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("base", "changes"), cases("EQUIVALENTS"))
 def test_what_says_the_same_passes(base: str, changes: dict[str, Any]) -> None:
+    assert wrong_with(base, edited(base, changes)) == []
+
+
+@pytest.mark.parametrize("base", order_remarks.BASES)
+@pytest.mark.parametrize("place", ["note", "patientInstruction", "orderDetail"])
+def test_words_that_make_another_order_of_it_fail(base: str, place: str) -> None:
+    assert [text for text in order_remarks.HARMFUL if not remarked(base, place, text)] == []
+
+
+@pytest.mark.parametrize("base", order_remarks.BASES)
+def test_words_that_change_nothing_pass(base: str) -> None:
+    assert [text for text in order_remarks.INNOCENT if remarked(base, "note", text)] == []
+
+
+def remarked(base: str, place: str, text: str) -> list[str]:
+    said = {"note": [{"text": text}], "patientInstruction": text, "orderDetail": [{"text": text}]}
+    return wrong_with(base, {**RIGHT[base][2], place: said[place]})
+
+
+@pytest.mark.parametrize(
+    ("base", "changes"),
+    [
+        ("catheter", {"note": [{"text": "Leave the catheter in."}]}),
+        ("catheter", {"note": [{"text": "Exchange it for a new one."}]}),
+        ("naloxone", {"dosageInstruction.0.site": {"text": "left eye"}}),
+        ("heparin", {"dosageInstruction.0.site": {"text": "scalp"}}),
+        ("naloxone", {"dispenseRequest": {"numberOfRepeatsAllowed": 99}}),
+        ("mg", {"dispenseRequest": {"numberOfRepeatsAllowed": 1}}),
+        ("levothyroxine", {"dispenseRequest": {"numberOfRepeatsAllowed": 99}}),
+        ("levothyroxine", {"dispenseRequest": {"numberOfRepeatsAllowed": "3"}}),
+        (
+            "levothyroxine",
+            {"dosageInstruction.0.timing.repeat": {"boundsPeriod": {"end": "2020-01-01"}}},
+        ),
+        ("naloxone", {"medicationCodeableConcept": {"text": "naloxone tablets"}}),
+        ("naloxone", {"medicationCodeableConcept": {"text": "naloxone injection"}}),
+        ("levothyroxine", {"medicationCodeableConcept": {"text": "levothyroxine suppository"}}),
+        ("heparin", {"medicationCodeableConcept": {"text": "heparin tablets"}}),
+    ],
+)
+def test_places_and_forms_that_do_not_fit_fail(base: str, changes: dict[str, Any]) -> None:
+    assert wrong_with(base, edited(base, changes))
+
+
+@pytest.mark.parametrize(
+    ("base", "changes"),
+    [
+        ("naloxone", {"dosageInstruction.0.site": {"text": "one nostril"}}),
+        ("heparin", {"dosageInstruction.0.site": {"text": "abdominal wall"}}),
+        ("levothyroxine", {"dispenseRequest": {"numberOfRepeatsAllowed": 3}}),
+        ("mg", {"dispenseRequest": {"numberOfRepeatsAllowed": 0}}),
+        ("naloxone", {"medicationCodeableConcept": {"text": "naloxone nasal spray"}}),
+        ("heparin", {"medicationCodeableConcept": {"text": "heparin injection"}}),
+        ("levothyroxine", {"medicationCodeableConcept": {"text": "levothyroxine tablet"}}),
+    ],
+)
+def test_places_and_forms_that_fit_pass(base: str, changes: dict[str, Any]) -> None:
     assert wrong_with(base, edited(base, changes)) == []
 
 

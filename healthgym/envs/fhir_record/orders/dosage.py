@@ -23,6 +23,7 @@ from healthgym.envs.fhir_record.orders.sig import (
     read_words,
     route_of_code,
     route_of_field,
+    site_fits,
 )
 from healthgym.envs.fhir_record.orders.words import listed, objects, texts_in, unknown_elements
 from healthgym.envs.fhir_record.task import OrderSpec
@@ -41,12 +42,14 @@ class Dosage:
     Attributes:
         sig: The claims of fields and words.
         starts: When it begins, where that is said.
+        ends: When it ends, where that is said.
         courses: Hours that it goes on, where that is said.
         problems: Parts that could not be read whole.
     """
 
     sig: Sig = field(default_factory=Sig)
     starts: list[datetime] = field(default_factory=list)
+    ends: list[datetime] = field(default_factory=list)
     courses: list[float] = field(default_factory=list)
     problems: set[str] = field(default_factory=set)
 
@@ -96,6 +99,8 @@ def read_dosage(spec: OrderSpec, dosage: JsonObject) -> Dosage:
     _read_amounts(read, dosage)
     _read_route(read, dosage.get("route"))
     _read_timing(read, dosage.get("timing"))
+    if not all(site_fits(spec.route, site) for site in texts_in(dosage.get("site"))):
+        read.problems.add("site")
     for said in texts_in(dosage.get("method")):
         read.sig.routes |= read_words(said).routes & {"intravenous push"}
     if dosage.get("asNeededBoolean") is True or dosage.get("asNeededCodeableConcept"):
@@ -266,6 +271,8 @@ def _read_bounds(read: Dosage, repeat: JsonDict) -> None:
         start, end = ends
         if start:
             read.starts.append(start)
+        if end:
+            read.ends.append(end)
         if start and end:
             read.courses.append((end - start) / timedelta(hours=1))
 
@@ -306,7 +313,8 @@ def _compare(spec: OrderSpec, read: Dosage, begin: datetime) -> Iterator[str]:
     if any(not in_reach(start, begin, begin + spec.within) for start in read.starts):
         yield "start"
     least = max(spec.course / timedelta(hours=1), spec.hours)
-    if any(hours < least * (1 - _MOST_DIFFERENT) for hours in read.courses):
+    short = any(hours < least * (1 - _MOST_DIFFERENT) for hours in read.courses)
+    if short or any(end < begin + spec.course for end in read.ends):
         yield "course"
 
 

@@ -12,7 +12,7 @@ from importlib import resources
 
 from healthgym.core.borders import JsonObject
 from healthgym.envs.fhir_record.orders.quantities import Dimension, amount, filler, unit_names
-from healthgym.envs.fhir_record.orders.sig import Sig, plain, read_words
+from healthgym.envs.fhir_record.orders.sig import Sig, form_fits, plain, read_words
 from healthgym.envs.fhir_record.orders.words import objects, system_of
 from healthgym.envs.fhir_record.task import OrderSpec
 
@@ -29,6 +29,7 @@ class Item:
         per_ml: Least and greatest strength per mL of its solutions; None if there are none.
         solid: Strengths of its tablets or sprays.
         each_ml: How many mL one spray is; 0 if a strength per mL is of a solution.
+        against: Words that ask for the opposite, such as to leave what is to be removed.
     """
 
     names: tuple[str, ...]
@@ -38,6 +39,7 @@ class Item:
     per_ml: tuple[float, float] | None
     solid: tuple[float, ...]
     each_ml: float
+    against: re.Pattern[str] | None
 
 
 @cache
@@ -53,6 +55,7 @@ def _items() -> Mapping[str, Item]:
             per_ml=tuple(row["per_ml"]) if "per_ml" in row else None,
             solid=tuple(row.get("solid", ())),
             each_ml=row.get("each_ml", 0.0),
+            against=re.compile(row["against"]) if "against" in row else None,
         )
         for name, row in table.items()
     }
@@ -119,7 +122,7 @@ def read_drug_name(spec: OrderSpec, text: str) -> Sig:
         return Sig()
     sig = read_words(rest)
     sig.unread = {word for word in sig.unread if word not in item.words and word not in codes}
-    if not count:
+    if not count or not form_fits(spec.route, rest):
         sig.unread.add(text)
     sig.strengths |= sig.doses
     sig.doses = set()

@@ -21,7 +21,7 @@ from healthgym.envs.fhir_record.orders.items import (
     without_names,
 )
 from healthgym.envs.fhir_record.orders.quantities import filler
-from healthgym.envs.fhir_record.orders.remarks import puts_off, says_otherwise
+from healthgym.envs.fhir_record.orders.remarks import changes_service, puts_off, says_otherwise
 from healthgym.envs.fhir_record.orders.words import (
     denies,
     has_modifier,
@@ -37,6 +37,8 @@ _PRIORITIES = frozenset({"routine", "urgent", "asap", "stat"})
 #: Longest an appointment for one moment may take.
 _APPOINTMENT = timedelta(hours=1)
 _MINUTE = timedelta(minutes=1)
+#: Most refills of a drug that is kept at home: one a month. What is given once has none.
+_YEAR_OF_REFILLS = 11
 _DAY = timedelta(days=1)
 #: Elements that are read by themselves; the words of all others must not contradict.
 _READ = frozenset({"code", "medicationCodeableConcept", "subject", "contained", "note", "text"})
@@ -207,8 +209,12 @@ def _is_flowsheet(spec: OrderSpec, concept: JsonDict) -> bool:
 
 
 def _dispensing(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[str]:
-    for request in listed(resource.get("dispenseRequest")):
-        period = request.get("validityPeriod") if isinstance(request, dict) else None
+    for request in objects(resource.get("dispenseRequest")):
+        refills = request.get("numberOfRepeatsAllowed", 0)
+        most = _YEAR_OF_REFILLS if spec.frequency or spec.as_needed else 0
+        if isinstance(refills, bool) or not isinstance(refills, int) or not 0 <= refills <= most:
+            yield "refills"
+        period = request.get("validityPeriod")
         if period is None:
             continue
         ends = read_period(period)
@@ -316,6 +322,10 @@ def _words(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[s
     for text in (*told, *explained):
         if puts_off(text, begin, latest + _DAY):
             yield "words"
+    if spec.resource_type == "ServiceRequest":
+        for text in (*told, *explained):
+            if changes_service(spec, _without(text, spec.note) if spec.note else text):
+                yield "words"
     if spec.dose:
         for text in told:
             if says_otherwise(spec, text):

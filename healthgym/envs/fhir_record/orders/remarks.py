@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
 
+from healthgym.envs.fhir_record.orders.items import item_of
 from healthgym.envs.fhir_record.orders.quantities import Dimension, amount, same, unit_names
 from healthgym.envs.fhir_record.orders.sig import plain, read_words
 from healthgym.envs.fhir_record.task import OrderSpec
@@ -13,7 +18,7 @@ from healthgym.envs.fhir_record.view import parse_time
 _YEAR = re.compile(r"\b20\d\d\b")
 _DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _TIME = "|".join(unit_names(Dimension.TIME))
-_AHEAD = re.compile(rf"\b(?:in|after) (\d+) ?({_TIME})\b")
+_AHEAD = re.compile(rf"\b(?:in|after) (\d+|an?) ?({_TIME})\b(?! ago)")
 _NEXT = re.compile(r"\bnext (week|month|year)\b")
 _NEXT_HOURS = {"week": 168.0, "month": 730.5, "year": 8766.0}
 _MULTIPLE = re.compile(
@@ -42,13 +47,47 @@ def puts_off(text: str, begin: datetime, latest: datetime) -> bool:
         if any(word in clause for word in _CHECKING):
             continue
         moments = [parse_time(date) for date in _DATE.findall(clause)]
-        spans = [amount(float(count), unit) for count, unit in _AHEAD.findall(clause)]
+        spans = [
+            amount(1.0 if count[0] == "a" else float(count), unit)
+            for count, unit in _AHEAD.findall(clause)
+        ]
         hours = [span.value for span in spans if span is not None]
         hours += [_NEXT_HOURS[word] for word in _NEXT.findall(clause)]
         moments += [begin + timedelta(hours=count) for count in hours if count < 1e6]
         if any(moment is not None and moment > latest for moment in moments):
             return True
     return False
+
+
+def changes_service(spec: OrderSpec, text: str) -> str:
+    """Return how free words make another order of one for a service; empty if they do not.
+
+    They may say that it does not stand (a draft, done already, only on a condition), that it can
+    wait, that it is for somebody else, that it is done more than once, or the opposite of it.
+
+    Args:
+        spec: The order.
+        text: The free text.
+    """
+    against = item_of(spec).against
+    for clause in _clauses(text):
+        if against and against.search(clause):
+            return "opposite"
+        clause = _kinds()["neither"].sub(" ", clause)
+        for kind, found in _kinds().items():
+            if kind != "neither" and found.search(clause):
+                return kind
+    return ""
+
+
+@cache
+def _kinds() -> Mapping[str, re.Pattern[str]]:
+    folder = resources.files("healthgym.envs.fhir_record")
+    text = folder.joinpath("data/orders/remarks.json").read_text(encoding="utf-8")
+    return {
+        kind: re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])")
+        for kind, parts in json.loads(text).items()
+    }
 
 
 def says_otherwise(spec: OrderSpec, text: str, *, explains: bool = False) -> bool:

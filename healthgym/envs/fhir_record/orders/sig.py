@@ -83,6 +83,29 @@ def route_of_field(text: str) -> str | None:
     return next((n for n, row in _routes().items() if word in row.get("only", ())), None)
 
 
+@cache
+def _forms() -> Mapping[str, frozenset[str]]:
+    folder = resources.files("healthgym.envs.fhir_record")
+    text = folder.joinpath("data/orders/forms.json").read_text(encoding="utf-8")
+    return {route: frozenset(words) for route, words in json.loads(text).items()}
+
+
+def form_fits(route: str, text: str) -> bool:
+    """Return whether the dosage form that a product's name has, if any, is given by a route."""
+    known = read_words(route).routes
+    named = set(re.findall(r"[a-z]+", plain(text))) & frozenset().union(*_forms().values())
+    own = frozenset().union(*(words for name, words in _forms().items() if name in known))
+    return not known or named <= own | ({"film"} if "coated" in text.lower() else set())
+
+
+def site_fits(route: str, text: str) -> bool:
+    """Return whether a body site is one at which what goes by a route is given."""
+    known = read_words(route).routes
+    rows = _routes()
+    sites = {site for name in known for site in rows.get(name, {}).get("sites", ())}
+    return not known or set(re.findall(r"[a-z0-9]+", text.lower())) <= sites | {"the", "of", "in"}
+
+
 # -- words --------------------------------------------------------------------------------------
 
 _ONE_TO_TWELVE = (
