@@ -76,6 +76,11 @@ def _with(name: str, value: Json, arguments: JsonDict) -> JsonDict:
     return {**arguments, name: value}
 
 
+def _noted(text: str, arguments: JsonDict) -> JsonDict | None:
+    """Add a note; where one is dictated nothing can stand beside it."""
+    return None if arguments.get("note") else {**arguments, "note": text}
+
+
 def _number(value: object) -> float | None:
     return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
 
@@ -137,6 +142,13 @@ PROOFS = Proofs(
         "planned_for_years_ahead": _changing(
             _SERVICE, partial(_with, "occurrence", "2041-01-01T08:00:00+00:00")
         ),
+        "a_service_every_day": _changing(_SERVICE, partial(_noted, "Repeat daily.")),
+        "a_service_on_a_condition": _changing(
+            _SERVICE, partial(_noted, "Pending insurance approval.")
+        ),
+        "a_service_for_somebody_else": _changing(
+            _SERVICE, partial(_noted, "For the neighbour in bed 4.")
+        ),
         "an_entry_left_out": _times(0),
         "an_entry_twice": _times(2),
         "another_number_answered": _answer(_more),
@@ -148,5 +160,8 @@ PROOFS = Proofs(
         "a_number_with_a_decimal": _answer(_number),
         "another_unit": _changing(_ORDER, _dose(1000, "mg", of="g")),
         "another_word_for_the_route": _changing(_ORDER, _route),
+        "a_service_with_a_reason": _changing(
+            _SERVICE, partial(_noted, "Chart reviewed; criteria met.")
+        ),
     },
 )
