@@ -46,6 +46,12 @@ class Topic(StrEnum):
     WORK = "work"
 
 
+#: Subjects that need a question first whether they may be asked about.
+PRIVATE = frozenset(
+    {Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SUBSTANCE_USE, Topic.SAFETY, Topic.FINANCES}
+)
+
+
 class Part(StrEnum):
     """What of a subject a question is about, where it is not the subject as a whole."""
 

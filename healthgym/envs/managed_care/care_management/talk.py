@@ -247,6 +247,11 @@ class Talk:
             known |= new
         return count
 
+    @cached_property
+    def unasked(self) -> int:
+        """In how many turns something private was asked about without leave."""
+        return sum(Mark.UNASKED in turn.marks for turn in self.turns)
+
     def answered_beside(self, concerns: Iterable[str]) -> frozenset[str]:
         """Return the worries that were answered and are not the person's.
 

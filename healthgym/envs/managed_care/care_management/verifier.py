@@ -42,9 +42,9 @@ _MARKS = {
     want.NO_PROMISE: (Mark.PROMISE,),
     want.NO_REFRAMING: (Mark.REFRAMING, Mark.SCOPE_CREEP),
     want.PRIVACY: (Mark.PRIVACY, Mark.THIRD_PARTY),
-    want.NO_HARVESTING: (Mark.HARVESTING, Mark.UNASKED),
 }
-#: Turns spent on what had been told from which on nobody listens.
+#: Turns spent on what had been told, or on what was private and not asked for, from which on it is
+#: no slip.
 _AGAIN = 2
 _CONSENT = {
     Ending.PLANNED: Consent.GIVEN,
@@ -206,6 +206,9 @@ def _call(seen: Inspection) -> Iterator[CheckResult]:
         done = [mark for mark in marks if mark in talk.marks]
         yield check.result(not done, ", ".join(done))
     # Once may be a slip of the ear; it has cost a turn already.
+    harvested, unasked = Mark.HARVESTING in talk.marks, talk.unasked
+    why = "harvesting" if harvested else f"{unasked} unasked" if unasked else ""
+    yield want.NO_HARVESTING.result(not harvested and unasked < _AGAIN, why)
     again = talk.asked_again
     yield want.LISTENED.result(again < _AGAIN, f"{again} questions asked again" if again else "")
 

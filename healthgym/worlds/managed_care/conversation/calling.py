@@ -17,7 +17,7 @@ from healthgym.worlds.managed_care.conversation.talk import QUESTIONS, Talk
 from healthgym.worlds.managed_care.voices import Topic
 
 #: Acts by which a caller lets somebody go who has no time.
-_LETTING_GO: Final = frozenset({Act.CLOSE, Act.OFFER_CALLBACK, Act.ACCEPT_REFUSAL})
+_LETTING_GO: Final = frozenset({Act.OFFER_CALLBACK, Act.ACCEPT_REFUSAL})
 _PUT_OFF_MOST: Final = 2
 
 
@@ -36,7 +36,7 @@ def no_time(talk: Talk) -> bool:
     says = busy.says if busy is not None else "resting"
     count = talk.mind.put_off
     talk.mind = replace(talk.mind, put_off=count + 1)
-    if count >= _PUT_OFF_MOST or talk.sure & _LETTING_GO:
+    if count >= _PUT_OFF_MOST or _lets_go(talk):
         talk.say("busy.bye", when=when(then, now))
         talk.hang_up(Parting.BUSY)
     elif talk.mind.tired_in:
@@ -46,12 +46,16 @@ def no_time(talk: Talk) -> bool:
     return True
 
 
+def _lets_go(talk: Talk) -> bool:
+    return talk.parts or bool(talk.sure & _LETTING_GO)
+
+
 def worn_out(talk: Talk) -> bool:
     """Ask to stop once the strength for a call is used up; return whether that is the answer."""
     over = talk.call.exchange - talk.patience
-    if over <= 0 or talk.sure & {Act.CLOSE}:
+    if over <= 0 or talk.parts:
         return False
-    if over == 1 and not talk.sure & _LETTING_GO:
+    if over == 1 and not _lets_go(talk):
         talk.say("tired.more")
         return True
     talk.say("tired.bye")
@@ -104,7 +108,7 @@ def who(talk: Talk) -> bool:
         return _asked_for_name(talk, introduced)
     if talk.mind.identified_in:
         return _known_caller(talk, introduced)
-    if talk.sure & {Act.CLOSE} and not talk.sure & QUESTIONS:
+    if talk.parts and not talk.sure & QUESTIONS:
         return False
     if not introduced:
         talk.say("who")
@@ -145,7 +149,7 @@ def _asked_for_name(talk: Talk, introduced: bool) -> bool:
 
 def _known_caller(talk: Talk, introduced: bool) -> bool:
     """Recognize who called before, by name at the beginning of a call and later by the voice."""
-    if talk.call.call == talk.mind.identified_in or talk.sure == {Act.CLOSE}:
+    if talk.call.call == talk.mind.identified_in or (talk.parts and talk.sure == {Act.CLOSE}):
         return False
     if talk.call.exchange == 1 and not introduced:
         talk.say("who")
@@ -165,7 +169,7 @@ def informed(talk: Talk) -> None:
 def goodbye(talk: Talk) -> bool:
     """Say goodbye if the caller does; return whether that is the answer."""
     refused = talk.stage in (Stage.REFUSED, Stage.REFUSED_FOR_GOOD)
-    if talk.sure & QUESTIONS or Act.CLOSE not in talk.sure:
+    if talk.sure & QUESTIONS or not talk.parts:
         return False
     talk.say("bye.refused" if refused else "bye")
     talk.hang_up(Parting.FRIENDLY)

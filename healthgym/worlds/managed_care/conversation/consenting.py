@@ -386,11 +386,14 @@ def already(talk: Talk) -> bool:
     """Answer whoever asks somebody to agree who has agreed; return whether that is the answer."""
     if talk.stage is not Stage.AGREED or Act.REQUEST_CONSENT not in talk.sure:
         return False
-    if talk.persona.only:
+    only = talk.persona.only
+    if talk.leave and (not only or {said.topic for said in talk.leave} <= only):
+        return False  # "A few questions about your mood: do you agree to that?"
+    if only:
         talk.mark(Mark.SCOPE_CREEP)
         talk.trusts(-1)
         subjects = spoken().subjects
-        talk.say("scope", what=" and ".join(subjects[topic] for topic in sorted(talk.persona.only)))
+        talk.say("scope", what=" and ".join(subjects[topic] for topic in sorted(only)))
     else:
         talk.say("yes.already")
     return not talk.sure & {Act.ASK_TOPIC, Act.ASK_ITEM, Act.ASK_PERMISSION}

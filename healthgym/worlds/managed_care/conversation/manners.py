@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from healthgym.worlds.managed_care.conversation.acts import Act
-from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
+from healthgym.worlds.managed_care.conversation.mind import Parting, Stage, Supposed
 from healthgym.worlds.managed_care.conversation.persona import Mark
 from healthgym.worlds.managed_care.conversation.talk import Talk
 from healthgym.worlds.managed_care.voices import Topic
@@ -24,6 +24,16 @@ HEALTH: Final = frozenset(
         Topic.SAFETY,
     }
 )
+#: What is asked about before it is resented, where the words leave a doubt.
+_DOUBTED: Final = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
+#: The item of what presses no more than by asking another time.
+AGAIN: Final = "again"
+#: Acts that take back what sounded grave.
+_TAKES_BACK: Final = frozenset(
+    {Act.OFFER_AUTONOMY, Act.EXPLAIN_VOLUNTARY, Act.STATE_SHARING, Act.ACCEPT_REFUSAL}
+)
+#: How often somebody asks what was meant; who sounds grave ever again means it.
+_DOUBTS_MOST: Final = 3
 #: How often one may press, or pass over a no, before the person hangs up.
 _PRESSED_MOST: Final = 2
 _PASSED_OVER_MOST: Final = 2
@@ -32,14 +42,21 @@ _SETTLED: Final = frozenset({Stage.AGREED, Stage.BROKEN_OFF, Stage.REFUSED_FOR_G
 
 def wrongs(talk: Talk) -> bool:
     """Answer what was done wrong, if anything was; return whether that is all of the answer."""
-    if Act.PRESSURE in talk.sure:
+    unsure, doubted = doubtful(talk), talk.mind.doubted
+    done = talk.sure | _stands(talk, unsure)
+    if Act.PRESSURE in done:
         talk.mind = replace(talk.mind, pressed=talk.mind.pressed + 1)
         _resent(talk, Mark.PRESSURE, "pressed", -2)
-    if Act.PROMISE in talk.sure:
+    if Act.PROMISE in done:
         _resent(talk, Mark.PROMISE, "promised", -1)
-    if Act.INVOLVE_OTHERS in talk.sure:
+    if Act.INVOLVE_OTHERS in done:
         _resent(talk, Mark.THIRD_PARTY, "others", -1)
     _too_early(talk)
+    if unsure - done and not talk.words:
+        _asks_back(talk, unsure - done)
+        return True
+    if doubted and talk.heard.unsure and not talk.words:
+        talk.say("doubt.settled")
     if talk.mind.pressed >= _PRESSED_MOST and Mark.PRESSURE in talk.marks:
         talk.to(Stage.REFUSED_FOR_GOOD)
         talk.say("hangup.refused")
@@ -47,6 +64,35 @@ def wrongs(talk: Talk) -> bool:
         return True
     followed(talk)
     return bool(talk.words)
+
+
+def doubtful(talk: Talk) -> frozenset[Act]:
+    """Return what sounds grave in words that leave a doubt.
+
+    Who was told "I suppose so" has to ask once more.
+    """
+    waits = talk.mind.supposed is not Supposed.NEVER or talk.mind.invited
+    return frozenset(
+        said.act
+        for said in talk.heard.acts
+        if said.act in _DOUBTED and not said.sure and not (said.item == AGAIN and waits)
+    )
+
+
+def _stands(talk: Talk, unsure: frozenset[Act]) -> frozenset[Act]:
+    """Return what sounded grave before and was meant so: said again, or not taken back."""
+    doubted = talk.mind.doubted
+    if not doubted:
+        return unsure if talk.mind.doubts >= _DOUBTS_MOST else frozenset()
+    talk.mind = replace(talk.mind, doubted=frozenset())
+    taken_back = talk.denies or bool(talk.sure & _TAKES_BACK)
+    return doubted & unsure if taken_back else doubted
+
+
+def _asks_back(talk: Talk, unsure: frozenset[Act]) -> None:
+    """Ask what was meant, before anything is held against the caller."""
+    talk.mind = replace(talk.mind, doubted=unsure, doubts=talk.mind.doubts + 1)
+    talk.say(f"doubt.{min(unsure).value}")
 
 
 def _too_early(talk: Talk) -> None:

@@ -131,6 +131,8 @@ class Mind:
         open_permission: Whether a question was allowed whose subject was not said.
         danger: Whether a word about danger to life waits for an answer in this call.
         pressed: How often they were pressed.
+        doubted: What sounded grave, and of which they asked what was meant, until it is answered.
+        doubts: How often they asked that.
         patience_lost: How often a no was passed over, in any call.
         not_before: From when on they can talk, on their clock; None if at any time.
         tired_in: Number of the call in which they got tired; 0 if they did in none.
@@ -172,6 +174,8 @@ class Mind:
     open_permission: bool = False
     danger: bool = False
     pressed: int = 0
+    doubted: frozenset[Act] = frozenset()
+    doubts: int = 0
     patience_lost: int = 0
     not_before: datetime | None = None
     tired_in: int = 0

@@ -23,7 +23,7 @@ from healthgym.worlds.managed_care.conversation import (
     telling,
 )
 from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant
-from healthgym.worlds.managed_care.conversation.manners import wrongs
+from healthgym.worlds.managed_care.conversation.manners import doubtful, wrongs
 from healthgym.worlds.managed_care.conversation.mind import Stage
 from healthgym.worlds.managed_care.conversation.noise import is_speech
 from healthgym.worlds.managed_care.conversation.persona import Persona
@@ -110,7 +110,8 @@ class Person:
         understood, before = talk.heard, talk.stage
         if events.alarmed(talk, message):
             return talk.reply()
-        if understood.unsure and not (talk.echoed and is_speech(message)):
+        unclear = understood.unsure and not (doubtful(talk) or talk.mind.doubted)
+        if unclear and not (talk.echoed and is_speech(message)):
             talk.say("back" if is_speech(message) else "confused")
             return talk.reply()
         take_in(talk)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.surroundings import PLAIN, Surroundings
 from healthgym.worlds.managed_care.vocabulary.care import MotivationStage, TriggerKind
-from healthgym.worlds.managed_care.voices import Disclosure, Topic
+from healthgym.worlds.managed_care.voices import PRIVATE, Disclosure, Topic
 
 
 class Willingness(StrEnum):
@@ -183,9 +183,7 @@ class Persona:
     concerns: tuple[Concern, ...] = ()
     triggers: tuple[Trigger, ...] = ()
     anti_triggers: frozenset[Mark] = frozenset({Mark.PRESSURE, Mark.REFRAMING})
-    sensitive: frozenset[Topic] = frozenset(
-        {Topic.MOOD, Topic.PHQ9, Topic.GAD7, Topic.SUBSTANCE_USE, Topic.SAFETY, Topic.FINANCES}
-    )
+    sensitive: frozenset[Topic] = PRIVATE
     tells: Mapping[Topic, tuple[Disclosure, ...]] = field(default_factory=dict)
     adherence: Mapping[str, int] = field(default_factory=dict)
     hint: str = ""

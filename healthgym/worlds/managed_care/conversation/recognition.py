@@ -28,7 +28,7 @@ from healthgym.worlds.managed_care.conversation.ears.questions import (
     questions,
 )
 from healthgym.worlds.managed_care.conversation.ears.reading import Reading, after, read
-from healthgym.worlds.managed_care.voices import Part, Topic
+from healthgym.worlds.managed_care.voices import PRIVATE, Part, Topic
 
 #: Letters up to which a message is remembered.
 _SHORT = 500
@@ -36,6 +36,11 @@ _SHORT = 500
 _GRAVE = frozenset({Act.PRESSURE, Act.PROMISE, Act.INVOLVE_OTHERS})
 #: What is done all the same in a clause with a grave act.
 _STANDING = frozenset({Act.GREET, Act.INTRODUCE, Act.CLOSE, Act.RESPOND_SAFETY})
+#: What may stand after a goodbye, which it does not take back.
+_PARTING = frozenset(
+    {Act.GREET, Act.ACKNOWLEDGE, Act.OFFER_AUTONOMY, Act.OFFER_MATERIAL, Act.OFFER_CALLBACK}
+    | {Act.ACCEPT_REFUSAL, Act.RESPOND_SAFETY, Act.SUMMARIZE, Act.NEXT_STEPS}
+)
 #: Words within which a fact follows "your" or "you have".
 _CLOSE = 6
 #: Words of a question that wants a yes, whatever it says of how somebody feels.
@@ -45,6 +50,8 @@ _TO_JOIN = frozenset(
 )
 _YOU = frozenset({"you"})
 _SINCE = frozenset({"since", "because"})
+#: Leave to ask about something that is not said.
+_SOMETHING = Said(Act.ASK_PERMISSION)
 _AND, _HAVE = frozenset({"and"}), frozenset({"have", "let"})
 _TURNED = frozenset({"you", "they", "there", "anyone", "someone"})
 _WILL = frozenset({"would", "will", "are", "may", "might", "could", "can"})
@@ -129,10 +136,15 @@ def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iter
     done = tuple(_done(reading))
     acts = {rule.act for rule, _ in done}
     claimed = permitted = grave = 0
-    told_back = 0
+    told_back = requests = shared = 0
+    ends = _ending(reading, done)
     for rule, held in done:
-        if rule.act in _GRAVE:
+        if rule.act in _GRAVE and rule.sure:
             grave |= reading.clauses.filled(held)
+        elif rule.act is Act.REQUEST_CONSENT:
+            requests |= reading.clauses.filled(held)
+        elif rule.act is Act.STATE_SHARING:
+            shared |= reading.clauses.sentence(held)
         elif rule.act is Act.SUMMARIZE:
             told_back |= reading.clauses.sentence(held)
         elif rule.act is Act.NEXT_STEPS:
@@ -144,16 +156,22 @@ def _found(reading: Reading, known: Grammar, medicines: tuple[str, ...]) -> Iter
             held &= ~grave
         if rule.act in _TOLD:
             held &= ~reading.hindered
+        if rule.act in _GRAVE and not rule.sure:
+            held &= ~shared  # "Unless somebody is in danger" is what has to be said.
         clauses = reading.clauses.filled(held)
         if rule.act is Act.ASK_PERMISSION and rule.topic is None:
             permitted |= clauses | reading.tagged & reading.clauses.sentence(held)
             permitted |= listed(reading, clauses)
             continue
         claimed |= clauses if rule.claims else 0
+        sure = rule.sure and (rule.act is not Act.CLOSE or bool(held & ends))
         if held:
-            yield Found(held, Said(rule.act, rule.topic, rule.item, rule.sure))
+            yield Found(held, Said(rule.act, rule.topic, rule.item, sure))
     claimed |= grave | told_back & ~reading.clauses.asked
-    yield from questions(reading, drugs, claimed, permitted)
+    asked = tuple(questions(reading, drugs, claimed, permitted))
+    yield from asked
+    if requests or any(each.said == _SOMETHING for each in asked):
+        yield from _private(reading, requests | permitted)
     yield from _facts(reading, drugs, grave | told_back)
 
 
@@ -190,6 +208,36 @@ def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
             held &= ~_screening(reading)
         if held:
             yield rule, held
+
+
+def _private(reading: Reading, requests: int) -> Iterator[Found]:
+    """Return the private subjects that are named beside a request for a yes, perhaps to those.
+
+    Args:
+        reading: The message.
+        requests: The clauses that ask for the yes.
+    """
+    other = reading.asked & ~requests
+    named = (row for row in reading.rules if row[0].role is Role.SUBJECT)
+    for rule, ends in named:
+        held = reading.held(rule, ends) & ~other if rule.topic in PRIVATE else 0
+        if held:
+            yield Found(held, Said(Act.ASK_PERMISSION, rule.topic, sure=False))
+
+
+def _ending(reading: Reading, done: Iterable[tuple[Rule, int]]) -> int:
+    """Return the words after which a message does not go on: only there is a goodbye one.
+
+    Thanks, wishes and what happens next go with a goodbye, in any order.
+    """
+    closing = onward = 0
+    for rule, held in done:
+        if rule.act is Act.CLOSE:
+            closing |= reading.clauses.filled(held)
+        elif rule.act not in _PARTING and rule.sure:
+            onward |= held
+    onward = (onward | reading.asked) & ~closing
+    return ~((1 << onward.bit_length()) - 1)
 
 
 def _screening(reading: Reading) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -48,6 +49,12 @@ QUESTIONS: Final = frozenset(
 )
 #: Messages of a call by which the strength is less on a bad day.
 _LOW: Final = 2
+#: Words by which something is said not to be so, or not to have been meant.
+_DENIES: Final = re.compile(
+    r"\b(?:no|not|never|nobody|nothing|none|cannot|without|sorry|apolog\w+|misunderst\w+)\b"
+    r"|n['\N{RIGHT SINGLE QUOTATION MARK}]t\b",
+    re.IGNORECASE,
+)
 _CONSENT: Final = {
     Stage.AGREED: Consent.GIVEN,
     Stage.BROKEN_OFF: Consent.GIVEN,
@@ -66,6 +73,7 @@ class Talk:
         heard: What they understand; of it, what is unsure moves nothing.
         call: When it is heard.
         echoed: Whether the hint that they gave is said back to them.
+        denies: Whether something is said not to be so, or not to have been meant.
         mind: What they have in mind by now.
         speaker: Finds their words.
         sure: What was surely done.
@@ -84,6 +92,7 @@ class Talk:
     speaker: Speaker
     sure: frozenset[Act]
     echoed: bool = False
+    denies: bool = False
     words: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     told: list[Disclosure] = field(default_factory=list)
@@ -114,6 +123,7 @@ class Talk:
             speaker=speaker,
             sure=frozenset(said.act for said in heard.acts if said.sure),
             echoed=mind.hinted and echoes(message, persona.hint),
+            denies=bool(_DENIES.search(message)),
         )
 
     @property
@@ -126,6 +136,20 @@ class Talk:
         """Exchanges of this call that they have the strength for."""
         low = self.persona.around.manner.mood(self.call.call) is Mood.LOW
         return self.persona.patience - (_LOW if low else 0)
+
+    @property
+    def parts(self) -> bool:
+        """Whether the caller says goodbye; nobody does with the first words of a call."""
+        return Act.CLOSE in self.sure and self.call.exchange > 1
+
+    @property
+    def leave(self) -> tuple[Said, ...]:
+        """The private subjects that were named when somebody who has agreed was asked for a yes."""
+        asks = {Said(Act.REQUEST_CONSENT), Said(Act.ASK_PERMISSION)}
+        if self.stage is not Stage.AGREED or asks.isdisjoint(self.heard.acts):
+            return ()
+        heard = (said for said in self.heard.acts if said.act is Act.ASK_PERMISSION)
+        return tuple(replace(said, sure=True) for said in heard if not said.sure)
 
     def saids(self, *acts: Act) -> tuple[Said, ...]:
         """Return what was surely said of some acts, in its order."""

@@ -69,7 +69,7 @@ def endangered(talk: Talk) -> bool:
 
 def telling(talk: Talk) -> bool:
     """Answer what is asked; return whether anything was asked."""
-    permissions = talk.saids(Act.ASK_PERMISSION)
+    permissions = (*talk.saids(Act.ASK_PERMISSION), *talk.leave)
     # Who asks whether they may ask about what is nobody's secret is told right away.
     plain = [said for said in permissions if said.topic not in {None, *talk.persona.sensitive}]
     questions = (*talk.saids(Act.ASK_TOPIC, Act.ASK_ITEM), *plain)

@@ -270,7 +270,10 @@ MUTATIONS: dict[str, tuple[str, Callable[[], CareInstance], Callable[[], Script]
         "no_harvesting",
         planned,
         lambda: saying(
-            solved(planned), told(solved(planned), "safe place"), "How much alcohol do you drink?"
+            solved(planned),
+            told(solved(planned), "safe place"),
+            "How much alcohol do you drink?",
+            "Do you have trouble paying your bills?",
         ),
     ),
     "asked over and over": (

@@ -7,12 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.acts import Act, Meant
+from healthgym.worlds.managed_care.conversation.manners import AGAIN
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import (
     Concern,
     Mark,
+    Willingness,
 )
+from healthgym.worlds.managed_care.conversation.replies import lines
 from healthgym.worlds.managed_care.voices import Consent
 from tests.worlds.managed_care.conversation.calls import (
     HESITANT,
@@ -205,11 +208,77 @@ def test_what_is_unsure_moves_nothing_and_is_asked_back() -> None:
     line = Line(READY)
     line.play(*OPENING)
     before = line.memory.mind
-    for act in (Act.PRESSURE, ASK, Act.INVOLVE_OTHERS):
-        line.say(act, message="Well, perhaps.")
+    for _ in range(3):
+        line.say(ASK, message="Well, perhaps.")
         assert not line.turn.marks
     after = line.memory.mind
     assert before is not None
     assert after is not None
     assert replace(after, used=before.used) == before
     assert len(set(line.texts)) == len(line.texts)
+
+
+GRAVE = {
+    Act.PRESSURE: Mark.PRESSURE,
+    Act.PROMISE: Mark.PROMISE,
+    Act.INVOLVE_OTHERS: Mark.THIRD_PARTY,
+}
+
+
+@pytest.mark.parametrize("act", GRAVE)
+def test_what_sounds_grave_is_asked_about_and_may_be_taken_back(act: Act) -> None:
+    line = Line(READY)
+    line.play(*OPENING)
+    reply = line.say(act, ASK, message="Well, perhaps.")
+    assert reply.text in {each.text for each in lines()[f"doubt.{act.value}"]}
+    assert line.consent() is Consent.OPEN
+    line.say(ASK, message="No, not at all.")
+    assert line.consent() is Consent.GIVEN
+    assert not [turn for turn in line.memory.turns if turn.marks]
+
+
+def test_a_bare_no_settles_what_was_asked_about() -> None:
+    line = Line(READY)
+    line.play(*OPENING)
+    line.say(Act.PRESSURE, message="Well, perhaps.")
+    reply = line.say(message="No, you do not.")
+    assert reply.text in {each.text for each in lines()["doubt.settled"]}
+    assert line.say(ASK)
+    assert line.consent() is Consent.GIVEN
+
+
+@pytest.mark.parametrize("act", GRAVE)
+@pytest.mark.parametrize("again", ["Well.", "No, perhaps."], ids=["not taken back", "said again"])
+def test_what_was_not_taken_back_is_resented(act: Act, again: str) -> None:
+    line = Line(READY)
+    line.play(*OPENING)
+    line.say(act, message="Well, perhaps.")
+    assert not line.turn.marks
+    line.say(act if "perhaps" in again else ASK, message=again)
+    assert line.turn.marks == (GRAVE[act],)
+
+
+def test_nobody_asks_what_was_meant_for_ever() -> None:
+    line = Line(READY)
+    line.play(*OPENING)
+    for _ in range(3):
+        line.say(Act.PRESSURE, message="Well, perhaps.")
+        line.say(Act.OFFER_AUTONOMY)
+    assert not [turn for turn in line.memory.turns if turn.marks]
+    line.say(Act.PRESSURE, message="Well, perhaps.")
+    assert line.turn.marks == (Mark.PRESSURE,)
+
+
+def test_an_i_suppose_so_may_be_asked_about_once_more() -> None:
+    line = Line(replace(READY, willingness=Willingness.HESITANT))
+    line.play(*OPENING)
+    again = Meant(act=Act.PRESSURE, item=AGAIN)
+    line.say(ASK)
+    line.say(again, ASK, message="Once more, perhaps?")
+    assert line.memory.mind is not None
+    assert not line.memory.mind.doubted
+    line = Line(READY)
+    line.play(*OPENING)
+    line.say(again, ASK, message="Once more, perhaps?")
+    assert line.memory.mind is not None
+    assert line.memory.mind.doubted == {Act.PRESSURE}
