@@ -30,8 +30,11 @@ class Claim:
         place: Zone of the lung, site of a tip, or state; empty if not said.
         severity: ``"mild"``, ``"moderate"``, ``"severe"`` or empty.
         count: How many; 0 if not said.
-        change: ``"unchanged"``, ``"worsened"``, ``"improved"``, ``"new"`` or empty.
+        change: ``"unchanged"``, ``"worsened"``, ``"improved"``, ``"new"``, ``"resolved"`` (it is
+            absent, and was not) or empty.
         certain: Whether it is said without reserve.
+        kind: What narrows a denial ("no *linear* atelectasis"); empty if the whole is denied, or
+            if it is there.
 
     A value that is denied, and leaves open which one holds, begins with ``not:``. A claim that
     something is absent may be of a side, place or size only.
@@ -45,6 +48,7 @@ class Claim:
     count: int = 0
     change: str = ""
     certain: bool = True
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,9 @@ def compare(truth: Claim, said: Claim) -> list[ClaimError]:
     ):
         if getattr(truth, attribute) != getattr(said, attribute):
             found.append(ClaimError(kind, name))
+    if truth.kind != said.kind:
+        # What is not denied may stay unsaid.
+        found.append(ClaimError(ErrorClass.OMISSION, name, significant=False))
     if (truth.present is None) != (said.present is None):
         found.append(ClaimError(ErrorClass.OMISSION, name))
     if truth.change != said.change:

@@ -29,6 +29,11 @@ _MASS = re.compile(
     r"consolidation|opacification|hyperinflation|elevation)$"
 )
 
+#: Parts of a lung that are called so only after its name or side ("the base of the heart").
+_PARTS = frozenset({"apex", "apices", "base", "bases"})
+#: Where what a noun is about begins.
+_ABOUT = re.compile(r" (?:to|of|in|on|at|within|with|for|along) ")
+
 
 def literal_swaps(sentence: str) -> list[tuple[str, str]]:
     """Return what a sentence reads after each change of one of its claims.
@@ -58,6 +63,9 @@ def _one_changed(before: Reading, after: Reading, principle: str) -> bool:
     if len(changed) != 1:
         return False
     old, new = changed[0]
+    if principle == "P3" and old.entity == "heart" and old.present is not True:
+        # A silhouette does not get worse.
+        return False
     return old.present is not False or new.present is not False or principle == "P3"
 
 
@@ -65,15 +73,22 @@ def _substituted(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the sentence with one word for another, in the forms that keep its grammar."""
     for principle, pairs in load("literal.json").items():
         for old, new in [*pairs, *([b, a] for a, b in pairs)]:
-            # There is no left middle lobe; nothing is "enlarged and contour", "mildly normal",
-            # or "has worsened and normal".
-            end = r"(?![\w-]| middle| (?:size )?and (?:in )?contour)"
-            end += r"(?! and)" if old.endswith("stable") else ""
-            start = r"(?<![\w-])(?<!ly )" if new.startswith("normal") else r"(?<![\w-])"
+            # There is no left middle lobe and no right lingula; nothing is "enlarged and contour",
+            # "severely to moderately enlarged", "not enlarged but stable", "mildly normal",
+            # "grossly worsening" or "within enlarged".
+            end = r"(?![\w-]| (?:middle\b|lingula|(?:but|and|or|to)\b))"
+            start = r"(?<![\w-])(?<!within )"
+            if new.startswith(("normal", "wors", "improv")):
+                start += r"(?<!ly )"
+            if old in _PARTS:
+                start += r"(?:(?<=left )|(?<=right )|(?<=lung ))"
             match = re.search(rf"{start}{re.escape(old)}{end}", sentence, re.IGNORECASE)
             if match is not None:
                 put = _capital(new) if match[0][0].isupper() else new
                 text = sentence[: match.start()] + put + sentence[match.end() :]
+                if principle == "P1" and re.search(rf"\b{new}\b", sentence, re.IGNORECASE):
+                    # "Moderate left and small right effusion": one of the two would be twice there.
+                    continue
                 if len(re.findall(r"\bsize\b", text)) <= max(sentence.count("size"), 1):
                     yield principle, _with_articles(text)
 
@@ -102,11 +117,12 @@ def _asserted(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 def _plural(noun: str) -> bool:
-    return (noun.endswith("s") and not noun.endswith("sis")) or noun.endswith("pneumothoraces")
+    named = _ABOUT.split(noun)[0]
+    return named.endswith("s") and not named.endswith("sis")
 
 
 def _article(noun: str) -> str:
-    if _plural(noun) or _MASS.search(noun):
+    if _plural(noun) or _MASS.search(_ABOUT.split(noun)[0]):
         return ""
     return "an " if noun[0] in "aeiou" else "a "
 

@@ -154,7 +154,7 @@ def align(truth: Sequence[Claim], said: Sequence[Claim]) -> list[ClaimError]:
     there = {claim.entity for claim in truth if claim.present is not False}
     for other in rest:
         # Saying of something else that it is not there is no significant error, but is one.
-        significant = other.present is not False or other.entity in there
+        significant = other.present is not False or other.entity in there or bool(other.change)
         errors.append(ClaimError(ErrorClass.FALSE_FINDING, other.entity, significant))
     return errors
 

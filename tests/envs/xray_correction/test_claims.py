@@ -61,7 +61,7 @@ def test_pairs_are_read_back() -> None:
                 Claim("pneumothorax", side="right", severity="mild"),
             ],
         ),
-        ("The effusion has resolved.", [Claim("effusion", False)]),
+        ("The effusion has resolved.", [Claim("effusion", False, change="resolved")]),
         ("Heart is not enlarged.", [Claim("heart", False)]),
         ("No cardiomegaly.", [Claim("heart", False)]),
         (
@@ -185,6 +185,18 @@ def test_sentences_of_real_reports_are_made_wrong_by_rule() -> None:
         ("No clavicle or rib fractures.", set()),
         ("The heart size is stable and within normal limits.", set()),
         ("Mildly low lung volumes.", set()),
+        ("Heart size is within normal in size and appearance.", set()),
+        ("Heart size is mildly to moderately enlarged.", set()),
+        ("The heart is enlarged but unremarkable.", set()),
+        ("The cardiomediastinal silhouette is stable.", set()),
+        ("Grossly stable cardiomegaly.", set()),
+        ("Patchy opacity in the left lateral base.", {"Patchy opacity in the right lateral base."}),
+        ("There is a left lingular opacity.", set()),
+        ("Moderate left and small right effusion.", set()),
+        (
+            "There are no airspace opacities to suggest pneumonia.",
+            {"There are airspace opacities to suggest pneumonia."},
+        ),
     ],
 )
 def test_real_sentences_made_wrong_are_grammatical(sentence: str, wrong: set[str]) -> None:

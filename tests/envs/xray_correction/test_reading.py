@@ -8,13 +8,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
 import numpy as np
 import pytest
 
-from healthgym.envs.xray_correction.claims import Claim, Statement, entities, load
+from healthgym.envs.xray_correction.claims import (
+    Claim,
+    ClaimError,
+    ErrorClass,
+    Statement,
+    entities,
+    load,
+)
 from healthgym.envs.xray_correction.reading.reader import read, read_sentence, read_text, statements
 from healthgym.envs.xray_correction.verifier import sentence_fits, text_errors
 from healthgym.envs.xray_correction.wording import Wording
@@ -25,6 +33,19 @@ DIGESTS = {
     "phrases_dev.jsonl": "73c15518e447ba488072a3f8bac36f0b98084f205e91de53137e23b42e597cc2",
     "phrases_held.jsonl": "9042ba136f1a24370affdcef14020d4d0e957aa89d61615ec77363281a80f24d",
 }
+
+#: Sentences in another's place, pinned like the phrases.
+EXCHANGES = {
+    "exchanges.jsonl": "26169a9be350312b770af353255b6f202b001c745a9e9e160035adcf2c16b37c",
+    "exchanges_later.jsonl": "59b2208a5150b6deb74f753bade66a660eef58c92721e6000137683a70790627",
+}
+
+
+class _Exchange(TypedDict):
+    type: str
+    truth: str
+    right: list[str]
+    wrong: list[str]
 
 
 class _Phrase(TypedDict):
@@ -40,6 +61,11 @@ def labelled(phrase: _Phrase) -> set[Claim]:
     return {Claim(**claim) for claim in phrase["claims"] or ()}  # type: ignore[arg-type]
 
 
+def as_labelled(claim: Claim) -> Claim:
+    """Return a claim as labels put it: what is absent is absent, whatever it was before."""
+    return replace(claim, change="") if claim.present is False else claim
+
+
 def can_be_true(text: str) -> bool:
     """Return whether a text says something that a draft's true sentence could say."""
     reading = read_text(text)
@@ -53,14 +79,65 @@ def can_be_true(text: str) -> bool:
 
 def _sayable(claim: Claim) -> bool:
     values = (claim.side, claim.place, claim.severity, claim.change)
-    restricted = claim.present is False and any((*values[:3], claim.count))
+    restricted = claim.present is False and any((*values[:3], claim.count, claim.kind))
     denied_only = any(value.startswith("not:") for value in values)
     return claim.certain and claim.present is not None and not restricted and not denied_only
 
 
-@pytest.mark.parametrize("name", DIGESTS)
+@pytest.mark.parametrize("name", [*DIGESTS, *EXCHANGES])
 def test_phrases_are_never_edited(name: str) -> None:
-    assert hashlib.sha256((HERE / name).read_bytes()).hexdigest() == DIGESTS[name]
+    pinned = (DIGESTS | EXCHANGES)[name]
+    assert hashlib.sha256((HERE / name).read_bytes()).hexdigest() == pinned
+
+
+def exchanges(name: str) -> list[_Exchange]:
+    return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("name", EXCHANGES)
+def test_nothing_false_or_narrower_stands_for_a_true_sentence(name: str) -> None:
+    for exchange in exchanges(name):
+        (truth,) = statements([exchange["truth"]])
+        assert truth.claims
+        assert not truth.unread
+        passed = [text for text in exchange["wrong"] if sentence_fits(truth, text)]
+        assert passed == []
+
+
+@pytest.mark.parametrize("name", EXCHANGES)
+def test_natural_sentences_stand_for_a_true_one(name: str) -> None:
+    fits: dict[str, list[bool]] = {}
+    for exchange in exchanges(name):
+        (truth,) = statements([exchange["truth"]])
+        fits.setdefault(exchange["type"], []).extend(
+            sentence_fits(truth, text) for text in exchange["right"]
+        )
+    assert len(fits) == len(entities()) + 1
+    assert all(sum(passed) >= 0.8 * len(passed) for passed in fits.values()), fits
+    assert sum(map(sum, fits.values())) >= 0.95 * sum(map(len, fits.values()))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The pneumothorax has resolved.",
+        "There is no longer a pneumothorax.",
+        "Interval resolution of the pneumothorax.",
+        "The pneumothorax has disappeared.",
+        "There is still no pneumothorax.",
+    ],
+)
+def test_a_past_that_is_made_up_is_a_comparison(said: str) -> None:
+    (truth,) = statements(["There is no pneumothorax."])
+    errors = text_errors([truth], said)
+    assert [error.error for error in errors] == [ErrorClass.COMPARISON_ADDED]
+    assert not sentence_fits(truth, said)
+
+
+def test_what_is_denied_in_part_only_is_left_unsaid() -> None:
+    (truth,) = statements(["There is no pulmonary edema."])
+    (error,) = text_errors([truth], "There is no overt pulmonary edema.")
+    assert error == ClaimError(ErrorClass.OMISSION, "edema", significant=False)
 
 
 @pytest.mark.parametrize("name", DIGESTS)
@@ -84,7 +161,7 @@ def test_natural_wordings_are_read_whole(name: str) -> None:
 
 def _right(phrase: _Phrase) -> bool:
     reading = read_text(phrase["text"])
-    return set(reading.claims) == labelled(phrase) and not reading.unread
+    return {as_labelled(c) for c in reading.claims} == labelled(phrase) and not reading.unread
 
 
 def test_wordings_written_later_are_read_as_well() -> None:
@@ -136,12 +213,18 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
-        ("The right PICC has been removed.", [Claim("picc", False)]),
-        ("Interval removal of right PICC.", [Claim("picc", False)]),
-        ("Interval resolution of the left pleural effusion.", [Claim("effusion", False)]),
+        ("The right PICC has been removed.", [Claim("picc", False, change="resolved")]),
+        ("Interval removal of right PICC.", [Claim("picc", False, change="resolved")]),
+        (
+            "Interval resolution of the left pleural effusion.",
+            [Claim("effusion", False, change="resolved")],
+        ),
         (
             "Interval removal of the endotracheal tube and enteric tube.",
-            [Claim("endotracheal_tube", False), Claim("enteric_tube", False)],
+            [
+                Claim("endotracheal_tube", False, change="resolved"),
+                Claim("enteric_tube", False, change="resolved"),
+            ],
         ),
         ("No mass, and small left effusion.", [Claim("effusion", side="left", severity="mild")]),
         (
@@ -163,8 +246,17 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
         ("Possible left pneumothorax.", [Claim("pneumothorax", side="left", certain=False)]),
         (
             "Stable cardiomegaly with vascular prominence without overt edema.",
-            [Claim("heart", change="unchanged"), Claim("edema", False)],
+            [Claim("heart", change="unchanged"), Claim("edema", False, kind="overt")],
         ),
+        ("Heart size and pulmonary vascularity within normal limits.", [Claim("heart", False)]),
+        (
+            "Bibasilar atelectasis/airspace disease.",
+            [
+                Claim("atelectasis", side="bilateral", place="lower"),
+                Claim("consolidation"),
+            ],
+        ),
+        ("Small amount of fluid within the fissure.", []),
         (
             "Patchy opacity in the left base concerning for pneumonia.",
             [Claim("opacity", side="left", place="lower")],

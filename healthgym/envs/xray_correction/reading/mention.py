@@ -30,7 +30,16 @@ _FLIPPED = {
 }
 #: Entities that lie in the lungs, or that are said of them.
 _PULMONARY = frozenset(
-    {"opacity", "consolidation", "atelectasis", "edema", "nodule", "volumes", "effusion"}
+    {
+        "opacity",
+        "consolidation",
+        "atelectasis",
+        "edema",
+        "nodule",
+        "volumes",
+        "effusion",
+        "pneumothorax",
+    }
 )
 _BONE = frozenset({"fracture"})
 #: Entities that are there whatever is said of them.
@@ -52,6 +61,7 @@ class Mention:
             not of the one that was there ("the left effusion has resolved").
         later: Kinds of what was said after the name.
         certain: Whether it is said without reserve.
+        kinds: Words that narrow it ("linear", "overt").
         flags: Kinds of words that hold only if others are said ("interval", "either", "leads").
         unread: Words that could not be taken in.
     """
@@ -63,6 +73,7 @@ class Mention:
     restricted: bool = True
     later: set[str] = field(default_factory=set)
     certain: bool = True
+    kinds: set[str] = field(default_factory=set)
     flags: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
 
@@ -90,8 +101,10 @@ class Mention:
     def _applicable(self, item: Item) -> dict[str, str] | None:
         """Return what an item says of this entity; None if it says nothing that fits."""
         entity, features = entities()[self.entity], item.features
-        if self.entity in features.get("loc", "").split("|"):
-            self.flags.update({k: item.text for k in ("pleural",) if k in features})
+        meant = features.get("loc", "").split("|")
+        if self.entity in meant or features.keys() == {"kind"}:
+            self.kinds.update([features["kind"]] if "kind" in features else ())
+            self.flags.update({k: item.text for k in ("located", "above") if k in features})
             return {}
         said: dict[str, str] = {}
         if "infl" in features and self.entity != "volumes":
@@ -160,14 +173,14 @@ class Mention:
         if self.entity == "heart" and present is not True and "severity" in values:
             self.unread.append(values["severity"])
         self._check_flags(present)
-        if present is False and values.get("side") == "bilateral":
+        whole = "side" in self.later or "state" in values
+        if present is False and values.get("side") == "bilateral" and whole:
+            # "Clear bilaterally"; but "no bilateral effusions" leaves one.
             del values["side"]
         if present is False and not self.restricted and "lost" in self.flags:
             # "The left effusion has resolved": which one is said, not of what part it holds.
             values = {k: v for k, v in values.items() if k == "change" or k in self.later}
-        change = values.get("change", "")
-        if not change and "soft" in self.flags and present is not False:
-            change = "unchanged" if entities()[self.entity].change else ""
+        change = self._change(values.get("change", ""), present)
         place = values.get("place", values.get("zone", ""))
         if self.entity in _LINES and not place and "vessel" in self.flags:
             place = "svc"
@@ -191,7 +204,15 @@ class Mention:
             count,
             change,
             certain=self.certain,
+            kind=" ".join(sorted(self.kinds)) if present is False else "",
         )
+
+    def _change(self, change: str, present: bool | None) -> str:
+        """Return the comparison that is made; what is gone, or still away, is compared as well."""
+        if present is False and {"history", "now"} & self.flags.keys():
+            return "resolved"
+        comparable = present is False or entities()[self.entity].change
+        return "unchanged" if not change and "soft" in self.flags and comparable else change
 
     def _settle_denials(self) -> None:
         """Weigh what is denied against what holds; alone, a denial leaves what it denies open."""
@@ -222,6 +243,8 @@ class Mention:
 
     def _presence(self) -> bool | None:
         state, negative = self.values.get("state", ""), self.present is False
+        if "bare" in self.flags and "located" not in self.flags:
+            return None
         if self.entity == "opacity" and state:
             clear = state == "clear"
             if negative:
@@ -248,17 +271,27 @@ class Mention:
         gone = "gone" in self.flags
         holds = {
             "any": present is False,
+            # "An effusion or a pneumothorax": which of them?
+            "or": present is False,
             "interval": change or gone,
-            "previously": (change or "lost" in self.flags) and "past" not in self.flags,
-            # "The effusion was smaller": then, or now?
-            "past": not change,
+            # "The previously small effusion has increased": how large it is now is not said.
+            "previously": (change or "lost" in self.flags)
+            and not {"severity", "count"} & (self.values.keys() - self.later),
+            # "The effusion was small": then, or now?
+            "past": False,
+            "been": change or gone,
+            "history": present is False,
+            "above": self.values.get("place") != "low",
+            "beside": False,
+            "many": present is False or self.values.get("side") not in _SIDES,
             "gone": self.entity not in _ALWAYS,
             "absent": self.entity not in _ALWAYS,
             "lost": self.entity not in _ALWAYS,
             "prior": change or "soft" in self.flags,
             "lead": "count" in self.values,
             "misplaced": self.values.get("place") in _MISPLACED,
-            "fluid": "pleural" in self.flags,
+            "bare": "located" in self.flags,
+            "opinion": False,
             "beyond": {self.values.get("side"), self.flags.get("beyond")} == _SIDES,
         }
         self.unread += [word for kind, word in self.flags.items() if not holds.get(kind, True)]
@@ -291,7 +324,8 @@ def _join(one: Claim, two: Claim) -> Claim | None:
         return None
     for there, absent in ((one, two), (two, one)):
         # "A large effusion on the right, none on the left" speaks of one effusion.
-        if there.present and absent.present is False and {there.side, absent.side} == _SIDES:
+        bare = absent == Claim(absent.entity, False, absent.side)
+        if there.present and bare and {there.side, absent.side} == _SIDES:
             return there
         if there.place.startswith("not:") and absent.present is False:
             # "Normal, without hyperinflation."
@@ -309,8 +343,9 @@ def _join(one: Claim, two: Claim) -> Claim | None:
         severity=one.severity or two.severity,
         count=one.count or two.count,
         change=one.change or two.change,
+        kind=one.kind or two.kind,
     )
 
 
-_FIELDS = ("side", "place", "severity", "count", "change")
+_FIELDS = ("side", "place", "severity", "count", "change", "kind")
 _SIDES = {"left", "right"}

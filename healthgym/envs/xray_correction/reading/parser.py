@@ -55,6 +55,8 @@ class Parser:
             hard = segment.joint in HARD
             if hard:
                 self._negative = self._silent = self._uncertain = False
+            if self._restates(segment):
+                segment = Segment("comma", segment.items[1:])
             self._silent |= segment.joint == "interp"
             if self._silent:
                 # What it may mean, not what is seen.
@@ -74,17 +76,30 @@ class Parser:
                 self._begin(segment, head, disjoint)
         self._leave(self._carried)
 
+    def _restates(self, segment: Segment) -> bool:
+        """Return whether what a finding is consistent with is that finding: "low, as in ..."."""
+        items = segment.items
+        head = named(segment) if segment.joint == "interp" and items[0].says("as") else None
+        if head is None or not self._topic:
+            return False
+        return items[head].features["head"] == self._topic[-1].entity
+
     # -- segments without a name -------------------------------------------------------------
 
     def _pass_over(self, segment: Segment) -> None:
         """Leave what is said of something that is no entity; a list's denial reaches beyond it."""
         items = segment.items
-        # "... and the vessels are normal" speaks of both where the verb is a plural.
+        # "... and the vessels are normal" speaks of both where the verb is a plural, or where
+        # there is none: "heart size and vessels within normal limits".
         verb = next((n for n, i in enumerate(items) if i.features.get("cop") == "many"), None)
-        if verb is not None and segment.joint in LIST and self._topic:
+        if verb is None and self._topic and not self._topic[-1].values:
+            verb = _trailing_state(items)
+        if segment.joint not in LIST or not self._topic:
+            verb = None
+        if verb is not None:
             Phrase(self._topic, self._doubt).read(items[verb:])
         self._negative |= any(item.features.get("neg") == "det" for item in items)
-        self._elsewhere = True
+        self._elsewhere = verb is None
         self._leave([*self._carried, *items])
         self._carried = []
 
@@ -113,6 +128,8 @@ class Parser:
             self._deny_rest(items)
         elif dangling(items):
             self._deny_rest(items[:-1])
+            if items[-1].says("history"):
+                self.mentions[-1].flags["history"] = items[-1].text
         else:
             # "Has not increased or decreased."
             denied = segment.joint == "instead" or (segment.joint == "or" and self._denying)
@@ -184,11 +201,16 @@ class Parser:
         for item in before:
             if item.says("change", "gone") and item.text.endswith((" in", " of")):
                 self._common = item
-        if any(item.says("there") for item in before):
-            mention.flags["verb"] = "there"
+        for item in before:
+            if item.says("there"):
+                mention.flags["verb"] = "there"
+            kinds = ("past", "been", "history", "opinion") if item.says("there", "neg") else ()
+            mention.flags.update({kind: item.text for kind in kinds if item.says(kind)})
         if len(own) > 1 or any(item.features["neg"] != "det" for item in own):
             # Twice denied, or not in a way that a name can be.
             mention.unread += [item.text for item in own]
+        if joint == "or" and self._topic != [mention]:
+            mention.flags["or"] = joint
         if head.says("one"):
             mention.flags["one"] = head.text
         if any(item.text == "the" for item in before) or "previously" in mention.flags:
@@ -220,3 +242,12 @@ class Parser:
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _HEAD = frozenset({"head", "one"})
+
+
+def _trailing_state(items: Sequence[Item]) -> int | None:
+    """Return where a segment ends in what something is like, if it does."""
+    states = (number for number, item in enumerate(items) if item.says("state"))
+    place = next(states, None)
+    if not place or not all(item.says("state", *_EMPTY) for item in items[place:]):
+        return None
+    return place

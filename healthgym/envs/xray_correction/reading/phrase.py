@@ -10,7 +10,18 @@ from collections.abc import Callable, Sequence
 from healthgym.envs.xray_correction.reading.mention import ATTRIBUTES, Mention
 from healthgym.envs.xray_correction.reading.words import Item
 
-_FLAGS = ("any", "interval", "previously", "prior", "soft", "misplaced", "fluid")
+_FLAGS = (
+    "any",
+    "interval",
+    "previously",
+    "prior",
+    "soft",
+    "misplaced",
+    "bare",
+    "many",
+    "opinion",
+    "now",
+)
 
 
 def mark_denied(item: Item) -> Item:
@@ -50,6 +61,7 @@ class Phrase:
         self._open: dict[str, str] | None = None
         self._before: dict[str, str] | None = None
         self._negated = False
+        self._compared = False
 
     @property
     def denying(self) -> bool:
@@ -64,13 +76,17 @@ class Phrase:
     def read(self, items: Sequence[Item]) -> None:
         """Read items in their order."""
         for number, item in enumerate(items):
-            following = items[number + 1] if number + 1 < len(items) else None
+            rest = (after for after in items[number + 1 :] if not after.says("interval"))
+            following = next(rest, None)
             self._item(item, following)
         if self._negated:
             self._own[0].unread.append("not")
 
     def _item(self, item: Item, following: Item | None) -> None:
         features = item.features
+        if item.says(*_FLAGS) and not ("previously" in features and self._after):
+            for mention in self._targets():
+                mention.flags.update({k: item.text for k in _FLAGS if k in features})
         if not features or item.says("other", "descr", "fract"):
             self._own[0].unread.append(item.text)
         elif "hedge" in features:
@@ -81,8 +97,7 @@ class Phrase:
             self._verb = features["cop"]
             for mention in self._own:
                 mention.flags["verb"] = item.text
-                if "past" in features:
-                    mention.flags["past"] = item.text
+                mention.flags.update({k: item.text for k in ("past", "been") if k in features})
         elif features.get("neg") == "none":
             self._presence(item)
         elif "neg" in features:
@@ -90,16 +105,19 @@ class Phrase:
             if self._negated:
                 self._own[0].unread.append(item.text)
             self._negated, self._open = True, None
+            if "history" in features:
+                for mention in self._targets():
+                    mention.flags["history"] = item.text
         elif "pres" in features or "gone" in features:
             self._presence(item)
         elif "previously" in features and self._after:
             self._own[0].unread.append(item.text)
-        elif item.says(*_FLAGS):
-            for mention in self._targets():
-                mention.flags.update({k: item.text for k in _FLAGS if k in features})
-        elif "adv" in features and following is not None and following.says("change"):
+        elif _graded(item, following):
             return
-        elif item.says(*ATTRIBUTES, "loc", "lead", "infl", "lungs", "rib"):
+        elif item.says("count") and following is not None and following.text == "of":
+            # "Two of the tubes": of how many?
+            self._own[0].unread.append(item.text)
+        elif item.says(*ATTRIBUTES, "loc", "kind", "lead", "infl", "lungs", "rib"):
             self._attribute(item, following)
 
     def _attribute(self, item: Item, following: Item | None) -> None:
@@ -108,6 +126,10 @@ class Phrase:
             self._own[0].unread.append(item.text)
             return
         targets = self._targets() if item.says("state", "change") else self._own
+        if self._compared and item.says("side") and "side" not in targets[0].values:
+            # "An effusion, larger on the right": than before, or than on the left?
+            targets[0].flags["beside"] = item.text
+        self._compared |= item.says("than")
         if self._negated:
             self._negated, self._open = False, {}
             for mention in targets:
@@ -148,6 +170,13 @@ class Phrase:
             elif mention.present is None:
                 mention.present = True
             if "gone" in item.features:
-                mention.flags.update(gone=item.text, lost=item.text)
+                mention.flags.update(gone=item.text, lost=item.text, history=item.text)
                 mention.restricted = False
         self._negated = False
+
+
+def _graded(item: Item, following: Item | None) -> bool:
+    """Return whether a size is that of a change: "mildly increased", "a minor improvement"."""
+    if not item.says("severity") or following is None or not following.says("change"):
+        return False
+    return item.says("adv") or following.features["change"] in ("worsened", "improved")

@@ -40,6 +40,7 @@ _COMPARISONS = (
     (False, rf"(?:a )?{_PRIOR} (?:is|are) not available(?: for comparison)?"),
     (True, rf"comparison (?:is|was) made (?:with|to) (?:the |a )?{_PRIOR}"),
     (True, rf"comparison: (?:the )?{_PRIOR}"),
+    (True, rf"compared (?:with|to) (?:the |a )?{_PRIOR}"),
     (True, rf"(?:the |this )?(?:current )?(?:study|examination|radiograph) (?:is|was) compared"
            rf" (?:with|to) (?:the |a )?{_PRIOR}"),
     (True, rf"(?:the |a )?{_PRIOR} (?:is|are) available(?: for comparison)?"),

@@ -40,6 +40,11 @@ def cut(items: Sequence[Item]) -> list[Segment]:
     segments = [Segment("stop")]
     for item in items:
         joint = item.features.get("join")
+        if item.says("as") and _opening(segments):
+            # "Findings consistent with edema" says that it is there.
+            denials = [i for segment in segments for i in segment.items if i.says("neg")]
+            segments = [Segment("stop", denials)]
+            continue
         if item.says("interp"):
             segments.append(Segment("interp", [item]))
             continue
@@ -90,7 +95,8 @@ def _imply(items: list[Item], place: int, name: str) -> None:
     # Beside "intact", "fractured" contradicts it.
     implied = whole or [n for n, item in enumerate(items) if item.says("fract", "break")]
     for number in implied:
-        items[number] = Item(items[number].text, {"pres": "no"} if whole else {"fill": "1"})
+        many = {"many": "1"} if items[number].says("many") else {"fill": "1"}
+        items[number] = Item(items[number].text, {"pres": "no"} if whole else many)
 
 
 def opens(segment: Segment) -> bool:
@@ -119,3 +125,14 @@ def end_of(items: Sequence[Item], head: int, following: int) -> int:
         if items[place].says("cop", "prep", "verb", "pres"):
             return place + 1
     return head + 1
+
+
+def _opening(segments: Sequence[Segment]) -> bool:
+    """Return whether what is read so far speaks of "findings" and of nothing else."""
+    items = [item for segment in segments for item in segment.items]
+    return all(
+        item.says("find", "fill", "there")
+        or item.text in ("is", "are")
+        or item.features.get("neg") == "det"
+        for item in items
+    )

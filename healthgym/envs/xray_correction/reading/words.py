@@ -89,9 +89,9 @@ def _split_compounds(tokens: Sequence[str]) -> list[str]:
     """Return tokens with compounds that are not known cut at their hyphens, if that helps."""
     index, whole = _index(), []
     for token in tokens:
-        parts = token.split("-")
+        parts = re.split("[-/]", token)
         known = token in index or len(parts) < 2 or not all(part in index for part in parts)
-        whole += [token] if known else parts
+        whole += [token] if known else [part for part in re.split("-|(/)", token) if part]
     return whole
 
 
