@@ -163,7 +163,8 @@ class CallRunner(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
     def _case(self, world: WorldIn, role: str, request: ToolCall) -> str:
         """Return the case that a call is about; what an agent wrote there need not be text."""
         name = self._seats[role].catalog.full_name(request.name)
-        return self._about(world, replace(request, name=name))
+        named = request if name == request.name else replace(request, name=name)
+        return self._about(world, named)
 
     def _about(self, world: WorldIn, request: ToolCall) -> str:
         case: object = self._family.case_of(world, request)

@@ -227,7 +227,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         errors = tuple(event.error for event in own if event.error)
         if self._cases:
             about = next((event.case for event in own if event.case), "")
-            seat.subjects = (*seat.subjects, about)
+            state.subjects.append((role, about))
         state.last = role
         meanwhile()
         if seat.away and role == self.to_act():

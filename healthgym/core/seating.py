@@ -83,7 +83,6 @@ class SeatState:
         told: How many of the world's notices it has been shown, its own or not.
         news: What it was told since its last turn, apart from an observation.
         shown: What it last read; for players, who answer it.
-        subjects: The case that each of its turns was about, where there are cases; empty if none.
     """
 
     calls: int = 0
@@ -103,7 +102,6 @@ class SeatState:
     told: int = 0
     news: str = ""
     shown: str = ""
-    subjects: tuple[str, ...] = ()
 
     @property
     def done(self) -> bool:
@@ -179,6 +177,7 @@ class EpisodeState(Generic[WorldIn]):
         players: Who plays the seats that are not played from outside.
         events: Every call, refused ones included, and what fell due.
         turns: The transcript.
+        subjects: Who acted and the case that it was about, where there are cases; empty if none.
         last: The role that acted last.
         verdicts: The verdicts by role and profile; None until the episode is settled.
         owed: The last action, until it is paid for.
@@ -190,6 +189,7 @@ class EpisodeState(Generic[WorldIn]):
     players: dict[str, Player]
     events: list[Event] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
+    subjects: list[tuple[str, str]] = field(default_factory=list)
     last: str = ""
     verdicts: Mapping[str, Mapping[Profile, Verdict]] | None = None
     owed: Acted | None = None
@@ -203,6 +203,7 @@ class EpisodeState(Generic[WorldIn]):
             {role: player.clone() for role, player in self.players.items()},
             list(self.events),
             list(self.turns),
+            list(self.subjects),
             self.last,
             self.verdicts,
             self.owed,
@@ -213,7 +214,8 @@ class EpisodeState(Generic[WorldIn]):
         """Return where the episode stands, the world aside, which has a journal of its own."""
         seats = {role: seat.copy() for role, seat in self.seats.items()}
         players = {role: player.position for role, player in self.players.items()}
-        return Bookmark(seats, players, len(self.events), len(self.turns), self.last)
+        lengths = len(self.events), len(self.turns), len(self.subjects)
+        return Bookmark(seats, players, *lengths, self.last)
 
     def return_to(self, mark: Bookmark) -> None:
         """Forget what happened since a bookmark."""
@@ -221,6 +223,7 @@ class EpisodeState(Generic[WorldIn]):
         self.players = {role: self.players[role].at(at) for role, at in mark.players.items()}
         del self.events[mark.events :]
         del self.turns[mark.turns :]
+        del self.subjects[mark.subjects :]
 
     @property
     def over(self) -> bool:
@@ -260,4 +263,5 @@ class Bookmark:
     players: dict[str, int]
     events: int
     turns: int
+    subjects: int
     last: str

@@ -100,7 +100,8 @@ class EpisodeView(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
 
     def subjects(self, role: str = "") -> tuple[str, ...]:
         """Return the case that each turn of a role was about; empty ones were about none."""
-        return self._state.seats[role or self.role].subjects
+        wanted = role or self.role
+        return tuple(case for who, case in self._state.subjects if who == wanted)
 
     def total_reward(self, role: str = "") -> float:
         """Return the sum of a role's rewards so far."""

@@ -126,16 +126,25 @@ class QueueOffices(ManagedCareWorld):
                 yield found
 
 
-def leaves(value: object) -> Iterator[object]:
-    """Yield what a value consists of: the parts of lists, mappings and records, whole otherwise."""
-    if isinstance(value, Mapping):
-        for part in value.values():
-            yield from leaves(part)
+def leaves(value: object) -> list[object]:
+    """Return what a value consists of: the parts of lists, mappings and records, else itself."""
+    found: list[object] = []
+    _gather(value, found)
+    return found
+
+
+def _gather(value: object, found: list[object]) -> None:
+    # Asked of every call of a queue; most of what stands in one is text.
+    if isinstance(value, str):
+        found.append(value)
     elif isinstance(value, list | tuple):
         for part in value:
-            yield from leaves(part)
+            _gather(part, found)
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            _gather(part, found)
     elif is_dataclass(value):
         for item in fields(value):
-            yield from leaves(getattr(value, item.name))
+            _gather(getattr(value, item.name), found)
     else:
-        yield value
+        found.append(value)

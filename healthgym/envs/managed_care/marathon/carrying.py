@@ -84,14 +84,10 @@ class Belongings:
             if plain in self._begins:
                 for more in low[place + 1 : place + 3]:
                     yield from self._of_another(case, f"{plain} {more}")
-            yield from self._of_another(case, plain)
-            value = self._values.get(word)
-            if value is not None and value.owner != case and value.told_at(low, place):
-                yield from self._unknown(case, value.owner, word)
-
-    def _unknown(self, case: str, owner: str, word: str) -> Iterator[Carried]:
-        if word.casefold() not in self._known(case) and word not in self._printed:
-            yield Carried(case, owner, word)
+            if plain in self._marked:
+                yield from self._of_another(case, plain)
+            if word in self._values and self._values[word].told_at(low, place):
+                yield from self._unknown(case, self._values[word].owner, word)
 
     def _of_another(self, case: str, mark: str) -> Iterator[Carried]:
         owner = self._marked.get(mark)
@@ -99,6 +95,12 @@ class Belongings:
             title, _, name = mark.partition(" ")
             if (name if title in _TITLES else mark) not in self._known(case):
                 yield Carried(case, owner, mark)
+
+    def _unknown(self, case: str, owner: str, word: str) -> Iterator[Carried]:
+        if owner == case or word in self._printed:
+            return
+        if word.casefold() not in self._known(case):
+            yield Carried(case, owner, word)
 
     def _owner(self, name: str) -> str:
         """Return the case to which belongs what has an id."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from healthgym.core.task import Task
 from healthgym.core.verdict import Check, Combine, Harm, Judgement, Part, Profile
-from healthgym.core.verifier import Evidence, Verifier
+from healthgym.core.verifier import Event, Evidence, Verifier
 from healthgym.envs.managed_care.checks.rule import FailureMode
 from healthgym.envs.managed_care.marathon.metrics import carried, solved, spread
 from healthgym.envs.managed_care.marathon.projection import Shares
@@ -96,10 +96,21 @@ def alone(evidence: MarathonEvidence, piece: Piece) -> CaseEvidence:
         piece.instance.reference,
         piece.before,
         evidence.once(_shares, evidence.role).projected(piece),
-        [event for event in evidence.events if event.case in ("", piece.key)],
+        evidence.once(_told, evidence.role)[piece.key],
         evidence.submission,
         evidence.role,
     )
+
+
+def _told(evidence: MarathonEvidence, role: str) -> dict[str, list[Event]]:
+    """Return what happened, by the case that it was about; what was about none is every case's."""
+    pieces = evidence.reference.pieces
+    found: dict[str, list[Event]] = {key: [] for key in pieces}
+    for event in evidence.events:
+        for key in (event.case,) if event.case else pieces:
+            if key in found:
+                found[key].append(event)
+    return found
 
 
 def _shares(evidence: MarathonEvidence, role: str) -> Shares:

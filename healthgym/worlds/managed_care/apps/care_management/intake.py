@@ -14,6 +14,8 @@ from healthgym.worlds.managed_care.records.care import CMCase, CMReferral
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.vocabulary.care import CMCaseStatus, CMPriority, CMProgram
 
+#: What a referral says itself.
+_TOLD = tuple(item.name for item in fields(CMReferral))
 _HINT = "cm_intake.list_referral_queue names the referrals"
 _CASE_HINT = "cm_intake.open_case opens a case and returns its id"
 
@@ -156,9 +158,7 @@ class CareIntake(App):
         return case
 
     def _enriched(self, referral: CMReferral) -> Mapping[str, object]:
-        row: dict[str, object] = {
-            item.name: getattr(referral, item.name) for item in fields(referral)
-        }
+        row: dict[str, object] = {name: getattr(referral, name) for name in _TOLD}
         chart = self.world.charts.get(referral.patient_id or "")
         person = None if chart is None else chart.patient
         today = self.world.clock.now.date()
