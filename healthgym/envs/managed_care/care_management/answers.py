@@ -11,7 +11,6 @@ import numpy as np
 from healthgym.envs.managed_care.care_management.circumstances import works
 from healthgym.envs.managed_care.care_management.history import History
 from healthgym.worlds.managed_care.charts.stays import StayKind
-from healthgym.worlds.managed_care.facts import Measurement
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel
 from healthgym.worlds.managed_care.voices import Disclosure, Topic
@@ -142,9 +141,8 @@ def documented(history: History, code: str, today: date, rules: OperatingRules) 
     """Return the latest sum in the chart that stands in the place of asking; None without one."""
     found = [
         (fact.taken, fact.value)
-        for fact in history.facts
-        if isinstance(fact, Measurement)
-        and fact.code == code
+        for fact in history.measured
+        if fact.code == code
         and 0 <= (today - fact.taken).days <= rules.screening_age_days
     ]
     return int(max(found)[1]) if found else None
@@ -157,10 +155,8 @@ def soon_out_of_date(history: History, today: date, rules: OperatingRules) -> bo
     """
     last = rules.screening_age_days
     return any(
-        isinstance(fact, Measurement)
-        and fact.code in (PHQ9, GAD7)
-        and last - _EPISODE <= (today - fact.taken).days <= last
-        for fact in history.facts
+        fact.code in (PHQ9, GAD7) and last - _EPISODE <= (today - fact.taken).days <= last
+        for fact in history.measured
     )
 
 

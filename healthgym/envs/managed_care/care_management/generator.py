@@ -69,6 +69,7 @@ from healthgym.worlds.managed_care.charts.chart import (
 from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.conversation.person import Person
 from healthgym.worlds.managed_care.conversation.recognition import understand
+from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.facts import MedicationCourse
 from healthgym.worlds.managed_care.handbook.draws import draw_care, draw_conversations
 from healthgym.worlds.managed_care.handbook.edition import edition, supplements
@@ -286,7 +287,7 @@ class CareGenerator(CareTaskGenerator):
         queue = [case.referred.record]
         for other in around:
             day = business_day(begins.date() - timedelta(days=int(rng.integers(8))))
-            queue.append(apart(replace(other.referred.record, referral_date=day), other, case))
+            queue.append(apart(varied(other.referred.record, referral_date=day), other, case))
         queue.sort(key=lambda each: (each.referral_date, each.referral_id))
         return WorldStart(
             now=begins,

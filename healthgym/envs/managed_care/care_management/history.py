@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cached_property
 
 import numpy as np
 
@@ -44,7 +45,7 @@ _DAY = timedelta(days=1)
 _STARTED = 0.4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class History:
     """A member on the day of the referral.
 
@@ -70,28 +71,37 @@ class History:
     missed: tuple[Stay, ...] = ()
     social: frozenset[Topic] = frozenset()
 
-    @property
+    @cached_property
     def codes(self) -> tuple[str, ...]:
         """Codes of active conditions, the oldest first."""
         found = [fact for fact in self.facts if isinstance(fact, Diagnosis) and fact.active]
         return tuple(fact.code for fact in sorted(found, key=lambda one: (one.onset, one.code)))
 
-    @property
+    @cached_property
     def counted(self) -> tuple[str, ...]:
         """Of these, codes of conditions that count as chronic, each condition once."""
         return counted(self.codes)
 
-    @property
+    @cached_property
+    def measured(self) -> tuple[Measurement, ...]:
+        """What was measured."""
+        return tuple(fact for fact in self.facts if isinstance(fact, Measurement))
+
+    @cached_property
     def medicines(self) -> tuple[MedicationCourse, ...]:
         """Medicines that are active."""
         return tuple(
             fact for fact in self.facts if isinstance(fact, MedicationCourse) and fact.ended is None
         )
 
-    @property
+    @cached_property
     def listed(self) -> tuple[Stay, ...]:
         """Stays of which the referral knows."""
         return tuple(stay for stay in self.stays if stay not in self.missed)
+
+    @cached_property
+    def _values(self) -> tuple[tuple[str, date, float], ...]:
+        return tuple((fact.code, fact.taken, fact.value) for fact in self.measured)
 
     def known(self, *, score: float | None = None, safety: bool = False) -> Known:
         """Return what the chart shows."""
@@ -99,11 +109,7 @@ class History:
             day=self.day,
             main=self.main[0],
             codes=self.codes,
-            values=tuple(
-                (fact.code, fact.taken, fact.value)
-                for fact in self.facts
-                if isinstance(fact, Measurement)
-            ),
+            values=self._values,
             stays=self.stays,
             medicines=len(self.medicines),
             score=score,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -47,14 +48,13 @@ class Ledger:
     """
 
     def __init__(self, member: Member, rng: np.random.Generator) -> None:
-        home = member.background
+        home, known = member.background, _before(member)
         self.rng = rng
-        self.facts = list(_outside(home.facts))
+        self.facts = list(known.facts)
         self.patient = home.patient
         self.note = (home.habits.note,)
         self.state = home.patient.address_state or ""
-        self.days = sorted({each for fact in self.facts for each in (begun(fact), day_of(fact))})
-        self.visits = sorted({x.taken for x in self._measured(PRESSURE)})
+        self.days, self.visits = known.days, known.visits
         self._recent = home.habits.recent
         self._added = 0
 
@@ -121,6 +121,29 @@ class Ledger:
             frequency=chosen.frequency,
             started=day,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What is true of a member before any history, and on which days it became so.
+
+    Attributes:
+        facts: It.
+        days: The days, ascending.
+        visits: Of these, days of visits.
+    """
+
+    facts: tuple[AnyFact, ...]
+    days: tuple[date, ...]
+    visits: tuple[date, ...]
+
+
+@cache
+def _before(member: Member) -> _Before:
+    facts = tuple(_outside(member.background.facts))
+    days = {each for fact in facts for each in (begun(fact), day_of(fact))}
+    pressures = (x for x in facts if isinstance(x, Measurement) and x.code == PRESSURE)
+    return _Before(facts, tuple(sorted(days)), tuple(sorted({x.taken for x in pressures})))
 
 
 def _outside(facts: Iterable[AnyFact]) -> Iterable[AnyFact]:

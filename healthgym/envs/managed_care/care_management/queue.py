@@ -26,6 +26,7 @@ from healthgym.envs.managed_care.cases.clinic import CHARTED, workforce
 from healthgym.worlds.managed_care.charts.chart import PatientChart, UnwrittenChart
 from healthgym.worlds.managed_care.charts.hours import business_day
 from healthgym.worlds.managed_care.charts.rendering import render_chart
+from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.handbook.rules import usual_rules
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram
@@ -48,7 +49,7 @@ class Case:
     def noting(self, note: str) -> Case:
         """Return the case with a remark more on its referral."""
         record = self.referred.record
-        noted = replace(record, notes=" ".join(filter(None, (record.notes, note))))
+        noted = varied(record, notes=" ".join(filter(None, (record.notes, note))))
         return replace(self, referred=replace(self.referred, record=noted))
 
 
@@ -155,4 +156,4 @@ def apart(record: CMReferral, other: Case, case: Case) -> CMReferral:
     alike = (one.sex, one.address_city) == (meant.sex, meant.address_city)
     if not alike or record.referral_date != case.referred.record.referral_date:
         return record
-    return replace(record, referral_date=business_day(record.referral_date - timedelta(days=4)))
+    return varied(record, referral_date=business_day(record.referral_date - timedelta(days=4)))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 import numpy as np
@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.charts.knowledge import (
 from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind
 from healthgym.worlds.managed_care.control import Control, control_of
+from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import Diagnosis, Measurement
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.population.staff import PRIMARY
@@ -34,6 +35,11 @@ from healthgym.worlds.managed_care.vocabulary.care import CMProgram, CMReferralS
 _OTHERS = 2
 #: How often a referral has no score, and shares of the bands of the others.
 _UNSCORED, _LOW, _MODERATE = 0.12, 0.46, 0.8
+#: Stays that lead to a referral, by who sends it.
+_CAUSES = {
+    CMReferralSource.HOSPITAL_DISCHARGE: StayKind.INPATIENT,
+    CMReferralSource.ED_VISIT: StayKind.EMERGENCY,
+}
 _STAYS = {
     StayKind.INPATIENT: "inpatient stay, discharged",
     StayKind.EMERGENCY: "emergency visit",
@@ -94,6 +100,15 @@ def referred_codes(history: History, rng: np.random.Generator) -> tuple[str, ...
     return tuple(dict.fromkeys((history.main[0], *chronic, *some)))
 
 
+class UnreadReferral(Deferred, CMReferral):
+    """A referral of which the visit that led to it is looked up when somebody reads it."""
+
+    __slots__ = ("_write",)
+
+    plain = CMReferral
+    late = ("source_encounter_id",)
+
+
 def shown(history: History, *, score: float | None, safety: bool) -> Known:
     """Return what a referral shows: the stays that claims have, and values of the record."""
     chart = history.known(score=score, safety=safety)
@@ -119,15 +134,16 @@ def draw_referral(
     """
     source = _source(program, history, rng)
     number = chart.patient.id.removeprefix("PAT-")
-    visit = _visit(source, history, chart)
+    stay = _latest(history, _CAUSES[source]) if source in _CAUSES else None
     reason = _reason(source, history, rng)
-    record = CMReferral(
+    # The visit that led to it has an id when the chart is written.
+    record = UnreadReferral.later(
+        partial(_visit, stay, chart),
         referral_id=f"REF-{history.day:%y%m}-{number}",
         case_id=f"CM-{history.day:%y%m}-{number}",
         patient_id=chart.patient.id,
         source=source,
         source_provider_id=_provider(source, history, rng),
-        source_encounter_id=visit,
         referral_date=history.day,
         reason=reason,
         diagnosis_codes=referred_codes(history, rng),
@@ -159,25 +175,13 @@ def _latest(history: History, kind: StayKind) -> Stay | None:
     return max(found, key=lambda stay: stay.ended) if found else None
 
 
-def _visit(source: CMReferralSource, history: History, chart: PatientChart) -> str | None:
+def _visit(stay: Stay | None, chart: PatientChart) -> str | None:
     """Return the visit that led to a referral, by its id in the chart."""
-    kinds = {
-        CMReferralSource.HOSPITAL_DISCHARGE: StayKind.INPATIENT,
-        CMReferralSource.ED_VISIT: StayKind.EMERGENCY,
-    }
-    if source not in kinds:
+    if stay is None:
         return None
-    stay = _latest(history, kinds[source])
-    return next(
-        (
-            each.id
-            for each in chart.encounters
-            if stay is not None
-            and each.occurred_at.date() == stay.begun
-            and each.encounter_type == stay.kind.value
-        ),
-        None,
-    )
+    begun, kind = stay.begun, stay.kind.value
+    visits = (each for each in chart.encounters if each.encounter_type == kind)
+    return next((each.id for each in visits if each.occurred_at.date() == begun), None)
 
 
 def _provider(source: CMReferralSource, history: History, rng: np.random.Generator) -> str | None:
@@ -236,8 +240,8 @@ def _values(history: History, day: date) -> str:
             row = control_of(fact.code)
             if row is not None:
                 rows.setdefault(row.loinc, row)
-    for fact in history.facts:
-        if isinstance(fact, Measurement) and fact.code in rows and fact.taken <= day:
+    for fact in history.measured:
+        if fact.code in rows and fact.taken <= day:
             before = latest.get(fact.code)
             if before is None or fact.taken >= before.taken:
                 latest[fact.code] = fact
