@@ -142,8 +142,7 @@ def documented(history: History, code: str, today: date, rules: OperatingRules) 
     found = [
         (fact.taken, fact.value)
         for fact in history.measured
-        if fact.code == code
-        and 0 <= (today - fact.taken).days <= rules.screening_age_days
+        if fact.code == code and 0 <= (today - fact.taken).days <= rules.screening_age_days
     ]
     return int(max(found)[1]) if found else None
 
