@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 #: Values the published evaluator understands, after lower-casing and up to the first comma.
 TRUE_TOKENS = frozenset({"yes", "y", "true", "t", "1", "positive", "pos"})
 FALSE_TOKENS = frozenset({"no", "n", "false", "f", "0", "negative", "neg"})
+_YES, _NO = TRUE_TOKENS | {"present"}, FALSE_TOKENS | {"absent"}
+
+_LISTED = re.compile(r"^(?:[-*+\u2022]|\d{1,2}[.)])\s+")
+_ROW = re.compile(r"^\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|$")
+_MARKS = re.compile(r"\*\*|[\"'`\u201c\u201d]")
+_FRAME = re.compile(
+    r"#* ?(?:my |the |final )?(?:predictions?|findings?|answers?|calls?|results?):?"
+    r"|\|? ?(?:findings?|abnormality|label) ?[|,:] ?(?:answer|present|call|prediction|value) ?\|?"
+    r"|\|?(?: ?:?-{3,}:? ?\|?)+|```\w*"
+)
 
 
 def parse_published(lines: Iterable[str]) -> dict[str, bool]:
@@ -44,8 +55,9 @@ def line_of(label: str, present: bool) -> str:
 def parse_plain(line: str, labels: Sequence[str]) -> tuple[str, bool] | None:
     """Return the call of a line that says one thing, such as ``finding: yes``.
 
-    Case and spaces are free, and the value is any word that the published evaluator understands;
-    it has nothing beside it.
+    Case, spaces and underscores are free; the line may be numbered or stand in a list, in a row of
+    a table, in bold or in quotes, and end with a point. The value is any word that the published
+    evaluator understands, or ``present`` and ``absent``; it has nothing beside it.
 
     Args:
         line: The line as written.
@@ -54,12 +66,21 @@ def parse_plain(line: str, labels: Sequence[str]) -> tuple[str, bool] | None:
     Returns:
         Finding and call; None for anything else.
     """
-    name, _, value = line.partition(":")
+    text = _ROW.sub(r"\1: \2", _LISTED.sub("", line.strip()))
+    text = " ".join(_MARKS.sub("", text).replace("_", " ").split())
+    name, _, value = (text if ":" in text else text.replace("=", ":", 1)).partition(":")
     label = {label.lower(): label for label in labels}.get(name.strip().lower())
-    word = value.strip().lower()
-    if label is None or word not in TRUE_TOKENS | FALSE_TOKENS:
+    word = value.strip().removesuffix(".").lower()
+    if label is None or word not in _YES | _NO:
         return None
-    return label, word in TRUE_TOKENS
+    return label, word in _YES
+
+
+def frames(line: str, labels: Sequence[str]) -> bool:
+    """Return whether a line only frames the others: a heading, the head of a table, a fence."""
+    text = line.strip().lower()
+    named = any(label.lower() in text for label in labels)
+    return bool(_FRAME.fullmatch(text)) and not named
 
 
 def score(calls: Mapping[str, bool], truth: Mapping[str, bool]) -> dict[str, float]:

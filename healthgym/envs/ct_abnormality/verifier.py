@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from healthgym.core.verdict import Check, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
-from healthgym.envs.ct_abnormality.predictions import parse_plain, parse_published, score
+from healthgym.envs.ct_abnormality.predictions import frames, parse_plain, parse_published, score
 from healthgym.envs.ct_abnormality.task import CtReference, CtTask
 from healthgym.rewards.metrics import Agreement, balanced_accuracy
 from healthgym.worlds.volumes.world import VolumeWorld
@@ -16,14 +16,15 @@ PAPER_CORRECT = Check(
 )
 PLAIN_LINES = Check(
     "plain_lines",
-    "Each line is 'finding: yes' or 'finding: no' for a finding that was asked for, in any case "
-    "and in any word for yes and no that the source reads.",
+    "Each line is 'finding: yes' or 'finding: no' for a finding that was asked for, in any case, "
+    "in any word for yes and no that the source reads, and as a person sets it out (in a list or a "
+    "table, under a heading); nothing stands beside it.",
     idle=True,
     loophole="lines the reader skips, or may read either way, cost nothing",
 )
 CALLED_ONCE = Check(
     "called_once",
-    "Each finding asked for has exactly one line.",
+    "Each finding asked for is called, and not both ways.",
     loophole="a finding called both ways, of which the last counts",
 )
 CORRECT = Check("correct", "Each call is right.")
@@ -60,19 +61,17 @@ def _paper(lines: tuple[str, ...], reference: CtReference) -> Judgement:
 
 def _strict(lines: tuple[str, ...], reference: CtReference) -> Judgement:
     labels = tuple(reference.truth)
-    written = [line.strip() for line in lines if line.strip()]
+    written = [line.strip() for line in lines if line.strip() and not frames(line, labels)]
     calls = [parse_plain(line, labels) for line in written]
     strange = sum(call is None for call in calls)
-    times = dict.fromkeys(labels, 0)
-    answers: dict[str, bool] = {}
+    said: dict[str, set[bool]] = {label: set() for label in labels}
     for found in calls:
         if found is not None:
-            times[found[0]] += 1
-            answers[found[0].lower()] = found[1]
-    # A finding that is called twice is not called.
-    answers = {label.lower(): answers[label.lower()] for label in labels if times[label] == 1}
+            said[found[0]].add(found[1])
+    # A finding that is called both ways is not called.
+    answers = {label.lower(): next(iter(how)) for label, how in said.items() if len(how) == 1}
     metrics = score(answers, reference.truth)
-    once = sum(count == 1 for count in times.values())
+    once = len(answers)
     results = [
         PLAIN_LINES.result(strange == 0, f"{strange} of {len(written)} lines are not"),
         CALLED_ONCE.result(once == len(labels), f"{once} of {len(labels)} are"),

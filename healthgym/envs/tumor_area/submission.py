@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from healthgym.core.borders import JsonDict
 from healthgym.worlds.slides.grid import Tile, TileGrid
 
 _MOST = 200_000
+#: What a row of the published template holds; anything else could take back what the tiles say.
+_KEYS = frozenset({"task_id", "instruction", "contains_tumor", "predicted_tumor_tiles"})
 
 
 def read_paper(text: str, task_id: str) -> frozenset[Tile]:
@@ -59,11 +62,16 @@ def read_strict(text: str, task_id: str, grid: TileGrid) -> Reading:
         grid: The tiles there are.
     """
     tiles = read_paper(text, task_id)
+    if _says_twice(text):
+        return Reading(tiles, "a key comes twice in one object")
     rows = _rows(text, objects_only=False)
     if rows is None:
         return Reading(tiles, "it is no JSON list of rows")
     if len(rows) != 1 or not isinstance(rows[0], dict) or rows[0].get("task_id") != task_id:
         return Reading(tiles, "it does not have one row, that of this task")
+    unknown = sorted(rows[0].keys() - _KEYS)
+    if unknown:
+        return Reading(tiles, f"what {unknown[0]!r} says is not asked for")
     named = rows[0].get("predicted_tumor_tiles")
     if not isinstance(named, list):
         return Reading(tiles, "predicted_tumor_tiles is no list")
@@ -74,13 +82,26 @@ def read_strict(text: str, task_id: str, grid: TileGrid) -> Reading:
     ]
     if len(plain) != len(named):
         return Reading(tiles, "a tile is not two integers")
-    if len(set(plain)) != len(plain):
-        return Reading(tiles, "a tile comes twice")
     if any(tile not in grid for tile in plain):
         return Reading(tiles, "a tile lies outside of the grid")
     if rows[0].get("contains_tumor", bool(plain)) is not bool(plain):
         return Reading(tiles, "contains_tumor contradicts the tiles")
     return Reading(tiles)
+
+
+def _says_twice(text: str) -> bool:
+    """Return whether an object of a JSON text has a key twice, of which readers keep either."""
+    twice = False
+
+    def together(pairs: list[tuple[str, object]]) -> JsonDict:
+        nonlocal twice
+        twice = twice or len(dict(pairs)) < len(pairs)
+        return dict(pairs)
+
+    if len(text) <= _MOST:
+        with suppress(ValueError, RecursionError):
+            json.loads(text, object_pairs_hook=together)
+    return twice
 
 
 def write(tiles: frozenset[Tile], task_id: str) -> str:

@@ -7,6 +7,7 @@ import pytest
 from healthgym.envs.ct_abnormality.predictions import (
     FALSE_TOKENS,
     TRUE_TOKENS,
+    frames,
     parse_plain,
     parse_published,
     score,
@@ -51,8 +52,40 @@ def test_plain_lines_say_one_thing_in_words_of_the_source() -> None:
         assert parse_plain(line, LABELS) == ("Lung nodule", True)
         assert parse_published([line]) == {"lung nodule": True}
     assert parse_plain("Lung nodule: no", LABELS) == ("Lung nodule", False)
-    for line in ("Lung nodule: yes.", "Emphysema: yes", "Lung nodule: yes, or not", "Lung nodule"):
+    for line in (
+        "Emphysema: yes",
+        "Lung nodule: yes, or not",
+        "Lung nodule",
+        "No lung nodule: yes",
+    ):
         assert parse_plain(line, LABELS) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Lung nodule: yes",
+        "3. Lung nodule: yes",
+        "**Lung nodule**: Yes.",
+        "Lung_nodule = present",
+        "| Lung nodule | yes |",
+        '"lung nodule": "positive"',
+    ],
+)
+def test_lines_are_read_as_a_person_sets_them_out(line: str) -> None:
+    assert parse_plain(line, LABELS) == ("Lung nodule", True)
+
+
+def test_only_what_says_nothing_frames() -> None:
+    for line in ("Predictions:", "| finding | answer |", "|---|---|", "## Results", "```"):
+        assert frames(line, LABELS)
+    for line in (
+        "All of the above is wrong.",
+        "Of another patient:",
+        "Lung nodule:",
+        "No findings",
+    ):
+        assert not frames(line, LABELS)
 
 
 def test_a_missing_call_is_wrong_and_counts_as_published() -> None:

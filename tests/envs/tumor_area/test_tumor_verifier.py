@@ -140,6 +140,19 @@ def test_coverage_counts_tumour_pixels_wherever_they_lie() -> None:
     assert found.metrics["precision"] == pytest.approx(1 / 3)
 
 
+def test_a_key_that_comes_twice_is_no_selection() -> None:
+    tiles = json.dumps([{"x": x, "y": y} for x, y in GOLD])
+    key = '"predicted_tumor_tiles"'
+    for first, last in ((tiles, "[]"), ("[]", tiles)):
+        text = f'[{{"task_id": "{ID}", {key}: {first}, {key}: {last}}}]'
+        assert "plain_selection" in failed(verdict(Profile.STRICT, text=text))
+
+
+def test_a_tile_that_comes_twice_is_the_same_tile() -> None:
+    for found in both(text=json.dumps([row([*GOLD, GOLD[0]])])):
+        assert found.success
+
+
 def test_the_form_of_the_benchmark_is_accepted() -> None:
     for found in both(text=write(frozenset(GOLD), ID)):
         assert found.success
@@ -156,7 +169,7 @@ def test_the_form_of_the_benchmark_is_accepted() -> None:
         [row([*GOLD, ("3", "4")])],  # dropped without a word
         [row([*GOLD, (3.0, 9.0)])],
         [row([(True, False), *[tile for tile in GOLD if tile != (1, 0)]])],
-        [row([*GOLD, GOLD[0]])],
+        [row(GOLD, comment="These are NOT tumour.")],
         [row([*GOLD, (77, 77)])],
         [row(GOLD, contains_tumor=False)],
         [row(GOLD, contains_tumor="yes")],
