@@ -31,10 +31,11 @@ from healthgym.envs.managed_care.marathon.workers import QUEUE
 from healthgym.envs.managed_care.utilization_management import drill
 from healthgym.integrations.selfplay.copying import repetitions
 from healthgym.integrations.selfplay.games import Talk, called, written
-from healthgym.integrations.selfplay.reading import Memory, Reader
 from healthgym.integrations.selfplay.training import Imitation, Reinforcement, imitate, learn
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
+from healthgym.integrations.trl.memory import Memory
+from healthgym.integrations.trl.reading import Reader
 from healthgym.integrations.trl.tiny import TinyConfig, tiny_model, train_tokenizer
 from healthgym.policies.statistics import paired_bootstrap_difference
 from healthgym.rewards import SparseReward

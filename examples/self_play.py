@@ -31,9 +31,9 @@ from healthgym.integrations.selfplay import games, page
 from healthgym.integrations.selfplay.copying import repetitions
 from healthgym.integrations.selfplay.games import Game
 from healthgym.integrations.selfplay.proving import Record, gain, record
-from healthgym.integrations.selfplay.reading import Reader
 from healthgym.integrations.selfplay.training import Imitation, Reinforcement, imitate, reinforce
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
+from healthgym.integrations.trl.reading import Reader
 from healthgym.integrations.trl.tiny import TinyConfig, tiny_model, train_tokenizer
 from healthgym.rewards import SparseReward
 

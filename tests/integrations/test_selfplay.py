@@ -22,7 +22,6 @@ from healthgym.integrations.selfplay import games  # noqa: E402
 from healthgym.integrations.selfplay.copying import repetitions  # noqa: E402
 from healthgym.integrations.selfplay.games import Game, Talk  # noqa: E402
 from healthgym.integrations.selfplay.proving import gain, kept  # noqa: E402
-from healthgym.integrations.selfplay.reading import Memory, Reader  # noqa: E402
 from healthgym.integrations.selfplay.training import (  # noqa: E402
     Imitation,
     Reinforcement,
@@ -31,6 +30,8 @@ from healthgym.integrations.selfplay.training import (  # noqa: E402
 )
 from healthgym.integrations.trl import chat  # noqa: E402
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer  # noqa: E402
+from healthgym.integrations.trl.memory import Memory  # noqa: E402
+from healthgym.integrations.trl.reading import Reader  # noqa: E402
 from healthgym.integrations.trl.tiny import (  # noqa: E402
     TinyConfig,
     tiny_model,
@@ -129,7 +130,7 @@ class Parrot:
     def replies(
         self, memories: Sequence[Memory], fresh: Sequence[Sequence[int]], *rest: object
     ) -> list[object]:
-        from healthgym.integrations.selfplay.reading import Reply
+        from healthgym.integrations.trl.reading import Reply
 
         (new,) = fresh
         self.heard = list(new)

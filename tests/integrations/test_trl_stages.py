@@ -255,6 +255,37 @@ def test_evaluation_sees_the_tokens_of_training(nano: tuple[Any, Any], toy_id: s
     assert played.tokens == len(row["input_ids"]) - 1
 
 
+def test_a_small_model_reads_each_conversation_once_and_says_the_same(
+    nano: tuple[Any, Any], toy_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from healthgym.integrations.trl import rollout
+    from healthgym.integrations.trl.demonstrations import demonstrate
+    from healthgym.integrations.trl.reading import Reader
+
+    model, tokenizer = nano
+    env, read = make_health_env(toy_id), []
+    said = iter(demonstrate(env, "train", 0).messages[1::2])
+    slot = rollout.Talk(tokenizer.encode("<|im_start|>user\nAge?<|im_end|>\n"), [])
+    piece_by_piece = Reader.replies
+    monkeypatch.setattr(
+        Reader,
+        "replies",
+        lambda self, memories, fresh, *rest: (
+            read.append(len(fresh[0])),
+            piece_by_piece(self, memories, fresh, *rest),
+        )[1],
+    )
+    sampling = rollout.Sampling(max_new_tokens=5)
+    for _ in range(3):
+        (kept,) = rollout.generate(model, tokenizer, [slot], sampling)
+        with monkeypatch.context() as whole:
+            whole.setattr(rollout, "readable", lambda model: False)
+            (anew,) = rollout.generate(model, tokenizer, [rollout.Talk(slot.ids, [])], sampling)
+        assert kept == anew
+        slot.ids += [*kept, *tokenizer.encode(str(next(said)))]
+    assert sum(read) < len(slot.ids)
+
+
 def test_a_run_ends_in_a_table_and_a_report(
     config: TrainConfig, tmp_path: Path, capsys: Any
 ) -> None:

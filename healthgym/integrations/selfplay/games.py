@@ -13,9 +13,10 @@ import torch
 from healthgym.core.borders import JsonObject
 from healthgym.core.episode import AnyEpisode
 from healthgym.core.tool import ToolCall
-from healthgym.integrations.selfplay.reading import Memory, Reader
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.foreign import AnyTokenizer
+from healthgym.integrations.trl.memory import Memory
+from healthgym.integrations.trl.reading import Reader
 
 _CALL = re.compile(re.escape(chat.CALL) + "(.*?)" + re.escape(chat.CALL_END), re.DOTALL)
 #: Turns of one game at most; more is a fault of the family.

@@ -160,7 +160,7 @@ def play_script(
         while action is not None and not episode.done():
             action = player.act(episode.step(action).observation)
         end(episode)
-        played.append(Played(episode, 0, ""))
+        played.append(Played(episode))
         progress(1)
     return played
 

@@ -1,4 +1,4 @@
-"""Plays a language model on many tasks at once, over the same tokens as in training."""
+"""Plays a language model on many tasks at once, to score it and to train it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.environment import MAX_IMAGE_SIDE, OVER, blocks
 from healthgym.integrations.trl.foreign import AnyModel, AnyProcessor
+from healthgym.integrations.trl.memory import Memory, readable
 from healthgym.integrations.trl.replies import read_reply, unread
 
 
@@ -49,22 +50,33 @@ class Talk:
     Attributes:
         ids: Its tokens.
         images: Its pictures, as pillow images, in the order of their tokens.
+        memory: What a small model has read of it, so that it reads nothing twice.
     """
 
     ids: list[int]
     images: list[Any]
+    memory: Memory = field(default_factory=Memory)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Slot(Talk):
     """One episode being played."""
 
     episode: AnyEpisode
-    prompt: int
+    said: list[bool]
     replies: int = 0
     words: list[str] = field(default_factory=list)
     live: bool = True
     outage: str = ""
+
+    @property
+    def prompt(self) -> int:
+        return self.said.index(True) if True in self.said else len(self.said)
+
+    def add(self, ids: Sequence[int], *, own: bool) -> None:
+        """Add tokens, the model's own or what it is to read."""
+        self.ids += ids
+        self.said += [own] * len(ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +85,23 @@ class Played:
 
     Attributes:
         episode: The episode; one that the model left before its end was stopped.
-        tokens: Length of the whole conversation in tokens.
         closing: What the model said without calling a tool, if anything.
         outage: What outside the episode failed in the middle of it, such as an endpoint in another
             seat or a judge; the episode has no score then. Empty otherwise.
+        ids: The whole conversation in tokens; none of a script's.
+        said: Whether each of them is the model's own.
     """
 
     episode: AnyEpisode
-    tokens: int
-    closing: str
+    closing: str = ""
     outage: str = ""
+    ids: Sequence[int] = ()
+    said: Sequence[bool] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Length of the whole conversation in tokens; 0 for a script."""
+        return len(self.ids)
 
 
 def play(
@@ -130,7 +149,8 @@ def play(
             if not slot.episode.done() and not slot.outage:
                 _whatever_fails(slot, slot.episode.stop)
         played += [
-            Played(slot.episode, len(slot.ids), " ".join(slot.words), slot.outage) for slot in slots
+            Played(slot.episode, " ".join(slot.words), slot.outage, slot.ids, slot.said)
+            for slot in slots
         ]
         progress(len(slots))
     return played
@@ -151,7 +171,7 @@ def _seat(processing: AnyProcessor, episode: AnyEpisode, system: str) -> _Slot:
     messages.append({"role": "user", "content": episode.instruction()})
     tools = episode.seat().catalog.openai()
     ids = chat.render(processing, messages, tools, generate=True)
-    return _Slot(ids, [], episode, len(ids))
+    return _Slot(ids, [], episode=episode, said=[False] * len(ids))
 
 
 def generate(
@@ -168,6 +188,8 @@ def generate(
     import torch
 
     tokenizer = chat.tokenizer_of(processing)
+    if readable(model):
+        return _read_on(model, tokenizer.eos_token_id, slots, sampling)
     longest = max(len(slot.ids) for slot in slots)
     pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
     padded = [[pad] * (longest - len(slot.ids)) + slot.ids for slot in slots]
@@ -185,6 +207,27 @@ def generate(
         )
     replies = [row[longest:].tolist() for row in out]
     return [ids[: ids.index(end) + 1] if end in ids else ids for ids in replies]
+
+
+def _read_on(
+    model: AnyModel, end: int, slots: Sequence[Talk], sampling: Sampling
+) -> list[list[int]]:
+    """Return the replies of a model whose reading is kept between turns."""
+    import torch
+
+    from healthgym.integrations.trl.reading import Reader
+
+    chance = torch.Generator()
+    if sampling.temperature:
+        # What is drawn follows from torch's own state, which trainers seed and restore.
+        chance.manual_seed(int(torch.randint(2**62, ())))
+    replies = Reader(model, end, sampling.max_new_tokens).replies(
+        [slot.memory for slot in slots],
+        [slot.ids[slot.memory.length :] for slot in slots],
+        sampling.temperature,
+        chance,
+    )
+    return [reply.ids for reply in replies]
 
 
 def _seen(
@@ -209,7 +252,7 @@ def _answer(processing: AnyProcessor, slot: _Slot, reply: list[int], sampling: S
     """Carry out one reply; without a call, the rollout is over."""
     tools = slot.episode.seat().catalog.openai()
     message = read_reply(chat.tokenizer_of(processing), reply, tools, slot.ids)
-    slot.ids += reply
+    slot.add(reply, own=True)
     slot.replies += 1
     calls = message.get("tool_calls") or []
     if not calls:
@@ -223,7 +266,7 @@ def _answer(processing: AnyProcessor, slot: _Slot, reply: list[int], sampling: S
         if len(slot.ids) + len(suffix) > slot.prompt + sampling.max_length:
             slot.live = False
             return
-        slot.ids += suffix
+        slot.add(suffix, own=False)
         slot.images += images
     # As many turns as the episode allows, and one for the closing words.
     slot.live = slot.replies <= slot.episode.config.max_turns

@@ -13,27 +13,10 @@ import torch
 from torch.nn import functional
 
 from healthgym.integrations.trl.foreign import AnyModel
+from healthgym.integrations.trl.memory import Memory
 
 #: Finished rows are dropped from a batch once so large a share of it is finished.
 _DROP = 0.5
-
-
-@dataclass(slots=True)
-class Memory:
-    """What a model has read of one conversation.
-
-    Attributes:
-        keys: Keys by layer, shape (layers, heads, length, width); None before anything is read.
-        values: Values, likewise.
-    """
-
-    keys: torch.Tensor | None = None
-    values: torch.Tensor | None = None
-
-    @property
-    def length(self) -> int:
-        """How many tokens it holds."""
-        return 0 if self.keys is None else self.keys.shape[2]
 
 
 @dataclass(frozen=True, slots=True)

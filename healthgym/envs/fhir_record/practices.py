@@ -1,0 +1,73 @@
+"""How others work who look as carefully, and do not do what the question says.
+
+Each is a whole practice: it opens the chart, decides, orders and reports. Only the oracle goes
+by what the question states, so on the same tasks they contradict each other, and the verifier
+says who is right. Demonstrations of several of them are records of practitioners who disagree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from healthgym.core.clock import Clock
+from healthgym.core.family import Script
+from healthgym.core.tool import call
+from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.kinds.base import example_answer
+from healthgym.envs.fhir_record.oracle import orders_of
+from healthgym.envs.fhir_record.task import FhirInstance, OrderSpec
+from healthgym.envs.fhir_record.view import ChartView
+from healthgym.worlds.fhir.store import FhirStore
+
+#: Decimals of a level on the house's sheet, and the step of its blood pressures in mmHg. Pressures
+#: that end in 0 are the best known habit of all ("terminal digit preference").
+_DECIMALS, _STEP = 1, 10
+
+
+def house(instance: FhirInstance, rng: np.random.Generator) -> Script:
+    """Order by the house's windows, limits and doses (the published ones), and round readings."""
+    return _as_usual(instance, share=1.0)
+
+
+def cautious(instance: FhirInstance, rng: np.random.Generator) -> Script:
+    """Do the same with half of each dose: start low, go slow."""
+    return _as_usual(instance, share=0.5)
+
+
+def _as_usual(instance: FhirInstance, share: float) -> Script:
+    """Return what is done by the house's numbers, with a share of each dose."""
+    kind, start = KINDS[instance.reference.kind], instance.start
+    # What is not stated is as published.
+    facts = replace(instance.reference.facts, numbers={})
+    view = ChartView(FhirStore(start.base, clock=Clock(start.now)))
+    decision = kind.decide(view, facts)
+    orders = tuple(_by_habit(order, share) for order in decision.orders)
+    lookups = list(kind.lookups(facts, decision))
+    opened = any("patient" in lookup.arguments for lookup in lookups)
+    patient = "" if opened else facts.patient
+    return [
+        *lookups,
+        *orders_of(patient, facts.now, replace(decision, orders=orders)),
+        call("finish", value=[_rounded(value) for value in example_answer(decision.answer)]),
+    ]
+
+
+def _by_habit(order: OrderSpec, share: float) -> OrderSpec:
+    dose = order.dose and replace(order.dose, value=_plain(share * order.dose.value))
+    return replace(order, dose=dose, value=re.sub(r"\d+", _to_step, order.value))
+
+
+def _to_step(number: re.Match[str]) -> str:
+    return str(_STEP * round(int(number[0]) / _STEP))
+
+
+def _rounded(value: float | str) -> float | str:
+    return value if isinstance(value, str) else _plain(round(value, _DECIMALS))
+
+
+def _plain(value: float) -> float:
+    """Return a number as people write it: 4, not 4.0."""
+    return int(value) if float(value).is_integer() else value
