@@ -114,6 +114,14 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """
         return {}
 
+    def practices(self) -> Mapping[str, Baseline[TaskIn, ReferenceIn, StartIn]]:
+        """Return whole ways of working beside the oracle's, by name; none by default.
+
+        They look as it does, and by habit do otherwise than was asked, so that they contradict each
+        other on the same tasks. They are for demonstrations of practitioners who disagree.
+        """
+        return {}
+
     def solvers(self) -> Mapping[str, Solver]:
         """Return the closed-loop policies by name; none unless a family has some.
 
@@ -225,7 +233,7 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
 
     def scripts(self) -> dict[str, Baseline[TaskIn, ReferenceIn, StartIn]]:
         """Return the scripted policies that may know the answer, the oracle first."""
-        return {ORACLE: self.oracle, **self.baselines()}
+        return {ORACLE: self.oracle, **self.baselines(), **self.practices()}
 
     def player(
         self,

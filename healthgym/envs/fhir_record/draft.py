@@ -41,6 +41,7 @@ class ChartConfig:
         window: Fewest and most rows inside the window asked about, where several may be.
         traps: Probability of each trap: future-dated rows, other units, rows of other patients.
         terse: Whether questions are put in one short, fixed form.
+        varied: Whether short questions, too, state codes, limits and doses of their own.
     """
 
     density: float
@@ -51,10 +52,13 @@ class ChartConfig:
     window: tuple[int, int]
     traps: float
     terse: bool
+    varied: bool = False
 
 
 #: What a name of a difficulty stands for.
 PRESETS: Mapping[str, ChartConfig] = {
+    # What a model of some hundred thousand parameters can be taught to do in minutes.
+    "drill": ChartConfig(0.0, 1, 0, (1, 1), (0, 0), (1, 1), 0.0, True, varied=True),
     "easy": ChartConfig(0.0, 1, 0, (1, 3), (0, 0), (1, 3), 0.0, True),
     "medium": ChartConfig(0.005, 4, 1, (70, 130), (60, 110), (2, 6), 0.6, False),
     "hard": ChartConfig(0.02, 8, 3, (90, 170), (80, 150), (3, 14), 0.75, False),

@@ -80,6 +80,10 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
     something must not go on, and under ``paper`` those of the task type's published grader; its
     defects are listed in :class:`healthgym.envs.fhir_record.paper.base.Defect`.
 
+    Beside the oracle two practices can demonstrate, ``house`` and ``cautious``, who look as
+    carefully and order by habit: by the published windows, limits and doses whatever the question
+    states (``cautious`` half of each dose), with readings rounded as a flowsheet has them.
+
     ## Episode End
 
     {episode end} In the raw protocol a reply that is none of the three forms ends it, too:
@@ -93,13 +97,15 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
 
     {common arguments}
     - `task_types` (list or dict, None): Task types to draw, with weights if a dict; all if None.
-    - `difficulty` (str, dict or ChartConfig, "medium"): ``"easy"``, ``"medium"``, ``"hard"``, or
-        weights of several, among which a curriculum chooses.
+    - `difficulty` (str, dict or ChartConfig, "medium"): ``"drill"``, ``"easy"``, ``"medium"``,
+        ``"hard"``, or weights of several, among which a curriculum chooses. A drill's charts are
+        the shortest; its questions are put like the easy ones, in one short form, and state codes,
+        limits and doses of their own like the others.
     - `benchmark` (str, None): ``"v1"``, ``"v2"`` or ``"v3"``: the published wording conventions,
         frozen clock and grader defects. The test split has the published mix, wording, codes and
         numbers, and nothing that the published graders misread. Train and validation are balanced
-        and (but for ``"easy"``) asked in words of ours with codes and numbers that are drawn, and
-        charts hold such rows, for which the defects concerned are off.
+        and (but for ``"easy"``) asked with codes and numbers that are drawn, in words of ours (the
+        short ones in a drill), and charts hold such rows, for which the defects concerned are off.
     - `source` (str, "synthetic"): ``"synthetic"``; or a folder of FHIR R4 bundles, on which the
         questions it has data for are asked; or a published task file (``.json``), whose questions
         are asked verbatim. A published file has a test split only.

@@ -26,7 +26,7 @@ from healthgym.core.family import (
 from healthgym.core.levels import SYNTHETIC, Level, choose_levels
 from healthgym.core.seeding import Split
 from healthgym.core.verbs import Verb
-from healthgym.envs.fhir_record import oracle
+from healthgym.envs.fhir_record import oracle, practices
 from healthgym.envs.fhir_record.chance import chance_of
 from healthgym.envs.fhir_record.draft import PRESETS, ChartConfig
 from healthgym.envs.fhir_record.generator import (
@@ -185,7 +185,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
                 config,
                 traps=_TRAPS[own],
                 now=None if own else BENCHMARK_NOW,
-                drawn=frozenset() if config.terse else _OWN[own],
+                drawn=frozenset() if config.terse and not config.varied else _OWN[own],
             )
             return Asking(charts, style, practice)
 
@@ -206,7 +206,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
             source = BundleSource(source)
             for kind in mix.kinds if named else ():
                 source.require(KINDS[kind])
-        style = Style.TERSE if [level.label for level in levels] == ["easy"] else Style.FULL
+        style = Style.TERSE if all(level.config.terse for level in levels) else Style.FULL
         level = Level("real", Asking(source, style))
         return FhirRecordGenerator(KINDS, mix, [level], name=f"{self.name}-real")
 
@@ -230,6 +230,13 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
             "prior": self._spoken(oracle.prior),
             "finish_empty": self._spoken(oracle.finish_empty),
             "finish_minus_one": self._spoken(oracle.finish_minus_one),
+        }
+
+    def practices(self) -> Mapping[str, Baseline[FhirTask, FhirReference, RecordStart]]:
+        """Return the practices beside the oracle's, who do not do what the question says."""
+        return {
+            "house": self._spoken(practices.house),
+            "cautious": self._spoken(practices.cautious),
         }
 
     def _spoken(self, policy: _Policy) -> _Policy:

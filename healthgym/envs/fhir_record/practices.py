@@ -56,7 +56,9 @@ def _as_usual(instance: FhirInstance, share: float) -> Script:
 
 
 def _by_habit(order: OrderSpec, share: float) -> OrderSpec:
-    dose = order.dose and replace(order.dose, value=_plain(share * order.dose.value))
+    dose = order.dose
+    if dose and share != 1:
+        dose = replace(dose, value=_plain(share * dose.value))
     return replace(order, dose=dose, value=re.sub(r"\d+", _to_step, order.value))
 
 

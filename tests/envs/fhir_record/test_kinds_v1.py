@@ -70,7 +70,7 @@ def people_view(*people):
 @pytest.mark.parametrize("difficulty", list(PRESETS))
 @pytest.mark.parametrize(("name", "branch"), CASES)
 def test_what_is_planted_is_what_is_decided(name, branch, difficulty):
-    for seed in range({"easy": 8, "medium": 3, "hard": 1}[difficulty]):
+    for seed in range({"drill": 4, "easy": 8, "medium": 3, "hard": 1}[difficulty]):
         kind, _, facts, view = planted_v1(name, branch, seed, difficulty)
         decision = kind.decide(view, facts)
         assert decision.branch == branch
