@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic
 
@@ -12,6 +13,7 @@ import numpy as np
 from healthgym.core.action import Grammar
 from healthgym.core.players import Baseline, Player, Script, Solver
 from healthgym.core.proofs import Proofs
+from healthgym.core.random_calls import no_moves, random_moves
 from healthgym.core.roles import Role, Seat, single
 from healthgym.core.rules import EpisodeConfig, HandIn
 from healthgym.core.task import Instance, ReferenceIn, StartIn, TaskGenerator, TaskIn
@@ -25,6 +27,7 @@ __all__ = [
     "AGENT",
     "CEILING",
     "ORACLE",
+    "UNKNOWING",
     "AnyFamily",
     "Baseline",
     "EpisodeConfig",
@@ -46,6 +49,9 @@ __all__ = [
 CEILING = 0.05
 #: Name of the policy that solves every task.
 ORACLE = "oracle"
+#: Names of those that play any family: one does nothing, one presses any key.
+NOP, RANDOM = "nop", "random"
+UNKNOWING = (NOP, RANDOM)
 
 
 class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
@@ -242,10 +248,10 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         rng: np.random.Generator,
         role: str = AGENT,
     ) -> Player:
-        """Return a player of one of the family's scripted policies.
+        """Return a player of one of the family's scripted policies, or of those of any family.
 
         Args:
-            name: Its name: a solver's, the oracle's or another baseline's.
+            name: Its name: a solver's, the oracle's or another baseline's, ``nop`` or ``random``.
             instance: The task that will be played.
             rng: What a baseline leaves to chance.
             role: Who is played.
@@ -257,9 +263,12 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if solver is not None:
             return Player.of_solver(solver, self.instruction(role, instance))
         scripts = self.scripts()
+        if name in UNKNOWING and name not in scripts:
+            specs, seed = self.roles[role].catalog.specs, int(rng.integers(1 << 62))
+            return Player(no_moves if name == NOP else partial(random_moves, specs, seed))
         if name not in scripts:
             others = self.counterparts().get(role, {})
-            named = ", ".join(sorted({*scripts, *self.solvers(), *others, "nop", "random"}))
+            named = ", ".join(sorted({*scripts, *self.solvers(), *others, *UNKNOWING}))
             raise ConfigurationError(f"There is no policy named {name!r} here; use {named}.")
         return Player.of_script(scripts[name](instance, rng))
 

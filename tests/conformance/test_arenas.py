@@ -1,7 +1,10 @@
 """Every registered arena keeps PettingZoo's promises, and ours that concern several agents."""
 
 import re
+import sys
 from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,13 @@ import pytest
 pytest.importorskip("pettingzoo")
 
 from gymnasium.utils.env_checker import data_equivalence
-from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+from pettingzoo.test import (
+    api_test,
+    parallel_api_test,
+    parallel_seed_test,
+    performance_benchmark,
+    seed_test,
+)
 
 import healthgym
 from healthgym.core.trajectory import Trajectory
@@ -50,6 +59,17 @@ def test_the_parallel_api(arena_id: str) -> None:
 def test_seeds(arena_id: str) -> None:
     seed_test(lambda: env(arena_id), num_cycles=40)
     parallel_seed_test(lambda: parallel_env(arena_id), num_cycles=40)
+
+
+def test_the_performance_benchmark_runs(
+    arena_id: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # It plays for five seconds of this clock, which has a few looks in them.
+    ticks = count(0, 1.0)
+    module = sys.modules["pettingzoo.test.performance_benchmark"]
+    monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: next(ticks)))
+    performance_benchmark(env(arena_id))
+    assert "turns per second" in capsys.readouterr().out
 
 
 def odd_actions(arena: Arena, seed: int) -> list[Any]:

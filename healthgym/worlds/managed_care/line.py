@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +17,12 @@ SIDES = (PROVIDER, PAYER)
 #: Most characters of one turn; two minutes of speech have about 2,000.
 LONGEST = 4_000
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_RUN = re.compile(r"\w+")
+#: No word in Latin letters is longer; one of so many or more has a vowel, in most words.
+_LONGEST_WORD, _LONG_WORD = 40, 4
+_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
+#: Scripts that one turn is written in at most: names and units may be in another one.
+_SCRIPTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +105,7 @@ def require_speech(text: str, name: str = "message") -> None:
 
     Raises:
         Refusal: If it is empty, longer than a turn may be, holds signs that are no text, or no
-            word.
+            words but noise in letters.
     """
     if not text.strip():
         raise Refusal(RefusalCode.MISSING_TEXT, f"{name}: say something, in words.")
@@ -107,5 +115,27 @@ def require_speech(text: str, name: str = "message") -> None:
             f"{name} has {len(text)} characters; a turn has at most {LONGEST}.",
         )
     readable = all(sign.isprintable() or sign in "\n\t" for sign in text)
-    if not readable or not _WORD.search(text):
+    if not readable or not _worded(text):
         raise Refusal(RefusalCode.UNREASONABLE_TEXT, f"{name}: these are no words; use words.")
+
+
+def _worded(text: str) -> bool:
+    """Return whether letters make words, as far as their shape tells.
+
+    Bytes that are read as text give letters with accents, letters of all scripts, or none between
+    which there is a space or a vowel.
+    """
+    letters = "".join(_WORD.findall(text))
+    scripts = Counter(unicodedata.name(sign, "").partition(" ")[0] for sign in letters)
+    plain = sum(map(str.isascii, letters))
+    runs = [run for run in _RUN.findall(text) if run.isascii()]
+    endless = sum(len(run) for run in runs if len(run) > _LONGEST_WORD)
+    long = [run for run in runs if run.isalpha() and len(run) >= _LONG_WORD]
+    voiced = sum(_VOWEL.search(run) is not None for run in long)
+    return (
+        bool(letters)
+        and len(scripts) <= _SCRIPTS
+        and 2 * plain >= scripts["LATIN"]
+        and 2 * endless <= len(letters)
+        and 2 * voiced >= len(long)
+    )

@@ -90,8 +90,6 @@ class CanonicalGenerator(ArenaTaskGenerator):
             config, difficulty, _SHARED, Rules.STRICT, canonical=True
         )
 
-        self._queue = Queue(name, difficulty)
-
     def draw(self, split: Split, index: int) -> ArenaInstance:
         """Return a task, with a request of another office in the payer's queue."""
         return self._queue.beside(self._own(split, index))

@@ -202,8 +202,10 @@ class DrillOffices(SharedOffices):
         stand = {case.status for case in self.cases.cases.values()}
         if PROVIDER in live and stand & {*_WITH_PROVIDER}:
             return PROVIDER
-        if stand & {*WITH_PAYER}:
-            return PAYER if PAYER in live and self.waiting else None
+        if self.waiting and PAYER in live:
+            return PAYER
+        if stand & {*WITH_PAYER} and not self.waiting:
+            return None
         if PROVIDER in live:
             return PROVIDER
         if CaseStatus.PENDED_ACTION_REQUIRED in stand:

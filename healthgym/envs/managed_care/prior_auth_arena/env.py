@@ -127,17 +127,19 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
     the last hours that are left, ``asks_again`` asks for what was sent, ``misreads`` takes one
     criterion for contradicted, ``past_times`` offers times for a call that are over,
     ``strict_steps`` takes no earlier treatment for long enough, ``wrong_desk`` has a nurse
-    decide what is a physician's, ``rubber_stamp`` and ``approves_all`` approve unread,
+    decide what is a physician's, ``trusts`` reads what other offices send and approves unread
+    what the practice sends, ``rubber_stamp`` and ``approves_all`` approve all unread,
     ``denies_all`` denies, ``concedes`` takes any word on a call for proof, ``agrees`` does so,
     too, and approves unread, ``stalls`` lets every limit pass, ``absent`` does nothing.
     Providers: ``omits_one`` document, ``wrong_site``, ``over_documents``, ``answers_wrong``
     with another document than was asked for, ``argues_beyond`` the chart, ``makes_up`` on a
-    call what would settle it, ``silent`` after a request for information, ``appeals_all``
-    denials; ``never_submits``, ``submits_all``, ``floods`` with the whole chart,
-    ``no_evidence``, ``stalls``, ``absent``. In brackets is how strong each is: the share of
-    tasks on which both desks succeed where the other one knows the answer. Who errs is not to be
-    waited out: a wrong denial is appealed, an overdue word is asked for, a packet that falls
-    short is denied.
+    call what would settle it, ``silent`` after a request for information, ``leaves`` once it
+    has sent what is right, ``appeals_all`` denials; ``never_submits``, ``submits_all``,
+    ``floods`` with the whole chart, ``no_evidence``, ``stalls``, ``absent``. In either seat
+    ``random`` presses any key and ``nop`` none. In brackets is how strong each is: the share of
+    tasks on which both desks succeed where the other one knows the answer; on half of the tasks
+    nothing is rightly sent. Who errs is not to be waited out: a wrong denial is appealed, an
+    overdue word is asked for, a packet that falls short is denied.
 
     {strengths}
 

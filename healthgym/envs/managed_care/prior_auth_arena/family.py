@@ -12,6 +12,7 @@ from healthgym.core.choice import Weighted
 from healthgym.core.episode import Episode
 from healthgym.core.family import (
     ORACLE,
+    UNKNOWING,
     Baseline,
     EpisodeConfig,
     Family,
@@ -154,7 +155,7 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
     def _require_known(self, seat: str, names: Iterable[object]) -> None:
         """Refuse names of nobody who can fill a seat."""
         known = drill_erring.SIDES.get(seat) if self.drilled else self.counterparts().get(seat)
-        accepted = sorted({ORACLE, *(known or {})})
+        accepted = sorted({ORACLE, *UNKNOWING, *(known or {})})
         for name in names:
             if name not in accepted:
                 raise ConfigurationError(

@@ -216,7 +216,9 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         """Yield what is found of the provider; where the payer erred, by what was left to do."""
         reference = replace(evidence.reference.provider, beside=_queued(evidence.reference))
         seen = Inspection(evidence.before, evidence.after, reference)
-        if erred and seen.case is not None and Standing(seen).pursued:
+        # In a drill no way is left to a provider that the payer errs about.
+        left = bool(reference.drilled) or Standing(seen).pursued
+        if erred and seen.case is not None and left:
             reference = replace(reference, status=seen.case.status)
         asked = Evidence(
             evidence.task,

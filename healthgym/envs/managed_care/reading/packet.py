@@ -54,6 +54,7 @@ _PRESSURE = re.compile(
     re.IGNORECASE,
 )
 _PRESSURES = {"8480-6": "upper", "8462-4": "lower"}
+_COUNT = "{count}"
 _NUMBER = r"(?P<value>-?\d+(?:,\d{3})*(?:\.\d+)?)"
 _MEDICATION = ("medication.ended", "medication.stopped", "medication.current", "medication.started")
 
@@ -159,6 +160,7 @@ def _values(
 ) -> Iterator[tuple[str, str, date | None]]:
     """Yield each value of a measure in a line: number, unit, and the day where one is given."""
     for name in sorted(dict.fromkeys(names), key=len, reverse=True):
+        # One line may name it more than once, in as many words.
         for place in re.finditer(rf"(?<![\w-]){re.escape(name)}(?: \||:)? +(?=-?\d)", line, re.I):
             rest = line[place.end() :]
             # A summary lists the values of a measure one after the other.
@@ -168,24 +170,31 @@ def _values(
                 if found is not None:
                     yield found
                     yield from _earlier(part, units)
-            return
+            line = f"{line[: place.start()]}{' ' * len(place[0])}{rest}"
 
 
 def _value(text: str, units: tuple[str, ...]) -> tuple[str, str, date | None] | None:
     for unit in sorted(units, key=lambda one: len(written_unit(one)), reverse=True):
-        shown = written_unit(unit)
-        written = rf" ?{re.escape(shown)}" if shown else ""  # a score has no unit
-        found = re.match(rf"{_NUMBER}{written}(?![\w/])(?:(?: on| \() ?(?P<day>{DAY}))?", text)
+        found = re.match(
+            rf"{_NUMBER}{_written(unit)}(?![\w/])(?:(?: on| \() ?(?P<day>{DAY}))?", text
+        )
         if found:
             return found["value"], unit, read_day(found["day"]) if found["day"] else None
     return None
 
 
+def _written(unit: str) -> str:
+    """Return an expression for a unit behind its number; a score has none, a count may have."""
+    shown = written_unit(unit)
+    if not shown:
+        return ""
+    return rf"(?: ?{re.escape(shown)}){'?' if unit == _COUNT else ''}"
+
+
 def _earlier(text: str, units: tuple[str, ...]) -> Iterator[tuple[str, str, date | None]]:
     """Yield the value before, where one is compared with it: ``, up from 19.87 kPa (day)``."""
     for unit in units:
-        shown = written_unit(unit)
-        written = rf" ?{re.escape(shown)}" if shown else ""
+        written = _written(unit)
         found = re.match(
             rf"[\d.,]+{written},? [a-z ]{{2,30}} {_NUMBER}{written} \((?P<day>{DAY})\)", text
         )

@@ -18,7 +18,7 @@ from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care import payer_calls, relay
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.dates import moment
-from healthgym.worlds.managed_care.line import LONGEST
+from healthgym.worlds.managed_care.line import LONGEST, require_speech
 from healthgym.worlds.managed_care.parley import Limits
 from healthgym.worlds.managed_care.relay import CALL, PAYER, PROVIDER
 from healthgym.worlds.managed_care.staff import WorkerRole
@@ -153,10 +153,25 @@ def test_a_call_takes_so_many_calls_at_most() -> None:
     assert "as many calls as it may" in told(episode, PAYER)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "  \n ", "x" * (LONGEST + 1), "\x00\x01\x02", "\ud800 surrogate", "12 34 ++", "�\x07"],
-)
+NOISE = {
+    "empty": "",
+    "blank": "  \n ",
+    "enormous": "x" * (LONGEST + 1),
+    "control": "\x00\x01\x02",
+    "surrogate": "\ud800 surrogate",
+    "numbers": "12 34 ++",
+    "replacement": "�\x07",
+    "latin-1": "ÿþýüûúùø÷öõôóòñðïî" * 10,
+    "mojibake": bytes(range(192, 256)).decode("latin-1") + " Ã©Ã¨ Ã¼Ã¶",
+    "cyrillic-page": bytes(range(192, 256)).decode("cp1251") + "ÿþýüûú" * 20,
+    "all-scripts": "".join(map(chr, range(0x0600 + 32, 0x1200, 37))),
+    "base64": "aGVhbHRoZ3ltIGlzIGEgc3VpdGUgb2YgZW52aXJvbm1lbnRz" * 3,
+    "one-letter": "a" * 300,
+    "consonants": "xkqz vbnm trpq wxyzz ghjkl bcdfg",
+}
+
+
+@pytest.mark.parametrize("text", NOISE.values(), ids=list(NOISE))
 def test_what_nobody_could_say_is_refused_and_nothing_changes(text: str) -> None:
     episode = on_the_line()
     before = episode.world.content_digest()
@@ -164,6 +179,24 @@ def test_what_nobody_could_say_is_refused_and_nothing_changes(text: str) -> None
     assert len(refused.errors) == 1
     assert episode.world.content_digest() == before
     assert episode.to_act() == PROVIDER
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OK.",
+        "C2: BMI 31.0 kg/m² (2026-03-10), Z68.31; eGFR 48 mL/min/1.73 m².",
+        "Señor Muñoz, né à Québec: déjà opéré.",
+        "Bệnh nhân đã được điều trị bằng vật lý trị liệu.",
+        "Пациент получал лечение шесть недель.",
+        "患者已接受六周物理治疗。",
+        "µ-opioids, β-blockers, Ménière's disease and Sjögren's syndrome",
+        "MRI, CT, EKG, DXA: WNL.",
+    ],
+    ids=["short", "codes", "accents", "vietnamese", "cyrillic", "chinese", "names", "letters"],
+)
+def test_what_somebody_could_say_is_heard(text: str) -> None:
+    require_speech(text)
 
 
 def test_a_position_is_one_of_the_outcomes() -> None:

@@ -202,6 +202,22 @@ def test_the_provider_is_not_blamed_for_a_denial_it_could_not_foresee(kind: str)
     assert failed(episode, PROVIDER) == set()
 
 
+@pytest.mark.parametrize("payer", ["absent", "rubber_stamp", "deny_all", "never_asks"])
+def test_what_the_payer_does_wrong_is_not_held_against_the_provider(payer: str) -> None:
+    for kind in KINDS:
+        episode = played(first(kind), payer=payer)
+        assert episode.verdict(PROVIDER).success
+        assert episode.verdict(PAYER).success == joint(episode)
+
+
+@pytest.mark.parametrize("provider", ["silent", "wrong_item", "never_withholds"])
+def test_what_the_provider_does_wrong_is_its_own_whatever_the_payer_does(provider: str) -> None:
+    for payer in ("oracle", "rubber_stamp", "absent"):
+        lost = played(first("withheld+asked-approved"), provider, payer)
+        asked = payer == "oracle" or provider == "never_withholds"
+        assert lost.verdict(PROVIDER).success != asked
+
+
 class Elsewhere(Payer):
     """Denies on the criterion that is met."""
 

@@ -71,6 +71,27 @@ def test_what_the_other_desk_did_wrong_is_not_held_against_the_agent() -> None:
     assert env.episode.total_reward() == 1.0
 
 
+@pytest.mark.parametrize("difficulty", ["medium", "drill"])
+@pytest.mark.parametrize("opponent", ["random", "nop"])
+@pytest.mark.parametrize("role", [PROVIDER, PAYER])
+def test_who_knows_the_answer_does_its_part_beside_somebody_who_knows_nothing(
+    role: str, opponent: str, difficulty: str
+) -> None:
+    env = made(role=role, opponent=opponent, difficulty=difficulty, split="test")
+    for index in range(2):
+        policy = ScriptPolicy("oracle")
+        shown, info = env.reset(options={"index": index})
+        policy.begin(env, shown, info)
+        over = False
+        while not over:
+            shown, _, terminated, truncated, info = env.step(policy.act(shown))
+            over = terminated or truncated
+        assert not info["verdict"]["strict"]["metrics"]["joint_success"]
+        assert env.episode.verdict().success
+        record = env.trajectory()
+        assert replay(record).turns == len(record.turns)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

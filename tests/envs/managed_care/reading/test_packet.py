@@ -126,6 +126,27 @@ def test_a_value_that_is_compared_with_the_one_before_tells_both() -> None:
     assert values == [(7.9, DAY), (7.2, date(2025, 11, 2))]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "PHQ-9 score 22; PHQ-9 score 12 (Feb 19, 2026).",
+        "PHQ-9 score: 22; PHQ-9 score 12 (Feb 19, 2026).",
+        "- PHQ-9 score 12 (2026-02-19); mood low; PHQ-9 score 22",
+    ],
+)
+def test_a_line_may_name_a_measure_twice(line: str) -> None:
+    found = {(one.value, one.taken) for one in read(PHQ, line) if isinstance(one, Measurement)}
+    assert found == {(22, DAY), (12, date(2026, 2, 19))}
+
+
+@pytest.mark.parametrize("line", ["positive nodes | 0", "positive nodes: 0 in number"])
+def test_a_count_may_stand_alone(line: str) -> None:
+    nodes = replace(PHQ, display="positive nodes", code="NODES-POS", unit="{count}")
+    (found,) = read(nodes, line)
+    assert isinstance(found, Measurement)
+    assert found.value == 0
+
+
 def test_a_pressure_stands_in_a_pair() -> None:
     pressure = replace(A1C, display="systolic blood pressure", code="8480-6", unit="mm[Hg]")
     (fact,) = read(pressure, "VITAL SIGNS", "BP 152/84 mmHg (2026-03-01)")

@@ -26,6 +26,7 @@ from healthgym.worlds.managed_care.voices import Topic
 HERE = Path(__file__).parent
 DIGESTS = {
     "phrases_talk.jsonl": "9201838a285e94bc0bb28a658ff61d06f6b48e6229006398eb68c233a75ae26a",
+    "phrases_dev3.jsonl": "7e3df9605785c2976d5750e2db0dd155002d216e967ae27d5f6ffea661d65733",
     "phrases_dev4.jsonl": "bfdcc94c1dc984a849c0ee1e47e52046dbe58a147f805836b71eed75a1dcafca",
 }
 #: Fewest lines of each set.

@@ -24,6 +24,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     Posture,
 )
 
+#: What stands in the number of a case that the practice opened.
+_PRACTICE = "-ACT-"
 #: Of these somebody has to be in for a case to be seen through.
 _DESKS = ("nurse", "physician", "approve", "deny", "letters")
 #: Time that a review takes, and steps in which one counts back from a limit.
@@ -149,6 +151,22 @@ class RubberStamp(Reviewer):
         """Return that all is well, without a value and without a source."""
         found = super()._judged(packet, case)
         return _unread(found, dict(favourable(found.policy.criteria)))
+
+
+class Trusts(RubberStamp):
+    """Reads what other offices send, and approves unread what the practice sends."""
+
+    def _mine(self) -> bool:
+        return _PRACTICE in self.case_id
+
+    def _wanted(self, found: Finding) -> list[str]:
+        """Ask the practice for nothing."""
+        return [] if self._mine() else Reviewer._wanted(self, found)
+
+    def _judged(self, packet: Packet, case: CaseReading) -> Finding:
+        """Find everything met that the practice sends."""
+        judged = RubberStamp._judged if self._mine() else Reviewer._judged
+        return judged(self, packet, case)
 
 
 class DeniesAll(Reviewer):

@@ -141,6 +141,20 @@ class Silent(Habit):
         return "" if made.name == _REPLY else (yield made)
 
 
+class Leaves(Habit):
+    """Sends what is right, and never looks at what comes back."""
+
+    def play(self, instruction: str) -> Play[None]:
+        """Stop where one would wait for the payer."""
+        right, shown = super().play(instruction), ""
+        with suppress(StopIteration):
+            made = next(right)
+            while made.name != "wait":
+                shown = yield made
+                made = right.send(shown)
+            yield call("finish")
+
+
 class MakesUp(provider_reader.Memos):
     """Says on a call what would settle the matter, where what is known falls short of it."""
 
