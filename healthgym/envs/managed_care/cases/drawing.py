@@ -131,7 +131,7 @@ def draw_case(
         accept: Tells from the policy in force and from what the facts show of it whether the case
             will do, before the chart is written, which takes longest; any will if None.
         shift: The cases beside which it is to stand; None if it stands alone.
-        fits: Refuses what was ordered and for whom, at the same point; nothing is refused if None.
+        fits: Refuses what was ordered and for whom, before that; nothing is refused if None.
 
     Raises:
         ConfigurationError: If no draw gives that ending, the finished chart does not deserve it,
@@ -163,13 +163,13 @@ def draw_case(
     if shift is not None:
         shift.require_free(subject.background.patient.id)
     planned = plan_patient(subject.background, drawn, streams[PATIENT], today)
+    if fits is not None:
+        fits(planned)
     if ending in MISREAD:
         book = book.with_misread(drawn, planned.facts, today, rng)
     found = assess(book, planned, drawn, today)
     if accept is not None and not accept(book.in_force, found):
         raise ConfigurationError("The case will not do.")
-    if fits is not None:
-        fits(planned)
     trouble = draw_trouble(drawn, config, streams[PAPER])
     patient = write_patient(planned, streams[PATIENT], today, trouble.units)
     if ending is Course.PENDED:

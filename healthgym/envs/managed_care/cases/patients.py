@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -59,6 +59,10 @@ VISIT_NOTES = (
     DocumentKind.CHART_NOTE,
     DocumentKind.PCP_FOLLOW_UP_NOTE,
 )
+
+
+#: How often somebody is drawn who is to be nobody of some.
+_DRAWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +146,18 @@ class CasePatient:
     erring: str = ""
 
 
-def draw_subject(rng: np.random.Generator, policy: Policy, split: Split) -> Subject:
-    """Return somebody for whom something under a policy may be ordered; each split has its own."""
+def draw_subject(
+    rng: np.random.Generator, policy: Policy, split: Split, taken: Collection[str] = ()
+) -> Subject:
+    """Return somebody for whom something under a policy may be ordered; each split has its own.
+
+    Args:
+        rng: Where chance comes from.
+        policy: The policy.
+        split: The split.
+        taken: Ids of who is not meant, unless nobody else is found soon.
+    """
     own = range(list(Split).index(split), GROUPS, len(Split))
-    group, place = own[int(rng.integers(len(own)))], int(rng.integers(ALIKE))
     women, senior = _for_women(policy), _MEDICARE in policy.plans
     others = any(plan != _MEDICARE for plan in policy.plans)
 
@@ -153,7 +165,12 @@ def draw_subject(rng: np.random.Generator, policy: Policy, split: Split) -> Subj
         old = age_on(who.dob, CHARTED) >= _SENIOR
         return (senior if old else others) and (who.sex == "F" or not women)
 
-    return Subject(_nearest(group, insurable), place)
+    for _ in range(_DRAWS if taken else 1):
+        group, place = own[int(rng.integers(len(own)))], int(rng.integers(ALIKE))
+        found = Subject(_nearest(group, insurable), place)
+        if found.background.patient.id not in taken:
+            break
+    return found
 
 
 def fitting(subject: Subject, age: int, today: date) -> Subject:

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
-from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.drawing import MISREAD, DrawnCase
 from healthgym.envs.managed_care.cases.editions import Ending
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
 from healthgym.envs.managed_care.cases.situations import Course, fits
@@ -108,6 +108,7 @@ class Shift:
             raise ConfigurationError(f"{policy.id} as it stands gives no such ending.")
         if known.on_request and isinstance(ending, Course):
             raise ConfigurationError(f"{policy.id} asks for more than every case was sent with.")
+        self._require_another(known, ending)
         if known.in_force is not known.printed and self._days[policy.id] != today:
             raise ConfigurationError(f"{policy.id} was amended between two cases.")
         return known
@@ -138,21 +139,23 @@ class Shift:
             ConfigurationError: If its policy would rule another, or another one's would rule it.
         """
         book, known = case.book, self._books.get(case.book.printed.id)
-        if known is not None and book is not known:
-            self._require_shared(book, known)
         if known is None:
             added = _own(book)
             for earlier in self._cases:
                 _require_ruled(earlier, PolicyBook((earlier.book.in_force, *added)))
         _require_ruled(case, PolicyBook((book.in_force, *self._policies({book.printed.id}))))
 
-    def _require_shared(self, book: Rulebook, known: Rulebook) -> None:
-        """Return if a policy can be written as a case wants it and earlier ones do not."""
-        name = book.printed.id
+    def _require_another(self, known: Rulebook, ending: Ending) -> None:
+        """Return if a policy can be written as a case will want it and earlier ones do not.
+
+        That is known from the ending, before a chart is written for it: who is asked for more has
+        a page that says so, and who is misread a superseded one.
+        """
+        name, asked = known.printed.id, ending is Course.PENDED
         sent = (c for c in self._cases if isinstance(c.drawn.ending, Course))
-        if book.on_request and any(c.book.printed.id == name for c in sent):
+        if asked and any(c.book.printed.id == name for c in sent):
             raise ConfigurationError(f"{name} asks for more than every case was sent with.")
-        if known.misread or known.on_request:
+        if (asked or ending in MISREAD) and (known.misread or known.on_request):
             raise ConfigurationError(f"{name} cannot be written for both cases.")
 
     def take(self, patient: str, start: WorldStart, case: DrawnCase | None = None) -> None:

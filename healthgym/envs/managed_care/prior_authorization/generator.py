@@ -140,7 +140,8 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         begins = shift.begins if shift else begins
         for ending, policy in cases:
             try:
-                subject = draw_subject(streams[PATIENT], policy, split)
+                taken = shift.patients if shift else ()
+                subject = draw_subject(streams[PATIENT], policy, split, taken)
                 case = draw_case(
                     config,
                     policy,

@@ -177,7 +177,8 @@ class ReviewGenerator(ReviewTaskGenerator):
             fits = partial(require_begun, way=way, opens=opens, shift=shift)
         for policy in choices.policies(way, streams[RULES]):
             try:
-                subject = draw_subject(streams[PATIENT], policy, split)
+                taken = shift.patients if shift else ()
+                subject = draw_subject(streams[PATIENT], policy, split, taken)
                 case = draw_case(
                     config,
                     policy,

@@ -92,8 +92,8 @@ def begins(chain: Chain, stage: StartStage) -> tuple[datetime, str]:
 def require_begun(planned: CaseFacts, way: Way, opens: datetime, shift: Shift) -> None:
     """Refuse a request that will hardly be taken over on the day on which a shift begins.
 
-    What is known of it before its chart is written tells that much: its limits decide whether it
-    waits for the next morning. Only which of them holds, or whether it is put off, may be open.
+    What is known of it before its chart is written tells that much: its limit decides whether it
+    waits for the next morning. Only whether that is put off may be open.
 
     Args:
         planned: What was ordered, and for whom.
@@ -106,14 +106,10 @@ def require_begun(planned: CaseFacts, way: Way, opens: datetime, shift: Shift) -
     """
     calendar = office_calendar(REGION)
     morning, state = _next_morning(opens), planned.patient.address_state
-    heard = [TriageUrgency.ROUTINE]
-    if planned.order.priority is Urgency.EXPEDITED:
-        heard.append(TriageUrgency.URGENT)
-    waits = {
-        service_level(shift.numbers, urgency, state).deadline(opens) - morning >= _LEFT
-        for urgency in heard
-    }
-    if asked_before(way.stage, way.path):
+    hurried = planned.order.priority is Urgency.EXPEDITED
+    heard = TriageUrgency.URGENT if hurried else TriageUrgency.ROUTINE
+    waits = {service_level(shift.numbers, heard, state).deadline(opens) - morning >= _LEFT}
+    if asked_before(way.stage, way.path) and not hurried:
         waits.add(True)
     today = calendar.local(shift.begins).date()
     days = {calendar.local(morning if each else opens).date() for each in waits}
