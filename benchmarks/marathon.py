@@ -3,9 +3,11 @@
     python benchmarks/marathon.py                     every figure
     python benchmarks/marathon.py --only resets       how long an episode takes to begin
     python benchmarks/marathon.py --only policies.CareManagement --policies oracle fan_out
+    python benchmarks/marathon.py --only trained --trained FOLDER ...
 
 Times are medians of queues not seen before in the process, at the clinic's patients written.
-Bounds are of queues of 25 cases, as the source has them.
+Bounds are of queues of 25 cases, as the source has them, and by the processor's clock: the wall's
+tells what else a machine does. Intervals are the published bootstrap over queues.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,14 +27,16 @@ from _harness import (
     in_fresh_process,
     make,
     once,
+    play,
     resident_mib,
     timed,
     with_prefix,
 )
+from _managed_care.queues import Tally
 
+from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.marathon.family import SIZES
-from healthgym.policies.scripted import resolve
 from healthgym.worlds.managed_care.records.care import CMReferral
 
 DESKS = ("PriorAuthorization", "UtilizationManagement", "CareManagement")
@@ -49,11 +54,17 @@ CALLS = 1500
 HELD = 30
 #: Cases that are drawn before any is timed: they write the patients whom all tasks share.
 SEEN = 600
+#: Test queues of a policy, by their cases.
+QUEUES = {1: 40, 3: 14, 5: 8, 10: 5, 25: 4}
+#: Queues that are worked several times, and how often.
+TRIED, ATTEMPTS = 8, 4
 #: First queue that is timed or scored; those before it are for warming up.
 FIRST = 700
 
 suite = Suite("marathon", __doc__)
 suite.parser.add_argument("--policies", nargs="+", help="who plays (default: all)")
+suite.parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, help="cases of a queue")
+suite.parser.add_argument("--trained", nargs="+", type=Path, help="folders of trained models")
 
 
 def queue(desk: str, size: int = FULL) -> Any:
@@ -73,7 +84,7 @@ def begin(env: Any, index: int) -> None:
     env.reset(options={"index": index})
 
 
-@suite.measure(bounds={f"{desk}.of_{FULL}_ms": at_most(60) for desk in DESKS})
+@suite.measure(bounds={f"{desk}.of_{FULL}_cpu_ms": at_most(60) for desk in DESKS})
 def resets(run: Run) -> Figures:
     """Begin queues of each desk and size."""
     figures: Figures = {}
@@ -118,7 +129,7 @@ def worked(env: Any, desk: str, index: int) -> tuple[list[Any], int]:
     return [*script, *(next(more) for _ in range(CALLS - solving - 1)), call("finish")], solving
 
 
-@suite.measure(bounds={f"{desk}_s": at_most(0.6) for desk in DESKS})
+@suite.measure(bounds={f"{desk}_cpu_s": at_most(0.6) for desk in DESKS})
 def episodes(run: Run) -> Figures:
     """Make 1,500 calls in an episode of 25 cases: those that solve it, then looks at its cases."""
     figures: Figures = {}
@@ -160,23 +171,24 @@ def held(desk: str, count: int) -> Figures:
     return {"each_mib": (resident_mib() - before) / len(kept)}
 
 
+def played(env: Any, name: str, number: int, seed: int) -> Any:
+    """Return an episode in which a policy worked a queue."""
+    from healthgym.policies.scripted import resolve
+
+    return play(env.unwrapped, resolve(name, seed), "test", number)
+
+
 def policies(desk: str, run: Run) -> Figures:
-    """Play scripted policies on queues of each size: the shares of cases solved and finished."""
+    """Have scripted policies work queues of each size."""
     figures: Figures = {}
-    for size in SIZES:
+    for size in run.options.sizes:
         env = queue(desk, size)
-        names = run.options.policies or [
-            "oracle",
-            *env.unwrapped.family.baselines(),
-            "nop",
-            "random",
-        ]
-        numbers = range(FIRST, FIRST + run.tasks(max(4, 40 // size)))
-        for name in names:
-            solved, finished = np.mean([shares(env, name, index) for index in numbers], axis=0)
-            own = {f"{name}_solved": solved, f"{name}_finished": finished}
-            figures |= with_prefix(f"of_{size}", own)
-        figures |= with_prefix(f"of_{size}", {"queues": len(numbers)})
+        every = ["oracle", *env.unwrapped.family.baselines(), "nop", "random"]
+        for name in run.options.policies or every:
+            tally = Tally()
+            for number in range(run.tasks(QUEUES[size])):
+                tally.add(played(env, name, number, number))
+            figures |= with_prefix(f"of_{size}.{name}", tally.figures())
     return figures
 
 
@@ -184,17 +196,44 @@ for _desk in DESKS:
     suite.measure(f"policies.{_desk}")(partial(policies, _desk))
 
 
-def shares(env: Any, name: str, index: int) -> tuple[float, float]:
-    """Return the shares of a queue's cases that a policy solves, and finishes."""
-    policy = resolve(name, index)
-    observation, info = env.reset(options={"index": index})
-    policy.begin(env.unwrapped, observation, info)
-    done = False
-    while not done:
-        observation, _, terminated, truncated, info = env.step(policy.act(observation))
-        done = terminated or truncated
-    metrics = info["verdict"]["strict"]["metrics"]
-    return metrics["solved"] / metrics["cases"], metrics["finished"] / metrics["cases"]
+@suite.measure()
+def attempts(run: Run) -> Figures:
+    """Have those who leave something to chance work each queue several times."""
+    figures: Figures = {}
+    for desk in DESKS:
+        for size in (1, 3):
+            env = queue(desk, size)
+            for name in ("random", "flood"):
+                tally = Tally(ATTEMPTS)
+                for number in range(run.tasks(TRIED)):
+                    for seed in range(ATTEMPTS):
+                        tally.add(played(env, name, number, seed))
+                figures |= with_prefix(f"{desk}.of_{size}.{name}", tally.passes(ATTEMPTS))
+    return figures
+
+
+@suite.measure(usual=False)
+def trained(run: Run) -> Figures:
+    """Have models that `marathon_training.py --keep` wrote work the drill's queues of each size.
+
+    By their likeliest tokens once, and several times by tokens that are drawn.
+    """
+    from marathon_training import begun, drawn, kept
+
+    figures: Figures = {}
+    for folder in run.options.trained or ():
+        model = kept(folder)
+        for size in run.options.sizes:
+            count = run.tasks(QUEUES[size])
+            tally, tries = Tally(), Tally(ATTEMPTS)
+            for number in range(count):
+                instance = drawn(Split.TEST, size, number)
+                tally.add(model.worked(begun(instance)))
+                for seed in range(ATTEMPTS):
+                    tries.add(model.worked(begun(instance), 1.0, seed))
+            own = {**tally.figures(), **tries.passes(ATTEMPTS)}
+            figures |= with_prefix(f"{folder.name}.of_{size}", own)
+    return figures
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -35,6 +36,7 @@ from healthgym.integrations.selfplay.training import Imitation, Reinforcement, i
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.memory import Memory
+from healthgym.integrations.trl.models import open_checkpoint
 from healthgym.integrations.trl.reading import Reader
 from healthgym.integrations.trl.tiny import TinyConfig, tiny_model, train_tokenizer
 from healthgym.policies.statistics import paired_bootstrap_difference
@@ -51,6 +53,7 @@ _BESIDE = 32
 
 suite = Suite("marathon_training", __doc__)
 suite.parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+suite.parser.add_argument("--keep", type=Path, help="folder for what each seed came to")
 
 
 @dataclass(frozen=True)
@@ -267,6 +270,40 @@ def held_out(
     return {work.episode.task.task_id: work.shares for work in works}
 
 
+def keep(model: AnyModel, tokenizer: AnyTokenizer, folder: Path) -> None:
+    """Write a model, for :func:`kept`."""
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def kept(folder: Path) -> Trained:
+    """Return a model that was written."""
+    torch.set_num_threads(1)
+    return Trained(*open_checkpoint(folder), Plan.longest)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model that was kept.
+
+    Attributes:
+        model: The model.
+        tokenizer: Its tokenizer.
+        longest: Most tokens of a reply.
+    """
+
+    model: AnyModel
+    tokenizer: AnyTokenizer
+    longest: int
+
+    def worked(
+        self, episode: MarathonEpisode, temperature: float = 0.0, seed: int = 0
+    ) -> MarathonEpisode:
+        """Return an episode that it has worked to its end."""
+        play([Work(episode)], self.model, self.tokenizer, self.longest, temperature, seed)
+        return episode
+
+
 def risen(before: Shares, after: Shares) -> Figures:
     """Return shares before and after, and what was gained on the same queues."""
     figures: Figures = {"queues": len(before)}
@@ -306,6 +343,8 @@ def training(run: Run) -> Figures:
         before = {size: scored(model, tokenizer, size) for size in HELD}
         rewarded(model, tokenizer, plan, seed)
         after = {size: scored(model, tokenizer, size) for size in HELD}
+        if run.options.keep:
+            keep(model, tokenizer, run.options.keep / f"seed-{seed}")
         own: Figures = {f"of_{size}": risen(before[size], after[size]) for size in HELD}
         figures[str(seed)] = {**own, "minutes": (time.perf_counter() - begun) / 60}
     return figures
