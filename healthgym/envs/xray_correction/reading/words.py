@@ -87,7 +87,8 @@ def _height(match: re.Match[str]) -> str:
 
 def _split_compounds(tokens: Sequence[str]) -> list[str]:
     """Return tokens with compounds that are not known cut at their hyphens, if that helps."""
-    index, whole = _index(), []
+    index = _index()
+    whole: list[str] = []
     for token in tokens:
         parts = re.split("[-/]", token)
         known = token in index or len(parts) < 2 or not all(part in index for part in parts)
