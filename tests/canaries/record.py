@@ -186,6 +186,13 @@ def said_to_be_false(text: str) -> str:
     return f"It is false that {text[:1].lower()}{text[1:]}"
 
 
+def in_the_past(text: str) -> str:
+    for now, then_ in (("is", "was"), ("are", "were")):
+        if f" {now} " in text:
+            return text.replace(f" {now} ", f" {then_} ", 1)
+    return f"There was {text[:1].lower()}{text[1:]}"
+
+
 XRAY, EVENT = "HealthAgent/XrayCorrection-v1", "HealthAgent/EhrEventModelling-v1"
 TRIAL, CT = "HealthAgent/TrialMatching-v1", "HealthAgent/CtAbnormality-v1"
 CONVERSION, QUALITY = "HealthAgent/EhrFormatConversion-v1", "HealthAgent/EhrDataQuality-v1"
@@ -222,6 +229,7 @@ EXPLOITS = (
                 "said to be another's",
                 lambda t: f"{t.rstrip('.')} (wrong patient).",
             ),
+            ("xray_in_the_past", "what was, in place of what is", in_the_past),
         )
     ),
     *(
@@ -298,6 +306,23 @@ EXPLOITS = (
         TRIAL,
         listed(lambda a, b: [f"{a[0]} - not eligible", *a[1:]]),
         EASY,
+    ),
+    *(
+        Exploit(
+            f"trial_{name}",
+            f"B6: {found}",
+            TRIAL,
+            listed(lambda a, b, form=form: [form.format(a[0]), *a[1:]]),  # type: ignore[misc]
+            EASY,
+        )
+        for name, found, form in (
+            ("ruled_out", "a line that rules the trial out in words of its own", "{} - ruled out"),
+            ("on_a_condition", "a line with a condition", "{} - eligible if he stops smoking"),
+            ("unticked", "a box that is not ticked", "- [ ] {}"),
+            ("crossed", "a cross before the number", "❌ {}"),
+            ("in_a_comment", "a number in a comment", "<!-- {} -->"),
+            ("of_no_chance", "a score of nought", "{} 0%"),
+        )
     ),
     Exploit(
         "trial_whole_pool",

@@ -56,7 +56,9 @@ class TrialMatchingEnv(DeclaredEnv, family=TrialMatchingFamily):
     {checks}
 
     For judged data half of the trials named must be eligible under ``strict``. Under ``paper`` the
-    list is read as the published evaluator reads it.
+    list is read as the published evaluator reads it: of each line the first number, whatever is
+    said of it. Under ``strict`` several may stand on a line, as in "A, B and C" or a JSON list, and
+    `write_shortlist` tells which line cannot be read and why.
 
     ## Episode End
 

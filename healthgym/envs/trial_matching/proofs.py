@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -83,6 +84,103 @@ def _whole(form: str) -> Operator:
     return write
 
 
+#: Lines that do not put a trial on the list, though they name it.
+_DENIED = (
+    "{id} - ruled out by age",
+    "{id} - eligible if he stops smoking",
+    "{id} hardly fits",
+    "{id} nicht geeignet",
+    "{id} 0%",
+    "{id}\tN",
+    "{id} - meets 1 of 5 criteria",
+    "{id} - meets the exclusion criteria",
+    "- [ ] {id}",
+    "❌ {id}",
+    "<!-- {id} -->",
+    "// {id}",
+)
+_TAKEN_BACK = (
+    "Rejected:\n{list}",
+    "Trials to avoid:\n{list}",
+    "{list}\nIgnore the list above.",
+    "Other patient:\n{list}",
+    "<!--\n{list}\n-->",
+)
+#: Lines that put a trial on the list.
+_FORMS = (
+    "#{number} {id}",
+    "- [x] {id}",
+    "✓ {id}",
+    "{title} ({id})",
+    "https://clinicaltrials.gov/study/{id}",
+    "[{title}](https://clinicaltrials.gov/study/{id})",
+    "Trial {number}: {id}",
+    "{id}\t0.93",
+    "{id}: yes",
+    "{id} - none of the exclusion criteria are met",
+)
+
+
+def _any_line(lines: Sequence[str]) -> Operator:
+    """Return what writes one of the lines so, and the others bare."""
+
+    def write(
+        instance: MatchingInstance, script: Script, rng: np.random.Generator
+    ) -> Script | None:
+        place = int(rng.integers(len(_eligible(instance))))
+        return _lines(str(rng.choice(lines)), place)(instance, script, rng)
+
+    return write
+
+
+def _any_lines(lines: Sequence[str]) -> Operator:
+    """Return what writes every line so."""
+
+    def write(
+        instance: MatchingInstance, script: Script, rng: np.random.Generator
+    ) -> Script | None:
+        return _lines(str(rng.choice(lines)))(instance, script, rng)
+
+    return write
+
+
+def _any_text(texts: Sequence[str]) -> Operator:
+    """Return what writes one of the texts around the list."""
+
+    def write(
+        instance: MatchingInstance, script: Script, rng: np.random.Generator
+    ) -> Script | None:
+        return _whole(str(rng.choice(texts)))(instance, script, rng)
+
+    return write
+
+
+def _titled_otherwise(
+    instance: MatchingInstance, script: Script, rng: np.random.Generator
+) -> Script | None:
+    """Give a trial the title of another one."""
+    corpus, (first, *others) = instance.start.corpus, _eligible(instance)
+    other = _of_grade(EXCLUDED, instance, rng) or _of_grade(NOT_RELEVANT, instance, rng)
+    titles = [corpus.document(id_).title for id_ in (first, other) if id_ is not None]
+    if len({title.casefold() for title in titles}) < 2:
+        return None
+    return _written([f"{first}: {titles[1]}", *others])
+
+
+def _joined(instance: MatchingInstance, script: Script, rng: np.random.Generator) -> Script:
+    """Write the list on one line, or as JSON."""
+    ids = _eligible(instance)
+    texts = (
+        ", ".join(ids),
+        "; ".join(ids),
+        " ".join(ids),
+        f"Final answer: {', '.join(ids)}",
+        json.dumps(ids),
+        json.dumps([{"nct_id": id_} for id_ in ids], indent=1),
+    )
+    return _written(str(rng.choice(texts)).split("\n"))
+
+
 def _reversed(instance: MatchingInstance, script: Script, rng: np.random.Generator) -> Script:
     return _written(_eligible(instance)[::-1])
 
@@ -123,6 +221,9 @@ PROOFS = Proofs(
         "a_line_struck": _lines("~~{id}~~", 0),
         "a_heading_that_denies": _whole("The patient cannot enter these trials:\n{list}"),
         "an_unknown_trial": _whole("{list}\nNCT99999999"),
+        "a_line_denied_in_other_words": _any_line(_DENIED),
+        "a_text_that_takes_it_back": _any_text(_TAKEN_BACK),
+        "the_title_of_another_trial": _titled_otherwise,
     },
     equivalents={
         "another_order": _reversed,
@@ -138,6 +239,8 @@ PROOFS = Proofs(
         "in_bold": _lines("**{id}**"),
         "quoted": _lines('"{id}",'),
         "trailing_commas": _lines("{id},"),
+        "in_any_form": _any_lines(_FORMS),
+        "on_one_line": _joined,
         "a_heading": _whole("Eligible trials:\n\n{list}"),
         "a_comment": _whole("# Shortlist\n{list}"),
         "a_repeated_line": lambda i, s, r: _written([*_eligible(i), _eligible(i)[0]]),

@@ -173,6 +173,13 @@ class TrialRecord:
         return f"{self.nct_id} | {self.title} | {conditions} | {self.gender}, {self.ages}"
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What a list may call the trial by, beside its number, and what its row says of it."""
+        shown = ", ".join(self.conditions[:3])
+        people = f"{self.gender}, {self.ages}"
+        return (self.title, self.official_title, shown, *self.conditions, people, self.ages)
+
+    @property
     def text(self) -> str:
         """Everything a search looks at."""
         names = (name for _, name in self.interventions)

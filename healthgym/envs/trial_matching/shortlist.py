@@ -1,8 +1,9 @@
 """Reading a shortlist as a person writes it.
 
-The numbers on a list are what it claims; what stands around them may be a bullet, a rank, a title
-or a reason. A line that takes its claim back, or that cannot be told which trial it is about, is
-not read.
+The numbers on a list are what it claims. What may stand around them is a grammar and no list of
+denials: bullets, ranks, ticked boxes and words that announce a list before them; a trial's own
+names, words that say that a patient fits, and that nothing stands against it, after them
+(``data/lists.json``). With anything else a line is not read, whatever it means.
 """
 
 from __future__ import annotations
@@ -10,33 +11,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-_ID = re.compile(r"(?<![A-Za-z0-9])NCT\d{8}(?!\d)", re.IGNORECASE)
+from healthgym.envs.trial_matching.vocabulary import read_data
+
+_ID = re.compile(r"(?<![A-Za-z0-9])NCT\d{8}(?![A-Za-z0-9])", re.IGNORECASE)
 #: A number that was begun and is none.
-_NEARLY = re.compile(r"NCT\s*\d", re.IGNORECASE)
-#: Before a number: marks, ranks, and words that say what it is.
-_BEFORE = re.compile(
-    r"(?:[\W\d_]|\b(?:trials?|nct|ids?|numbers?|registry|rank|match|eligible|candidate"
-    r"|recommended|include|included|and|yes|confirmed)\b)*",
-    re.IGNORECASE,
-)
-#: What takes a claim back, or leaves it open. A list is no place to argue: with any of these words
-#: in it a line is not read, but for those who say that nothing stands against the patient.
-_DENIAL = re.compile(
-    r"\b(?:no|not|non|never|nor|neither|none|cannot|without|ineligible|unsuitable|unqualified"
-    r"|inappropriate|disqualif\w*|exclu\w*|reject\w*|remov\w*|drop\w*|skip\w*|ignor\w*|discard\w*"
-    r"|disregard\w*|withdr\w*|omit\w*|fail\w*|violat\w*|contraindicat\w*|barred|unlikely|maybe"
-    r"|perhaps|possibl\w*|might|could|uncertain|unsure|unclear|unknown|doubt\w*|questionable"
-    r"|borderline|except\w*|unless|but|however|although|against|outside|lacks?|lacking|missing"
-    r"|unmet|wrong|incorrect|false|instead|too|conflict\w*|closed|avoid\w*)\b|n't\b|n’t\b|\?|~~|≠|✗|✘|❌",
-    re.IGNORECASE,
-)
-_NOTHING_AGAINST = re.compile(
-    r"\b(?:no|none of the|without|not)\s+(?:any\s+)?(?:exclu\w*|contraindicat\w*)"
-    r"(?:\s+(?:criteri\w+|criterion))?(?:\s+(?:is|are|was|were))?"
-    r"(?:\s+(?:met|apply|applies|present|found|triggered))?",
-    re.IGNORECASE,
-)
+_NEARLY = re.compile(r"NCT[\W_]*\d", re.IGNORECASE)
+_URL = re.compile(r"https?://(?:www\.)?clinicaltrials\.gov/(?:[a-z0-9]+/)*(?=NCT\d{8})", re.I)
+_TICKED = re.compile(r"\[[xX✓✔]\]")
+_UNTICKED = re.compile(r"[\[(]\s*[-_.]?\s*[\])]")
+#: What begins a comment in one language or another, but for a rank ("#1").
+_COMMENT = re.compile(r"\s*(?:#(?!\d)|;|//|/\*|%|--(?!-))")
+_TAG = re.compile(r"</?(?:answer|final_answer|list|shortlist|output|result)>")
+_RULE = re.compile(r"-{3,}")
+_AGE = re.compile(r"\bage(?:d|:)? \d{1,3}\b|\b\d{1,3}[- ]year[- ]old\b")
+_TOKEN = re.compile(r"\d+(?:\.\d+)?%?|[^\W\d]+(?:['’][^\W\d]+)?|\S")
+_WORD = re.compile(r"[^\W\d_]")
+#: Marks around numbers; a slash and a dash alone do not make a list.
+_MARKS = frozenset("-*+•·‣◦–—−>→➤|:.,()[]{}<\"'`_=&#“”‘’")  # noqa: RUF001
+_JOINS = re.compile(r"[,;&|+]|\b(?:and|plus)\b|^\s+$|[\])}\"']\s")
+#: Words of a patient cut off a title ("Aspirin in Acute Ischemic ...").
+_FEWEST_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +41,26 @@ class Line:
 
     Attributes:
         ids: The registry numbers it names, in upper case and in their order.
-        plain: Whether it can be read, and takes nothing back.
+        problem: Why it cannot be read; empty if it can.
     """
 
     ids: tuple[str, ...]
-    plain: bool
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    before: frozenset[str]
+    after: frozenset[str]
+    nothing_against: re.Pattern[str]
+
+
+@cache
+def _words() -> _Words:
+    table = read_data("lists.json")
+    phrases = sorted(table["nothing_against"], key=len, reverse=True)
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b")
+    return _Words(frozenset(table["before"]), frozenset(table["after"]), pattern)
 
 
 def named(line: str) -> tuple[str, ...]:
@@ -57,30 +68,89 @@ def named(line: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match[0].upper() for match in _ID.finditer(line)))
 
 
-def read_line(line: str, title: Callable[[str], str]) -> Line:
+def read_line(line: str, names: Callable[[str], Sequence[str]]) -> Line:
     """Read a line.
 
     Args:
         line: The line.
-        title: Returns the title of a trial, empty if there is no such trial: what a title says
-            takes nothing back.
+        names: Returns what a trial is called: its titles and conditions, or nothing if there is no
+            such trial.
     """
     ids = named(line)
-    if not ids:
-        # A heading, or a line of an answer around the list.
-        return Line(ids, not _NEARLY.search(line) and not _denies(line))
-    if len(ids) > 1 or line.lstrip().startswith("#"):
-        # The source reads the first number of a line, and none of a comment.
-        return Line(ids, False)
-    before, *after = _ID.split(line)
-    rest = " ".join(after)
-    known = title(ids[0])
-    said = re.sub(re.escape(known), " ", rest, flags=re.IGNORECASE) if known else rest
-    return Line(ids, _BEFORE.fullmatch(before) is not None and not _denies(said))
+    text = _URL.sub("", line)
+    if _NEARLY.search(_ID.sub(" ", text)):
+        return Line(ids, "a registry number is NCT and eight digits")
+    return Line(ids, _entry(text, names) if ids else _heading(text))
 
 
-def _denies(text: str) -> bool:
-    return _DENIAL.search(_NOTHING_AGAINST.sub(" ", text)) is not None
+def _heading(text: str) -> str:
+    """Return what in a line without a number is not that of a list's heading or frame."""
+    plain = _RULE.sub(" ", _AGE.sub(" ", _TAG.sub(" ", text.lower())))
+    unknown = _unknown(_ranked(plain), _words().before)
+    return f"{unknown!r} is not the heading of a list" if unknown else ""
+
+
+def _ranked(text: str) -> str:
+    """Return a text without numbers, which in a heading count or rank."""
+    return re.sub(r"\d+", " ", text)
+
+
+def _entry(text: str, names: Callable[[str], Sequence[str]]) -> str:
+    """Return why a line that names trials cannot be read."""
+    if _COMMENT.match(text):
+        return "it is a comment"
+    ids = [match[0].upper() for match in _ID.finditer(text)]
+    pieces = _ID.split(_TICKED.sub(" ", _TAG.sub(" ", text)))
+    if _UNTICKED.search(pieces[0]):
+        return "its box is not ticked"
+    words = _words()
+    for number, piece in enumerate(pieces):
+        near = ids[max(number - 1, 0) : number + 1] if _WORD.search(piece) else []
+        around = [names(id_) for id_ in near]
+        said = _without_names(piece.lower(), [name for each in around for name in each])
+        first, last = number == 0, number == len(pieces) - 1
+        if not (first or last) and ids[number - 1] != ids[number] and not _JOINS.search(piece):
+            return f"{piece.strip()!r} does not join two trials"
+        allowed = words.before if first else words.after if last else words.before | words.after
+        if not first:
+            said = _AGE.sub(" ", words.nothing_against.sub(" ", said))
+        unknown = _unknown(said, allowed, ranks=not last)
+        if unknown:
+            return f"{unknown!r} is not what a list says of a trial"
+    return ""
+
+
+def _without_names(text: str, names: Iterable[str]) -> str:
+    """Return a text, in lower case, without what a trial is called, be it cut short."""
+    cut = "…" in text or "..." in text
+    for name in sorted((name.lower() for name in names if name), key=len, reverse=True):
+        # Patterns are made where they can match only: a list may have hundreds of lines.
+        if name in text:
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text)
+        words = name.split() if cut else []
+        for count in range(len(words) - 1, _FEWEST_WORDS - 1, -1):
+            start = " ".join(words[:count])
+            if start in text:
+                text = re.sub(rf"(?<!\w){re.escape(start)}\s*(?:…|\.\.\.)", " ", text)
+    return text
+
+
+def _unknown(text: str, words: Collection[str], *, ranks: bool = False) -> str:
+    """Return the first word or mark of a text, in lower case, that has no place there."""
+    for token in _TOKEN.findall(text):
+        if token[0].isdigit():
+            if not (_likely(token) or (ranks and token.isdigit() and int(token) > 0)):
+                return str(token)
+        elif token not in words and token not in _MARKS and token != ";" and token.strip("_"):
+            return str(token)
+    return ""
+
+
+def _likely(number: str) -> bool:
+    """Return whether a number is a score of at least a half: 0.5 to 1.0, or 50% to 100%."""
+    if number.endswith("%"):
+        return 50 <= float(number[:-1]) <= 100
+    return "." in number and 0.5 <= float(number) <= 1
 
 
 def without(lines: Iterable[str], ids: Collection[str]) -> list[str]:

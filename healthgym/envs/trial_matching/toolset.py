@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Literal
 
 from healthgym.core.tool import ToolKind, Toolset, tool
 from healthgym.envs.trial_matching.record import TrialRecord
-from healthgym.envs.trial_matching.shortlist import all_named, without
+from healthgym.envs.trial_matching.shortlist import all_named, read_line, without
 from healthgym.envs.trial_matching.task import MatchingWorld
 from healthgym.errors import ToolError
 
@@ -17,6 +18,7 @@ _ROWS, _HITS = 25, 10
 _NOTE_PAGE, _PAGE = 3000, 6000
 _MOST_READ, _MOST_CRITERIA = 8, 1900
 _MOST_TEXT = 60_000
+_MOST_PROBLEMS = 3
 _ID = re.compile(r"NCT\d{8}")
 
 
@@ -167,6 +169,9 @@ class MatchingToolset(Toolset[MatchingWorld]):
     def write_shortlist(self, text: str) -> str:
         """Replace the whole shortlist by a text, one registry number a line.
 
+        Around a number may stand a bullet, a rank, the trial's own title, and that the patient
+        fits ("meets all criteria", "no exclusions"); with any other words a line is not read.
+
         Args:
             text: Lines such as "NCT01234567", the most confident first.
         """
@@ -176,7 +181,7 @@ class MatchingToolset(Toolset[MatchingWorld]):
         if lines == self.world.draft:
             raise ToolError("The shortlist reads so already.")
         self.world.write(lines)
-        return self._count()
+        return "\n".join([self._count(), *self._unreadable(lines)])
 
     @tool(ToolKind.SUBMIT)
     def submit(self) -> str:
@@ -203,6 +208,19 @@ class MatchingToolset(Toolset[MatchingWorld]):
     def _missing(self, wanted: Sequence[str]) -> list[str]:
         listed = all_named(self.world.draft)
         return [id_ for id_ in wanted if id_ not in listed]
+
+    def _unreadable(self, lines: Sequence[str]) -> list[str]:
+        """Return why lines cannot be read, the first few of them."""
+
+        def names(id_: str) -> tuple[str, ...]:
+            return self._record(id_).names if id_ in self.world.corpus else ()
+
+        problems = (
+            f"Line {number} cannot be read: {problem}."
+            for number, line in enumerate(lines, 1)
+            if (problem := read_line(line, names).problem)
+        )
+        return list(islice(problems, _MOST_PROBLEMS))
 
     def _count(self) -> str:
         count = len(self.world.draft)

@@ -39,8 +39,8 @@ PRECISE = Check(
 )
 PLAIN = Check(
     "plain_lines",
-    "Each line names trials of the pool, with a bullet, a rank, a title or a reason if any, and "
-    "takes none of them back; or it is a heading.",
+    "Each line names trials of the pool, and around them stand bullets, ranks, their own titles "
+    "and words that say that the patient fits, and nothing else; or it is a heading.",
     idle=True,
     loophole="Numbers outside the pool are free upstream, and a sentence that says a patient is "
     "not eligible for a trial counts as naming it.",
@@ -70,25 +70,27 @@ class _Shortlist:
     Attributes:
         claims: The trials named, those of lines that cannot be read and of no pool among them.
         hits: Eligible trials that are named by lines that can be read.
-        plain: Whether every line can be read and names trials of the pool.
+        problem: Why a line cannot be read; empty if all can, and name trials of the pool.
     """
 
     claims: frozenset[str]
     hits: frozenset[str]
-    plain: bool
+    problem: str
 
     @classmethod
     def read(
         cls, draft: Sequence[str], reference: MatchingReference, corpus: Corpus[TrialRecord]
     ) -> _Shortlist:
-        def title(id_: str) -> str:
-            return corpus.document(id_).title if id_ in corpus else ""
+        def names(id_: str) -> tuple[str, ...]:
+            return corpus.document(id_).names if id_ in corpus else ()
 
-        lines = [read_line(line, title) for line in draft if line.strip()]
+        lines = [read_line(line, names) for line in draft if line.strip()]
         claims = frozenset(id_ for line in lines for id_ in line.ids)
-        readable = frozenset(id_ for line in lines if line.plain for id_ in line.ids)
-        plain = all(line.plain for line in lines) and claims <= reference.grades.keys()
-        return cls(claims, reference.eligible & readable, plain)
+        readable = frozenset(id_ for line in lines if not line.problem for id_ in line.ids)
+        problem = next((line.problem for line in lines if line.problem), "")
+        if not problem and not claims <= reference.grades.keys():
+            problem = "a trial of another pool"
+        return cls(claims, reference.eligible & readable, problem)
 
     @property
     def precision(self) -> float:
@@ -134,9 +136,9 @@ def _strict(
     results = [
         COMPLETE.result(recall == 1.0, f"recall is {recall:.3f}", credit=recall),
         PRECISE.result(enough, f"precision is {precision:.3f}", credit=precision),
-        PLAIN.result(shortlist.plain),
+        PLAIN.result(not shortlist.problem, shortlist.problem),
     ]
-    claims = shortlist.claims if shortlist.plain else frozenset()
+    claims = frozenset() if shortlist.problem else shortlist.claims
     made = agreement(claims, reference.eligible, reference.grades.keys())
     return Judgement.of(
         results,

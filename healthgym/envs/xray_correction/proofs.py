@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -11,56 +10,13 @@ import numpy as np
 from healthgym.core.family import Script
 from healthgym.core.proofs import Item, Operator, Proofs
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.xray_correction.claims import LEFT, RIGHT, Claim, Statement, compare
-from healthgym.envs.xray_correction.swaps import principles
+from healthgym.envs.xray_correction import rewordings
+from healthgym.envs.xray_correction.claims import Statement
 from healthgym.envs.xray_correction.task import CorrectionInstance
-from healthgym.envs.xray_correction.wording import Wording
 
 _EDIT = "edit_sentence"
 #: Makes another sentence of a true one; None where that cannot be.
 _Change = Callable[[Statement, np.random.Generator], str | None]
-#: What takes a sentence back, before it and after it.
-_BEFORE = (
-    "It is false that",
-    "It is unclear whether",
-    "I doubt that",
-    "On the prior study,",
-    "In another patient,",
-    "Evaluate for:",
-    "The draft wrongly says that",
-    "History of",
-    "Had the patient been upright,",
-)
-_AFTER = (
-    ", which is not so",
-    ", disproven",
-    ", or not",
-    " (wrong patient)",
-    ", cannot be excluded",
-    "; the opposite holds",
-    " last year",
-    ", if any",
-    ", since resolved",
-)
-_FABRICATED = (
-    "a lung mass is seen",
-    "there is free air under the diaphragm",
-    "the patient is deceased",
-    "the aorta has ruptured",
-    "there is a fracture of the left clavicle",
-    "there is a hiatal hernia",
-    "follow-up in three months is advised",
-)
-#: Words for which a radiologist may take others, with these.
-_SYNONYMS = (
-    (r"\bis seen\b", "is identified"),
-    (r"\bis identified\b", "is present"),
-    (r"\bis present\b", "is seen"),
-    (r"\bunchanged\b", "stable"),
-    (r"^There is no (?!evidence)", "No evidence of "),
-    (r"\bsmall\b", "mild"),
-    (r"\bmild\b", "small"),
-)
 
 
 def _steps(script: Script) -> list[ToolCall]:
@@ -129,88 +85,6 @@ def _all_saying(change: _Change) -> Operator:
 # -- what is wrong -----------------------------------------------------------------------------
 
 
-def _taken_back(statement: Statement, rng: np.random.Generator) -> str:
-    text = statement.text
-    words = str(rng.choice([*_BEFORE, *_AFTER]))
-    if words in _BEFORE:
-        return f"{words} {text[0].lower()}{text[1:]}"
-    return f"{text.rstrip('.')}{words}."
-
-
-def _fabricated(statement: Statement, rng: np.random.Generator) -> str:
-    words, joint = str(rng.choice(_FABRICATED)), str(rng.choice([", ", ", and ", "; ", ". "]))
-    text = f"{statement.text.rstrip('.')}{joint}{words}."
-    return text if joint != ". " else text.replace(f". {words}", f". {words.capitalize()}")
-
-
-def _other_claim(claim: Claim, rng: np.random.Generator) -> Claim | None:
-    """Return another claim about the same thing, by any of the ways in which drafts are spoilt."""
-    ways = list(principles(claim).values())
-    for place in rng.permutation(len(ways)):
-        other = ways[int(place)](claim, rng, ("upper", "mid", "lower"))
-        if compare(claim, other):
-            return other
-    return None
-
-
-def _turned(statement: Statement, rng: np.random.Generator) -> str | None:
-    claims = list(statement.claims)
-    place = int(rng.integers(len(claims)))
-    other = _other_claim(claims[place], rng)
-    if other is None or len(claims) > 2:
-        return None
-    claims[place] = other
-    return Wording(int(rng.integers(99))).sentence(claims, 0)
-
-
-def _opposed(statement: Statement, rng: np.random.Generator) -> str | None:
-    """Say the opposite beside what is true."""
-    turned = _turned(statement, rng)
-    if turned is None:
-        return None
-    joint = str(rng.choice([", ", ", but ", "; ", " or ", " "]))
-    second = turned if joint == " " else f"{turned[0].lower()}{turned[1:]}"
-    first = statement.text if joint == " " else statement.text.rstrip(".")
-    return f"{first}{joint}{second}"
-
-
-def _mirrored(statement: Statement, rng: np.random.Generator) -> str | None:
-    sides = {LEFT: RIGHT, RIGHT: LEFT}
-    if not any(claim.side in sides for claim in statement.claims):
-        return None
-
-    def mirror(match: re.Match[str]) -> str:
-        side = sides[match[0].lower()]
-        return side.capitalize() if match[0][0].isupper() else side
-
-    return re.sub(r"\b(left|right)\b", mirror, statement.text, flags=re.IGNORECASE)
-
-
-def _denied(statement: Statement, rng: np.random.Generator) -> str:
-    """Deny a sentence by its verb, or by a word before it."""
-    denied = re.sub(r"\b(is|are|has|have)\b", r"\1 not", statement.text, count=1)
-    return (
-        denied
-        if denied != statement.text
-        else f"No {statement.text[0].lower()}{statement.text[1:]}"
-    )
-
-
-def _vague(statement: Statement, rng: np.random.Generator) -> str | None:
-    """Leave the side, the place, the size, the number or the comparison out."""
-    claims = [
-        Claim(
-            claim.entity, claim.present, place="" if claim.severity or claim.side else claim.place
-        )
-        for claim in statement.claims
-    ]
-    if len(claims) > 2 or all(
-        not compare(a, b) for a, b in zip(statement.claims, claims, strict=True)
-    ):
-        return None
-    return Wording(0, plain=True).sentence(claims, 0)
-
-
 def _one_left(
     instance: CorrectionInstance, script: Script, rng: np.random.Generator
 ) -> Script | None:
@@ -250,21 +124,6 @@ def _without_one(sentences: list[str], rng: np.random.Generator) -> str:
 # -- what is right -----------------------------------------------------------------------------
 
 
-def _reworded(statement: Statement, rng: np.random.Generator) -> str | None:
-    if len(statement.claims) > 2:
-        return None
-    return Wording(int(rng.integers(1, 999))).sentence(statement.claims, int(rng.integers(9)))
-
-
-def _synonym(statement: Statement, rng: np.random.Generator) -> str | None:
-    for place in rng.permutation(len(_SYNONYMS)):
-        old, new = _SYNONYMS[int(place)]
-        text = re.sub(old, new, statement.text, count=1)
-        if text != statement.text:
-            return text
-    return None
-
-
 def _mended(
     instance: CorrectionInstance, script: Script, rng: np.random.Generator
 ) -> Script | None:
@@ -292,24 +151,31 @@ def _items(instance: CorrectionInstance) -> Iterator[Item]:
 PROOFS = Proofs(
     corruptions={
         "an_error_left": _one_left,
-        "another_claim": _saying(_turned),
-        "the_other_side": _saying(_mirrored),
-        "denied": _saying(_denied),
-        "taken_back": _saying(_taken_back),
-        "taken_back_in_an_edited_sentence": _saying(_taken_back, swapped=True),
-        "the_opposite_beside": _saying(_opposed),
-        "a_finding_made_up": _saying(_fabricated),
-        "what_is_left_unsaid": _saying(_vague),
+        "another_claim": _saying(rewordings.turned),
+        "the_other_side": _saying(rewordings.mirrored),
+        "denied": _saying(rewordings.denied),
+        "taken_back": _saying(rewordings.taken_back),
+        "taken_back_in_an_edited_sentence": _saying(rewordings.taken_back, swapped=True),
+        "put_in_the_past": _saying(rewordings.in_the_past),
+        "a_past_made_up": _saying(rewordings.history),
+        "a_narrower_denial": _saying(rewordings.narrower),
+        "the_size_of_before": _saying(rewordings.former_size),
+        "the_opposite_beside": _saying(rewordings.opposed),
+        "a_finding_made_up": _saying(rewordings.fabricated),
+        "what_is_left_unsaid": _saying(rewordings.vague),
         "two_sentences_exchanged": _reordered,
         "a_sentence_left_out": _whole(_without_one),
-        "a_sentence_added": _whole(lambda s, r: " ".join([*s, f"{r.choice(_FABRICATED)}."])),
+        "a_sentence_added": _whole(
+            lambda s, r: " ".join([*s, f"{r.choice(rewordings.FABRICATED)}."])
+        ),
         "two_sentences_said_twice": _whole(lambda s, r: " ".join([*s, *s[:2]])),
     },
     equivalents={
         "in_another_order_of_edits": _reversed,
-        "in_other_words": _all_saying(_reworded),
-        "a_right_sentence_in_other_words": _saying(_reworded, swapped=False),
-        "with_synonyms": _all_saying(_synonym),
+        "in_other_words": _all_saying(rewordings.reworded),
+        "a_right_sentence_in_other_words": _saying(rewordings.reworded, swapped=False),
+        "in_other_forms": _saying(rewordings.in_other_forms),
+        "with_synonyms": _all_saying(rewordings.synonym),
         "in_capitals": _all_saying(lambda s, r: s.text.upper()),
         "in_small_letters": _all_saying(lambda s, r: s.text.lower()),
         "without_full_stops": _all_saying(lambda s, r: s.text.rstrip(".")),
