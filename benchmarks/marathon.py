@@ -214,7 +214,7 @@ def attempts(run: Run) -> Figures:
 
 @suite.measure(usual=False)
 def trained(run: Run) -> Figures:
-    """Have models that `marathon_training.py --keep` wrote work the drill's queues of each size.
+    """Have models that `marathon_training.py` kept work the drill's queues of each size.
 
     By their likeliest tokens once, and several times by tokens that are drawn.
     """

@@ -13,7 +13,8 @@ import copy
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
@@ -23,36 +24,32 @@ from healthgym.core.episode import Episode
 from healthgym.core.opening import record_of
 from healthgym.core.seeding import Split
 from healthgym.core.trajectory import Trajectory
-from healthgym.envs.managed_care.prior_auth_arena.drill_erring import HABITS, SIDES
+from healthgym.envs.managed_care.prior_auth_arena.drill_erring import CARELESS, HABITS, SIDES
 from healthgym.envs.managed_care.prior_auth_arena.drill_sides import Making, play, seated
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily
+from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
 from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
 from healthgym.integrations.selfplay import games, page
-from healthgym.integrations.selfplay.copying import repetitions
 from healthgym.integrations.selfplay.games import Game
-from healthgym.integrations.selfplay.proving import Record, gain, record
+from healthgym.integrations.selfplay.proving import Compared, Record, record
 from healthgym.integrations.selfplay.training import Imitation, Reinforcement, imitate, reinforce
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.reading import Reader
-from healthgym.integrations.trl.tiny import TinyConfig, tiny_model, train_tokenizer
+from healthgym.integrations.trl.tiny import ID_PIECES, TinyConfig, tiny_model, train_tokenizer
 from healthgym.rewards import SparseReward
 
 FAMILY = ArenaFamily("drill")
 PROVIDER, PAYER = FAMILY.roles
 OTHER = {PROVIDER: PAYER, PAYER: PROVIDER}
+#: The arena of which the drill is a part.
+WHOLE = ArenaFamily()
 #: Scripted sides that training never met, by the seat they take; the model has the other.
 UNSEEN: Mapping[str, tuple[str, ...]] = {
-    PAYER: ("oracle", "always_asks", "half_reader", "rubber_stamp", "deny_all"),
-    PROVIDER: ("oracle", "wrong_item", "silent", "over_documents", "submits_all"),
+    PAYER: ("oracle", "always_asks", "half_reader"),
+    PROVIDER: ("oracle", "wrong_item", "silent"),
 }
-#: Of these, the ones that want the reward without the work; the outcomes they are right about.
-BAD: Mapping[str, frozenset[str]] = {
-    "rubber_stamp": frozenset({"withheld", "approved"}),
-    "deny_all": frozenset({"withheld", "denied"}),
-    "submits_all": frozenset({"approved", "denied"}),
-    "silent": frozenset({"withheld", "approved", "denied"}),
-    "over_documents": frozenset({"withheld", "approved", "denied"}),
-}
+#: Games that are shown turn by turn, each of another kind.
+_SHOWN = 4
 #: A side: a model, or somebody scripted.
 Side = Reader | Making
 
@@ -65,24 +62,26 @@ class Settings:
         demos: Tasks that are demonstrated; reward is learned on those after them.
         vocabulary: Tokens.
         model: Shape of the model.
-        copying: Steps of repeating lists, which come first.
         imitation: Steps on demonstrations.
         reward: Rounds of games.
         generations: Models that are kept on the way, the first and the last included.
         held_out: Test tasks of the comparison of first and last.
-        crossed: Test tasks of the table of generations against each other.
+        crossed: Test tasks of each pairing of generations, and beside each careless side.
+        whole: Test tasks of the whole arena.
         longest: Most tokens of a reply.
     """
 
-    demos: int = 2_000
+    demos: int = 800
     vocabulary: int = 1_536
-    model: TinyConfig = field(default_factory=lambda: TinyConfig(layers=3))
-    copying: int = 300
-    imitation: Imitation = field(default_factory=lambda: Imitation(steps=650))
-    reward: Reinforcement = field(default_factory=lambda: Reinforcement(rounds=40))
+    model: TinyConfig = field(default_factory=lambda: TinyConfig(heads=3))
+    imitation: Imitation = field(default_factory=lambda: Imitation(steps=400, batch=12))
+    reward: Reinforcement = field(
+        default_factory=lambda: Reinforcement(rounds=12, tasks=8, rate=5e-4)
+    )
     generations: int = 3
     held_out: int = 300
-    crossed: int = 100
+    crossed: int = 60
+    whole: int = 10
     longest: int = 96
 
     @classmethod
@@ -92,12 +91,12 @@ class Settings:
             demos=8,
             vocabulary=600,
             model=TinyConfig(hidden=32, layers=1, heads=2, feed_forward=48),
-            copying=1,
             imitation=Imitation(steps=2, batch=4),
             reward=Reinforcement(rounds=2, tasks=1, group=2),
             generations=2,
             held_out=2,
             crossed=1,
+            whole=1,
             longest=4,
         )
 
@@ -123,10 +122,22 @@ class Clock:
         return tell
 
 
-def dealt(split: Split, index: int, sides: Mapping[str, Side]) -> Game:
+def _nothing(game: Game) -> None:
+    """Look away."""
+
+
+@lru_cache(512)
+def drawn(family: ArenaFamily, split: Split, index: int) -> ArenaInstance:
+    """Return a task, which many games are played of."""
+    return family.generator.generate(split, index)
+
+
+def dealt(
+    split: Split, index: int, sides: Mapping[str, Side], family: ArenaFamily = FAMILY
+) -> Game:
     """Return a game of a task with somebody at each seat."""
-    instance = FAMILY.generator.generate(split, index)
-    episode = Episode(FAMILY, instance, SparseReward(), FAMILY.rules)
+    instance = drawn(family, split, index)
+    episode = Episode(family, instance, SparseReward(), family.rules)
     readers = {role: side for role, side in sides.items() if isinstance(side, Reader)}
     makers = {role: side for role, side in sides.items() if not isinstance(side, Reader)}
     return Game(episode, seated(episode, instance, makers, index).workers, readers)
@@ -146,18 +157,12 @@ def demonstrated(settings: Settings, clock: Clock) -> list[ArenaEpisode]:
 def imitated(settings: Settings, seed: int, clock: Clock) -> tuple[AnyModel, AnyTokenizer]:
     """Return a model that has imitated the demonstrations, and its tokenizer."""
     shown = demonstrated(settings, clock)
-    texts = [text for episode in shown[:400] for text in games.texts(episode)]
-    tokenizer = train_tokenizer(texts, settings.vocabulary)
+    texts = [text for episode in shown[:300] for text in games.texts(episode)]
+    tokenizer = train_tokenizer(texts, settings.vocabulary, ID_PIECES)
     talks = [games.shown(one, role, tokenizer) for one in shown for role in one.roles]
     model = tiny_model(tokenizer, settings.model, seed)
-    words = sorted({word for text in texts for word in text.split() if word.isalpha()})
-    lists = list(repetitions(tokenizer, words, 16 * settings.copying, seed))
-    for name, said, steps in (
-        ("copying", lists, replace(settings.imitation, steps=settings.copying, batch=16)),
-        ("imitation", talks, settings.imitation),
-    ):
-        tell = clock.stage(name, steps.steps)
-        imitate(model, said, steps, seed, lambda step, loss, t=tell: t(step, f"loss {loss:.3f}"))
+    tell = clock.stage("imitation", settings.imitation.steps)
+    imitate(model, talks, settings.imitation, seed, lambda n, loss: tell(n, f"loss {loss:.3f}"))
     return model, tokenizer
 
 
@@ -206,92 +211,136 @@ class Proof:
     """What first and last generation did on held-out tasks.
 
     Attributes:
-        joint: Both seats by one generation, first and last.
-        against: For each unseen side, by seat and name, what first and last did.
+        joint: Both seats by one generation: where both succeeded.
+        against: Beside each unseen side, by seat and name: where the model kept its own duties.
+        careless: Joint success of each careless side beside the last generation.
         crossed: Joint success of each generation as provider against each as payer.
-        unearned: Share of games that a bad side won which its habit does not win, at the last.
-        agreed: Share of games with a side that submits everything in which wrong care was approved.
+        whole: What the last generation does of the whole arena, of which it has seen nothing.
         shown: A few games of the last generation.
     """
 
-    joint: tuple[Record, Record]
-    against: Mapping[tuple[str, str], tuple[Record, Record]]
+    joint: Compared
+    against: Mapping[str, Compared]
+    careless: Mapping[str, float]
     crossed: Sequence[Sequence[float]]
-    unearned: float
-    agreed: float
+    whole: Mapping[str, float]
     shown: Sequence[Trajectory]
 
+    def as_dict(self) -> dict[str, object]:
+        """Return all figures."""
+        return {
+            "joint": self.joint.as_dict(),
+            "against": {name: each.as_dict() for name, each in self.against.items()},
+            "careless": dict(self.careless),
+            "crossed": [list(line) for line in self.crossed],
+            "whole": dict(self.whole),
+        }
 
-def proven(
-    generations: Sequence[AnyModel], tokenizer: AnyTokenizer, settings: Settings, clock: Clock
-) -> Proof:
-    """Play first and last generation on the same held-out tasks, and all against each other."""
-    readers = [Reader(one.eval(), tokenizer.eos_token_id, settings.longest) for one in generations]
-    ends, tasks = (readers[0], readers[-1]), range(settings.held_out)
-    foes = [(role, name) for role, names in UNSEEN.items() for name in names]
-    tell = clock.stage("held-out games", 2 + 2 * len(foes) + len(readers) ** 2)
-    done, shown, bad = 0, [], []
-    agreed: list[bool] = []
 
-    def of(sides: Mapping[str, Side], count: int, look: Callable[[Game], None]) -> Record:
-        nonlocal done
-        found = record(lambda n: dealt(Split.TEST, n, sides), range(count), tokenizer, look)
-        done += 1
-        tell(done)
+class Prover:
+    """Plays generations on held-out tasks.
+
+    Args:
+        generations: The models, first to last.
+        tokenizer: The tokenizer of all.
+        settings: How many tasks.
+        clock: Told of every pairing.
+    """
+
+    def __init__(
+        self,
+        generations: Sequence[AnyModel],
+        tokenizer: AnyTokenizer,
+        settings: Settings,
+        clock: Clock,
+    ) -> None:
+        self.readers = [
+            Reader(one.eval(), tokenizer.eos_token_id, settings.longest) for one in generations
+        ]
+        self.tokenizer, self.settings = tokenizer, settings
+        # Beside another side a conversation begins as beside the last one.
+        self._known: games.Known = {}
+        self._done, foes = 0, sum(map(len, UNSEEN.values()))
+        pairings = 3 + 2 * foes + sum(map(len, CARELESS.values())) + len(self.readers) ** 2
+        self._tell = clock.stage("held-out games", pairings)
+
+    def proven(self) -> Proof:
+        """Return what first and last did on the same tasks, and all against each other."""
+        first, last = self.readers[0], self.readers[-1]
+        shown: dict[str, Trajectory] = {}
+
+        def keep(game: Game) -> None:
+            if len(shown) < _SHOWN and game.episode.task.kind not in shown:
+                shown[game.episode.task.kind] = record_of(game.episode, "", {})
+
+        count, few = self.settings.held_out, self.settings.crossed
+        before = self._of(dict.fromkeys(OTHER, first), count)
+        joint = Compared.of(before.both, self._of(dict.fromkeys(OTHER, last), count, keep).both)
+        against = {
+            f"{role} {name}": Compared.of(
+                *(
+                    self._of({role: SIDES[role][name], OTHER[role]: one}, count).own[OTHER[role]]
+                    for one in (first, last)
+                )
+            )
+            for role, names in UNSEEN.items()
+            for name in names
+        }
+        careless = {
+            f"{role} {name}": self._of({role: SIDES[role][name], OTHER[role]: last}, few).rate
+            for role, names in CARELESS.items()
+            for name in names
+        }
+        crossed = [
+            [self._of({PROVIDER: one, PAYER: other}, few).rate for other in self.readers]
+            for one in self.readers
+        ]
+        return Proof(joint, against, careless, crossed, self._whole(last), tuple(shown.values()))
+
+    def _of(
+        self, sides: Mapping[str, Side], count: int, look: Callable[[Game], None] = _nothing
+    ) -> Record:
+        found = record(
+            lambda n: dealt(Split.TEST, n, sides), range(count), self.tokenizer, look, self._known
+        )
+        self._done += 1
+        self._tell(self._done, "")
         return found
 
-    def keep(game: Game) -> None:
-        kinds = [one.kind for one in shown]
-        if kinds.count(game.episode.task.kind) < 1:
-            shown.append(record_of(game.episode, "", {}))
-
-    def nothing(game: Game) -> None:
-        """Look away."""
-
-    joint = (
-        of(dict.fromkeys(OTHER, ends[0]), len(tasks), nothing),
-        of(dict.fromkeys(OTHER, ends[1]), len(tasks), keep),
-    )
-    against = {}
-    for role, name in foes:
-
-        def watch(game: Game, name: str = name) -> None:
-            kind, case = game.episode.task.kind, next(iter(game.episode.world.cases.cases.values()))
-            if name in BAD:
-                bad.append(game.both and kind not in BAD[name])
-            if name == "submits_all":
-                agreed.append(str(case.status) == "approved" and "approved" not in kind)
-
-        first, last = (
-            of({role: SIDES[role][name], OTHER[role]: end}, len(tasks), look)
-            for end, look in zip(ends, (nothing, watch), strict=True)
+    def _whole(self, reader: Reader) -> dict[str, float]:
+        """Return what a model does of the whole arena, in both seats."""
+        found = record(
+            lambda n: dealt(Split.TEST, n, dict.fromkeys(OTHER, reader), WHOLE),
+            range(self.settings.whole),
+            self.tokenizer,
         )
-        against[role, name] = (first, last)
-    crossed = [
-        [of({PROVIDER: a, PAYER: b}, settings.crossed, nothing).rate for b in readers]
-        for a in readers
+        self._done += 1
+        self._tell(self._done, "")
+        own = {f"{role}_kept_its_duties": found.kept(role) for role in OTHER}
+        return {"games": float(self.settings.whole), "both_succeeded": found.rate, **own}
+
+
+def tables(proof: Proof, seconds: Mapping[str, float]) -> list[list[list[str]]]:
+    """Return the figures as tables of text."""
+    compared = [["against", "measured", "first", "last", "gain, points [95 %]"]]
+    compared.append(["itself", "both succeeded", *proof.joint.cells()])
+    for name, each in proof.against.items():
+        compared.append([name, "the model kept its duties", *each.cells()])
+    careless = [["careless side beside the last generation", "both succeeded, %"]]
+    careless += [[name, _percent(share)] for name, share in proof.careless.items()]
+    names = [f"{number}" for number in range(len(proof.crossed))]
+    crossed = [["provider \\ payer, both succeeded, %", *names]]
+    crossed += [
+        [name, *map(_percent, line)] for name, line in zip(names, proof.crossed, strict=True)
     ]
-    return Proof(
-        joint, against, crossed, sum(bad) / len(bad), sum(agreed) / len(agreed), tuple(shown)
-    )
+    whole = [["the whole arena, unseen, by the last generation", ""]]
+    whole += [[name, f"{share:.2f}"] for name, share in proof.whole.items()]
+    spent = [["stage", "seconds"], *([name, f"{each:.0f}"] for name, each in seconds.items())]
+    return [compared, careless, crossed, whole, spent]
 
 
-def rows(proof: Proof) -> list[list[str]]:
-    """Return the comparison of first and last as a table of text."""
-    found = [["against", "measured", "first", "last", "gain, points [95 %]"]]
-
-    def line(name: str, what: str, first: Mapping[str, bool], last: Mapping[str, bool]) -> None:
-        rates = [f"{100 * sum(one.values()) / len(one):.1f}" for one in (first, last)]
-        more = gain(last, first)
-        text = f"{100 * more.estimate:+.1f} [{100 * more.low:+.1f}, {100 * more.high:+.1f}]"
-        found.append([name, what, *rates, text])
-
-    line("itself", "both succeed", proof.joint[0].both, proof.joint[1].both)
-    for (role, name), (first, last) in proof.against.items():
-        mine = OTHER[role]
-        line(f"{role} {name}", f"{mine}'s duties", first.own[mine], last.own[mine])
-        line(f"{role} {name}", "both succeed", first.both, last.both)
-    return found
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
 
 
 def main(out: str, seed: int = 0, settings: Settings | None = None) -> Proof:
@@ -305,33 +354,27 @@ def main(out: str, seed: int = 0, settings: Settings | None = None) -> Proof:
     torch.set_num_threads(1)
     settings, folder, clock = settings or Settings(), Path(out), Clock()
     folder.mkdir(parents=True, exist_ok=True)
+    begun, spent = time.perf_counter(), time.process_time()
     model, tokenizer = imitated(settings, seed, clock)
     curve: list[dict[str, float]] = []
     generations = rewarded(model, tokenizer, settings, seed, clock, curve)
     for number, one in enumerate(generations):
         one.save_pretrained(folder / f"generation-{number}")
         tokenizer.save_pretrained(folder / f"generation-{number}")
-    (folder / "curve.json").write_text(json.dumps(curve), encoding="utf-8")
-    proof = proven(generations, tokenizer, settings, clock)
-    table = rows(proof)
-    names = [f"{number}" for number in range(len(generations))]
-    crossed = [
-        ["provider \\ payer", *names],
-        *(
-            [name, *(f"{100 * share:.0f}" for share in line)]
-            for name, line in zip(names, proof.crossed, strict=True)
-        ),
-    ]
-    facts = [
-        ["games that bad sides won beyond their habit, %", f"{100 * proof.unearned:.1f}"],
-        ["wrong care approved for who submits everything, %", f"{100 * proof.agreed:.1f}"],
-        *([f"{name}, s", f"{spent:.0f}"] for name, spent in clock.seconds.items()),
-    ]
-    for each in (table, crossed, facts):
+    proof = Prover(generations, tokenizer, settings, clock).proven()
+    written = tables(proof, clock.seconds)
+    for each in written:
         print("\n".join("  ".join(cell.ljust(28) for cell in line) for line in each), "\n")
-    result = {"seed": seed, "settings": asdict(settings), "table": table, "crossed": crossed}
-    (folder / "result.json").write_text(json.dumps({**result, "facts": facts}), encoding="utf-8")
-    text = page.render(f"Self-play, seed {seed}", curve, [table, crossed, facts], proof.shown)
+    result = {
+        "seed": seed,
+        "settings": asdict(settings),
+        **proof.as_dict(),
+        "curve": curve,
+        "minutes": (time.perf_counter() - begun) / 60,
+        "processor_minutes": (time.process_time() - spent) / 60,
+    }
+    (folder / "result.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+    text = page.render(f"Self-play, seed {seed}", curve, written, proof.shown)
     (folder / "page.html").write_text(text, encoding="utf-8")
     return proof
 

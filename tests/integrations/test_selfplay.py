@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +21,6 @@ from healthgym.core.seeding import Split  # noqa: E402
 from healthgym.envs.managed_care.prior_auth_arena.drill_sides import KNOWING, play  # noqa: E402
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily  # noqa: E402
 from healthgym.integrations.selfplay import games  # noqa: E402
-from healthgym.integrations.selfplay.copying import repetitions  # noqa: E402
 from healthgym.integrations.selfplay.games import Game, Talk  # noqa: E402
 from healthgym.integrations.selfplay.proving import gain, kept  # noqa: E402
 from healthgym.integrations.selfplay.training import (  # noqa: E402
@@ -42,10 +43,11 @@ from healthgym.rewards import SparseReward  # noqa: E402
 pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
 
 FAMILY = ArenaFamily("drill")
+#: The seat that has the first turn.
+BEGINS = next(iter(FAMILY.roles))
 SHAPE = TinyConfig(hidden=32, layers=2, heads=2, feed_forward=48)
 
 
@@ -122,6 +124,8 @@ def test_a_demonstration_reads_as_a_game_does(
 class Parrot:
     """A reader that says what a demonstration says."""
 
+    longest, context = 0, 1 << 20
+
     def __init__(self, talk: Talk) -> None:
         own = [t for t, mine in zip(talk.ids, talk.said, strict=True) if mine]
         self._rest = own
@@ -171,6 +175,45 @@ def test_what_is_no_call_is_refused_and_the_game_goes_on(
     assert any(event.error for event in game.episode.events)
 
 
+def test_what_was_replied_before_is_not_read_again(
+    model: AnyModel, tokenizer: AnyTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = Reader(model, tokenizer.eos_token_id, longest=3)
+    known: games.Known = {}
+
+    def played() -> Game:
+        game = Game(opened(0), {}, dict.fromkeys(FAMILY.roles, reader))
+        games.play([game], tokenizer, known=known)
+        return game
+
+    first, asked = played(), []
+    answer = reader.replies
+    monkeypatch.setattr(
+        reader, "replies", lambda memories, *rest: asked.extend(memories) or answer(memories, *rest)
+    )
+    again = played()
+    assert not asked
+    assert known
+    assert {role: talk.ids for role, talk in again.talks.items()} == {
+        role: talk.ids for role, talk in first.talks.items()
+    }
+    known.clear()
+    assert played().talks[BEGINS].ids == first.talks[BEGINS].ids
+    assert asked
+
+
+def test_a_seat_whose_conversation_fills_the_context_is_out_of_turns(
+    tokenizer: AnyTokenizer,
+) -> None:
+    instruction = tokenizer.encode(opened(0).instruction(BEGINS))
+    short = tiny_model(tokenizer, replace(SHAPE, context=len(instruction)), 0).eval()
+    reader = Reader(short, tokenizer.eos_token_id, longest=3)
+    game = Game(opened(0), {}, dict.fromkeys(FAMILY.roles, reader))
+    games.play([game], tokenizer)
+    assert game.episode.done()
+    assert not any(turn.role == BEGINS for turn in game.episode.turns)
+
+
 def test_imitation_lowers_the_loss(
     model: AnyModel,
     tokenizer: AnyTokenizer,
@@ -180,12 +223,6 @@ def test_imitation_lowers_the_loss(
     losses: list[float] = []
     imitate(model, talks, Imitation(steps=30, batch=4), 0, lambda step, loss: losses.append(loss))
     assert losses[-1] < 0.8 * losses[0]
-
-
-def test_repetitions_are_said_as_they_were_read(tokenizer: AnyTokenizer) -> None:
-    for talk in repetitions(tokenizer, ["one", "two"], 5, 0):
-        said = tokenizer.decode([t for t, own in zip(talk.ids, talk.said, strict=True) if own])
-        assert said.removesuffix(chat.END) in tokenizer.decode(talk.ids).partition(chat.END)[0]
 
 
 class Judged:
@@ -251,7 +288,12 @@ def test_everything_runs_once(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<polyline" in page
     assert "provider \\ payer" in page
+    assert "the whole arena" in page
     assert "CASE-7001" in page
+    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert set(result["careless"]) == {
+        f"{role} {name}" for role, names in FAMILY.careless().items() for name in names
+    }
     assert (tmp_path / "generation-1" / "config.json").is_file()
 
 

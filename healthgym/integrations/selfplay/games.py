@@ -16,11 +16,15 @@ from healthgym.core.tool import ToolCall
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.foreign import AnyTokenizer
 from healthgym.integrations.trl.memory import Memory
-from healthgym.integrations.trl.reading import Reader
+from healthgym.integrations.trl.reading import Reader, Reply
 
 _CALL = re.compile(re.escape(chat.CALL) + "(.*?)" + re.escape(chat.CALL_END), re.DOTALL)
 #: Turns of one game at most; more is a fault of the family.
 _MOST_TURNS = 200
+
+
+#: What a model replied to a conversation, by the model and the tokens.
+Known = dict[tuple[int, tuple[int, ...]], Reply]
 
 
 class Worker(Protocol):
@@ -110,29 +114,39 @@ def play(
     *,
     temperature: float = 0.0,
     seed: int = 0,
+    known: Known | None = None,
 ) -> None:
     """Play games to their end.
+
+    A seat whose conversation fills its model's context is out of turns.
 
     Args:
         games: The games, at their beginning.
         tokenizer: The tokenizer of all models.
         temperature: At which replies are drawn; 0 takes the likeliest tokens.
         seed: Of what is drawn.
+        known: Replies of models that no longer change, at temperature 0; it grows.
     """
     generator = torch.Generator().manual_seed(seed)
     for _ in range(_MOST_TURNS):
         waiting: dict[int, list[tuple[Game, Talk]]] = {}
+        going = False
         for game in games:
             role = _scripted(game)
             if role is not None:
+                going = True
                 talk = game.talks.setdefault(role, Talk(role))
                 episode = game.episode
                 talk.hear(tokenizer, episode.news(role), episode.instruction(role))
-                waiting.setdefault(id(game.readers[role]), []).append((game, talk))
-        if not waiting:
+                reader = game.readers[role]
+                if len(talk.ids) + reader.longest > reader.context:
+                    episode.stop(role)
+                    continue
+                waiting.setdefault(id(reader), []).append((game, talk))
+        if not going:
             break
         for asked in waiting.values():
-            _answer(asked, tokenizer, temperature, generator)
+            _answer(asked, tokenizer, temperature, generator, known)
     for game in games:
         for role in game.episode.roles:
             if not game.episode.done(role):
@@ -156,13 +170,20 @@ def _answer(
     tokenizer: AnyTokenizer,
     temperature: float,
     generator: torch.Generator,
+    known: Known | None,
 ) -> None:
     """Have one model answer in every game in which it has the turn."""
     reader = asked[0][0].readers[asked[0][1].role]
-    talks = [talk for _, talk in asked]
-    replies = reader.replies(
+    words = [(id(reader), tuple(talk.ids)) for _, talk in asked] if known is not None else []
+    found = [known.get(each) for each in words] if known is not None else [None] * len(asked)
+    talks = [talk for (_, talk), reply in zip(asked, found, strict=True) if reply is None]
+    fresh = reader.replies(
         [talk.memory for talk in talks], [talk.fresh for talk in talks], temperature, generator
     )
+    made = iter(fresh)
+    replies = [next(made) if reply is None else reply for reply in found]
+    if known is not None:
+        known.update(zip(words, replies, strict=True))
     for (game, talk), reply in zip(asked, replies, strict=True):
         talk.add(reply.ids, reply.logps)
         text = tokenizer.decode(reply.ids, skip_special_tokens=False)

@@ -83,7 +83,7 @@ def imitate(
         ids, said = _padded(chosen)
         loss = -_logps(model, ids, said).mean()
         _descend(loss, model, optimizer, settings.clip)
-        report(step + 1, float(loss))
+        report(step + 1, loss.item())
     model.eval()
 
 

@@ -44,6 +44,7 @@ class Reader:
     def __init__(self, model: AnyModel, end: int, longest: int) -> None:
         self.model, self.end, self.longest = model, end, longest
         config = model.config
+        self.context: int = config.max_position_embeddings
         self._layers = config.num_hidden_layers
         self._heads, self._width = config.num_attention_heads, config.head_dim
 
@@ -65,6 +66,8 @@ class Reader:
             temperature: 0 takes the likeliest token.
             generator: Where chance comes from.
         """
+        if not fresh:
+            return []
         batch = _Batch(self, memories, fresh)
         logits = batch.begin(fresh)
         rows = list(range(len(fresh)))
