@@ -95,7 +95,7 @@ def _onward(spans: tuple[int, ...], bits: int) -> int:
     return full
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Joints:
     """Words at which clauses meet.
 
@@ -117,6 +117,11 @@ class Joints:
     asking: frozenset[str]
     conditions: frozenset[str]
 
+    @cached_property
+    def meeting(self) -> frozenset[str]:
+        """Words before which clauses may meet without a mark."""
+        return self.links | self.leads | self.turns
+
 
 def clauses_of(words: Words, joints: Joints) -> Clauses:
     """Return the clauses of a message.
@@ -125,12 +130,14 @@ def clauses_of(words: Words, joints: Joints) -> Clauses:
         words: Its words.
         joints: The words at which clauses meet.
     """
-    texts, breaks = words.words, words.breaks
+    texts, breaks, meeting = words.words, words.breaks, joints.meeting
     count = len(texts)
     starts = stops = 0
     conditional = False
-    for place in range(count):
-        word, before = texts[place], breaks[place]
+    for place, word in enumerate(texts):
+        before = breaks[place]
+        if not before and word not in meeting:
+            continue  # as before most words
         if before & _STOP:
             starts |= 1 << place
             stops |= 1 << place

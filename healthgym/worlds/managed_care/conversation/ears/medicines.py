@@ -32,16 +32,19 @@ def medicines_of(
     if not own_said and UNKNOWN not in said and said.isdisjoint(known.drugs):
         return
     words, breaks = reading.words.words, reading.words.breaks
-    place = 0
-    while place < len(words):
+    usual = known.spelling.known
+    past = 0
+    for place, word in enumerate(words):
+        if place < past:
+            continue
         # Looked at for each word: who has none of the first words has no name to hear.
         name, end = _of_own(words, place, names, known) if own_said else ("", place)
-        if end == place:
+        if end == place and (word not in usual or word in known.drugs):
             end = _end(words, breaks, place, known)
             name = " ".join(words[place:end])
         if end > place:
             yield name, (1 << end) - (1 << place)
-        place = max(end, place + 1)
+        past = end
 
 
 @lru_cache(maxsize=4096)

@@ -93,20 +93,24 @@ class Places:
             here = known.get(words)
             if here is None:
                 here = self._look(words)
-            if not (here or optional or runs):
+            if not here and not runs:
+                if optional:
+                    continue
                 return 0
             if begun:
                 reach = (now << 1) & inside
-            for _ in range(gap):
-                reach |= (reach << 1) & inside
+            if gap:
+                for _ in range(gap):
+                    reach |= (reach << 1) & inside
             hit = reach & here
-            for run in runs:
-                if run.number in self.near or run.number in self.matched:
-                    hit |= self._run(run.steps, reach)
+            if runs:
+                for run in runs:
+                    if run.number in self.near or run.number in self.matched:
+                        hit |= self._run(run.steps, reach)
             if not optional:
-                now, begun = hit, True
-                if not now:
+                if not hit:
                     return 0
+                now, begun = hit, True
             elif begun:
                 now |= hit
         return now

@@ -178,14 +178,21 @@ def words_of(text: str, spelling: Spelling) -> Words:
     """
     reader = _Reader(spelling)
     spread, fillers, known = spelling.spread, spelling.fillers, spelling.known
+    words, breaks = reader.words, reader.breaks
     for token in _TOKEN.findall(text):
+        if token in known and token[0].isalnum():
+            reader.written = token
+            if reader.in_quotes or reader.open:
+                reader.word(token)
+            else:  # as most are
+                words.append(token)
+                breaks.append(0)
+            continue
         if not token[0].isalnum():
             reader.mark(token)
             continue
         reader.written = token
-        if token in known:
-            reader.word(token)
-        elif token in spread:
+        if token in spread:
             for word in spread[token]:
                 reader.word(word)
         elif token not in fillers:
