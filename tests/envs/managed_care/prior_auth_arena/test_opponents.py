@@ -239,6 +239,35 @@ def test_each_has_a_declared_strength() -> None:
     }
 
 
+#: How many test tasks a strength is measured on.
+MEASURED = 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("side", "name"), [(side, name) for side, known in STRENGTHS.items() for name in known]
+)
+def test_each_is_as_strong_as_declared(side: str, name: str) -> None:
+    tasks = map(instance, range(MEASURED))
+    seats = {PROVIDER: "oracle", PAYER: "oracle", side: name}
+    won = [joint(played(task, seats[PROVIDER], seats[PAYER])) for task in tasks]
+    assert abs(sum(won) / MEASURED - STRENGTHS[side][name]) <= 0.005 + 1e-9
+
+
+def test_who_trusts_the_practice_is_right_only_where_nothing_is_to_be_read() -> None:
+    for ending, right in (("absent", True), ("pended", False), ("approved", False)):
+        episode = played(first(ending), payer="trusts")
+        assert joint(episode) == right
+        assert failed(episode, PROVIDER) == set()
+
+
+def test_who_leaves_answers_nothing() -> None:
+    episode = played(first("pended"), "leaves")
+    assert failed(episode, PAYER) == set()
+    assert "provider.ends_right" in failed(episode, PROVIDER)
+    assert joint(played(first("approved"), "leaves"))
+
+
 @pytest.mark.parametrize("provider", sorted(CARELESS[PROVIDER]))
 def test_no_careless_provider_succeeds_beside_a_payer_that_knows_the_answer(provider: str) -> None:
     assert STRENGTHS[PROVIDER][provider] == 0.0
