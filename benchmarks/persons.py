@@ -11,10 +11,14 @@ shares four fifths of the lines that either of two has.
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
-from _harness import Figures, Run, Suite, at_least, at_most, timed
+from _harness import Figures, Run, Suite, at_least, at_most, make, once, timed
 
 _PEOPLE = 10_000
+#: Tasks of which the words are timed, how many come before them, the number of the first, and the
+#: tool that says something.
+_TALKS, _BEFORE, _FIRST, _SAY = 60, 20, 900, "cm_outreach.send_message"
 #: Share of lines in common from which on two are near.
 _NEAR = 0.8
 
@@ -61,6 +65,27 @@ def conversations(run: Run) -> Figures:
 def hard(run: Run) -> Figures:
     """Draw people of the hard tasks, who pick up themselves."""
     return _drawn("hard", run.tasks(_PEOPLE))
+
+
+@suite.measure(bounds={"p95_cpu_ms": at_most(1)})
+def patient_turn(run: Run) -> Figures:
+    """Say what the oracle says to people of all kinds, and time what each makes of it."""
+    import numpy as np
+
+    env = make("HealthAgent/CareManagement-v1", difficulty="conversations").unwrapped
+    taken: list[float] = []
+    for index in range(_FIRST - _BEFORE, _FIRST + run.tasks(_TALKS)):
+        env.reset(options={"index": index})
+        script = env.family.oracle(env.episode._instance, np.random.default_rng(index))
+        for action in list(script):
+            _, timing = once(partial(env.step, action))
+            if action.name == _SAY and index >= _FIRST:
+                taken.append(timing.median_cpu())
+    return {
+        "turns": len(taken),
+        "cpu_ms": float(np.median(taken)),
+        "p95_cpu_ms": float(np.percentile(taken, 95)),
+    }
 
 
 if __name__ == "__main__":

@@ -2,9 +2,12 @@
 
     python benchmarks/prior_auth_arena.py                      every figure
     python benchmarks/prior_auth_arena.py --only episodes      how long 80 calls take
+    python benchmarks/prior_auth_arena.py --trained FOLDER     a checkpoint in the tables, too
 
 Times are medians of tasks not seen before in the process, at the clinic's patients written.
-Intervals are the published bootstrap over tasks: 1,000 resamples from seed 0.
+Intervals are the published bootstrap over tasks: 1,000 resamples from seed 0; `clustered` ones draw
+patients with all of their tasks. `sent` counts the tasks alone of which something is rightly sent:
+on the others a payer has no more to do than what lies in its queue.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,7 +37,7 @@ from _harness import (
 from healthgym.core.tool import call
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import OPPONENTS
-from healthgym.policies.statistics import pass_at_k, pass_hat_k
+from healthgym.policies.statistics import clustered_interval, pass_at_k, pass_hat_k
 from healthgym.policies.suites import published_interval
 
 ENV_ID = "HealthAgent/PriorAuthArena-v1"
@@ -51,6 +55,8 @@ TRIED = 15
 ATTEMPTS = 4
 #: Calls of an episode that is to be quick.
 CALLS = 80
+#: How the kinds of tasks begin of which something is rightly sent.
+_SENDS = "submit"
 #: Arenas that are held at once.
 LIVE = 200
 #: Tasks that are drawn before any is timed: they write the patients whom all tasks share.
@@ -59,6 +65,11 @@ SEEN = 60
 FIRST = 700
 
 suite = Suite("prior_auth_arena", __doc__)
+suite.parser.add_argument(
+    "--trained", type=Path, nargs="+", default=[], metavar="FOLDER", help="checkpoints that play"
+)
+#: How many tasks a checkpoint plays against each opponent.
+TRAINED = 8
 
 
 def arena(**arguments: Any) -> Any:
@@ -82,12 +93,16 @@ class Tally:
 
     Attributes:
         successes: Success under the strict profile, by task.
+        patients: Whom each task is about.
+        sent: Joint success under the strict profile where something is rightly sent.
         joint: Whether both desks succeeded, by task and profile.
         modes: Kinds of failure.
     """
 
     def __init__(self) -> None:
         self.successes: dict[str, list[float]] = defaultdict(list)
+        self.patients: dict[str, str] = {}
+        self.sent: list[float] = []
         self.paper: list[float] = []
         self.joint: dict[Profile, list[float]] = {profile: [] for profile in Profile}
         self.modes: Counter[str] = Counter()
@@ -95,7 +110,11 @@ class Tally:
     def add(self, episode: Any) -> None:
         """Count an episode."""
         strict, paper = (episode.verdict(profile=one) for one in (Profile.STRICT, Profile.PAPER))
-        self.successes[episode.task.task_id].append(float(strict.success))
+        task = episode.task
+        self.successes[task.task_id].append(float(strict.success))
+        self.patients[task.task_id] = episode._instance.reference.provider.patient_id
+        if task.kind.startswith(_SENDS):
+            self.sent.append(strict.metrics["joint_success"])
         self.paper.append(float(paper.success))
         for profile in Profile:
             verdict = episode.verdict(profile=profile)
@@ -106,36 +125,58 @@ class Tally:
     def figures(self) -> Figures:
         """Return success with its interval, that of both desks, and the kinds of failure."""
         found = published_interval(self.successes)
+        clustered = clustered_interval(self.successes, self.patients)
+        sent = {"joint_sent": float(np.mean(self.sent))} if self.sent else {}
         failed = sum(1.0 - one for each in self.successes.values() for one in each)
         return {
             "tasks": len(self.successes),
             "strict": found.estimate,
             "strict_low": found.low,
             "strict_high": found.high,
+            "strict_clustered_low": clustered.low,
+            "strict_clustered_high": clustered.high,
             "paper": float(np.mean(self.paper)),
             **{f"joint_{one}": float(np.mean(each)) for one, each in self.joint.items()},
+            **sent,
             "failures": {mode: count / failed for mode, count in self.modes.most_common()},
         }
 
     def passes(self) -> Figures:
-        """Return pass@k and pass^k, averaged over tasks."""
-        attempts = [(len(hits), int(sum(hits))) for hits in self.successes.values()]
-        return {
-            f"{name}_{k}": float(np.mean([rate(n, c, k) for n, c in attempts]))
-            for name, rate in (("pass_at", pass_at_k), ("pass_hat", pass_hat_k))
-            for k in (1, ATTEMPTS)
-        }
+        """Return pass@k and pass^k, averaged over tasks, with the published interval."""
+        figures: Figures = {}
+        for name, rate in (("pass_at", pass_at_k), ("pass_hat", pass_hat_k)):
+            for k in (1, ATTEMPTS):
+                each = {
+                    task: [rate(len(hits), int(sum(hits)), k)]
+                    for task, hits in self.successes.items()
+                }
+                found = published_interval(each)
+                key = f"{name}_{k}"
+                figures |= {key: found.estimate, f"{key}_low": found.low}
+                figures[f"{key}_high"] = found.high
+        return figures
 
 
 def tallied(env: Any, policy: str, split: str, numbers: Iterable[int], samples: int = 1) -> Tally:
     """Play tasks by a policy, some attempts at each."""
     from healthgym.policies.scripted import resolve
 
-    found, player = Tally(), resolve(policy)
+    found = Tally()
+    player = checkpoint(policy) if Path(policy).is_dir() else resolve(policy)
     for number in numbers:
         for _ in range(samples):
             found.add(play(env.unwrapped, player, split, number))
     return found
+
+
+@cache
+def checkpoint(folder: str) -> Any:
+    """Return who plays as a model of a folder, the likeliest tokens."""
+    from healthgym.integrations.trl.models import open_checkpoint
+    from healthgym.integrations.trl.policy import ModelPolicy
+
+    model, tokenizer = open_checkpoint(folder)
+    return ModelPolicy(model.eval(), tokenizer, name=Path(folder).name)
 
 
 @suite.measure()
@@ -156,11 +197,13 @@ def pairs(run: Run) -> Figures:
 def crossed(seat: str, run: Run) -> Figures:
     """Play each policy in a seat against each opponent in the other one."""
     figures: Figures = {}
-    for opponent in ("oracle", *OPPONENTS[SEATS[seat]]):
-        for policy, usual in POLICIES.items():
+    trained = {str(folder): TRAINED for folder in run.options.trained}
+    for opponent in ("oracle", *OPPONENTS[SEATS[seat]], "random", "nop"):
+        for policy, usual in {**POLICIES, **trained}.items():
             env = arena(role=seat, opponent=opponent)
             found = tallied(env, policy, "test", range(run.tasks(usual)))
-            figures |= with_prefix(f"{opponent}.{policy}", found.figures())
+            name = Path(policy).name
+            figures |= with_prefix(f"{opponent}.{name}", found.figures())
     return figures
 
 
@@ -233,6 +276,31 @@ def episodes(run: Run) -> Figures:
         "of_80_calls_cpu_ms": float(np.median(processor)),
         "of_80_calls_p95_cpu_ms": float(np.percentile(processor, 95)),
         "payer_calls": float(np.mean(solving)),
+    }
+
+
+@suite.measure(bounds={"per_80_calls_cpu_ms": at_most(60)})
+def replays(run: Run) -> Figures:
+    """Make the calls of two readers again, as they came: what solves a task, and nothing besides.
+
+    An episode that is shorter than 80 calls is counted by what one of its calls takes.
+    """
+    env = arena(opponent="reader")
+    warm(env)
+    taken, calls = [], []
+    for index in range(FIRST, FIRST + run.repeats(40)):
+        turns = [
+            (turn.role, turn.action) for turn in play(env.unwrapped, "reader", "train", index).turns
+        ]
+        _, timing = once(partial(play_all, opened(env, index), turns))
+        taken.append(timing.median_cpu())
+        calls.append(len(turns))
+    each = CALLS * np.array(taken) / np.array(calls)
+    return {
+        "per_80_calls_cpu_ms": float(CALLS * np.sum(taken) / np.sum(calls)),
+        "per_80_calls_p95_cpu_ms": float(np.percentile(each, 95)),
+        "episode_cpu_ms": float(np.mean(taken)),
+        "calls": float(np.mean(calls)),
     }
 
 
