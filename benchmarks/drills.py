@@ -76,7 +76,7 @@ class Drill:
         folder: Path = run.options.runs / f"{self.name}-{seed}"
         command = [
             *(sys.executable, "-m", "healthgym", "train", "--env", self.env_id),
-            *("--difficulty", "drill", "--inertia", "0", "--seed", str(seed)),
+            *("--difficulty", "drill", "--seed", str(seed), "--copy-steps", "0", "--no-control"),
             *("--grpo-lr", self.rate, "--threads", "1", "--reward", self.reward),
             *(("--also", self.also) if self.also else ()),
             *(["--quick"] if run.quick else self._numbers(run.tasks(_TASKS))),

@@ -29,6 +29,7 @@ for variable, value in {
 
 import healthgym  # noqa: E402, F401 - registers the environments
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig  # noqa: E402
+from healthgym.integrations.trl.copying import Copying  # noqa: E402
 from healthgym.integrations.trl.folder import RunFolder  # noqa: E402
 
 CONFIG = TrainConfig(
@@ -48,6 +49,8 @@ CONFIG = TrainConfig(
     episodes=300,
     watch=40,
     max_length=448,
+    control=False,
+    copying=Copying(steps=0),
     supervised=Supervised(
         demos=2400,
         inertia=0.5,

@@ -29,6 +29,7 @@ for variable, value in {
 
 import healthgym  # noqa: E402, F401 - registers the environments
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig  # noqa: E402
+from healthgym.integrations.trl.copying import Copying  # noqa: E402
 from healthgym.integrations.trl.folder import RunFolder  # noqa: E402
 
 CONFIG = TrainConfig(
@@ -39,8 +40,10 @@ CONFIG = TrainConfig(
     # A call is a dozen tokens and a result less, for this family's own tokenizer.
     max_new_tokens=32,
     max_length=384,
+    control=False,
+    copying=Copying(steps=0),
     # A scan takes half a second to render as far as it is measured: few scans, seen many times.
-    supervised=Supervised(demos=400, policy="solver", also="prior", inertia=0.0, steps=250),
+    supervised=Supervised(demos=400, policies={"solver": 1.0}, also="prior", steps=250),
     reinforced=Reinforced(steps=30, batch=32, learning_rate=5e-4),
 )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import gymnasium
 import pytest
 
 from healthgym.errors import ConfigurationError, HealthGymError
@@ -110,6 +112,33 @@ def test_inertia_leaves_out_what_changes_the_record(toy_id: str) -> None:
         next(demonstrations(env, inertia=1.5))
 
 
+def test_demonstrators_take_turns_by_their_weights() -> None:
+    kwargs = {"difficulty": "drill", "task_types": ["v1-t3", "v1-t9"]}
+    env = make_health_env("HealthAgent/FhirRecord-v1", kwargs)
+    mixed = {"oracle": 1.0, "house": 2.0}
+    shown = list(demonstrations(env, "train", 90, policy=mixed))
+    by = Counter(demo.policy for demo in shown)
+    assert by.keys() == mixed.keys()
+    assert 20 <= by["oracle"] <= 40
+    assert all(demo.success for demo in shown if demo.policy == "oracle")
+    assert not all(demo.success for demo in shown)
+    alone = list(demonstrations(env, "train", 90))
+    for one, other in zip(shown, alone, strict=True):
+        assert one.task_id == other.task_id
+        assert one.policy != "oracle" or one == other
+    with pytest.raises(ConfigurationError, match="policies"):
+        next(demonstrations(env, policy={}))
+
+
+def test_wrapped_environments_are_demonstrated_and_strange_ones_refused() -> None:
+    made = gymnasium.make("HealthAgent/FhirRecord-v1", difficulty="easy", max_episode_steps=50)
+    assert made.unwrapped is not made
+    plain = make_health_env("HealthAgent/FhirRecord-v1", {"difficulty": "easy"})
+    assert list(demonstrations(made, size=2)) == list(demonstrations(plain, size=2))
+    with pytest.raises(ConfigurationError, match="no environment of healthgym"):
+        next(demonstrations(gymnasium.make("CartPole-v1")))
+
+
 def test_an_oracle_that_fails_is_an_error(toy_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     env = make_health_env(toy_id)
     monkeypatch.setattr(env.family, "oracle", lambda instance, rng: [])
@@ -145,17 +174,16 @@ def test_arrow_is_why_labels_are_made_before_the_data_set(demos: list[Any]) -> N
 # -- the chat format -----------------------------------------------------------------------------
 
 
-def test_digits_and_parts_of_times_are_tokens() -> None:
+def test_pairs_of_digits_and_parts_of_times_are_tokens() -> None:
     from healthgym.integrations.trl.tiny import train_tokenizer
 
     text = "S1234567 at 2023-11-13T10:15:00+00:00: 12.5"
     tokenizer = train_tokenizer([text] * 20, 600)
     pieces = [tokenizer.decode([token]) for token in tokenizer(text)["input_ids"]]
     assert "".join(pieces) == text
-    for part in ("1", "7", "2023-", "11-", "13T", "10:", "15"):
+    for part in ("12", "34", "56", "7", "2023-", "11-", "13T", "10:", "15"):
         assert part in pieces
-    assert "".join(pieces[-4:]) == "12.5"
-    assert all(len(piece) == 1 for piece in pieces[-4:])
+    assert pieces[-3:] == ["12", ".", "5"]
 
 
 @pytest.mark.parametrize("text", ["", "näïve ☃ 漢字", "line\n\nline", "<|im_start|>", "a\tb"])

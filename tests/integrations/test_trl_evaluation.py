@@ -13,7 +13,16 @@ from healthgym.registration import make_health_env
 pytest.importorskip("trl")
 
 from healthgym.core.seeding import Split
-from healthgym.integrations.trl.evaluation import Score, gain, play_script, score
+from healthgym.integrations.trl.evaluation import (
+    Score,
+    aligned,
+    differences,
+    gain,
+    play_script,
+    score,
+    table,
+)
+from healthgym.integrations.trl.page import headline
 
 
 def _played(policy: str, count: int = 12) -> Score:
@@ -42,3 +51,29 @@ def test_a_gain_is_told_task_by_task() -> None:
 def test_scores_of_different_tasks_are_not_compared() -> None:
     with pytest.raises(ConfigurationError, match="same tasks"):
         gain(_played("oracle"), _played("oracle", 3))
+
+
+def test_reward_is_compared_with_imitation_and_with_more_of_it() -> None:
+    solved = _played("oracle")
+
+    def worse(name: str, count: int) -> Score:
+        missed = dict.fromkeys([*solved.solved][:count], False)
+        total = replace(solved.total, successes=12 - count)
+        return replace(solved, name=name, solved={**solved.solved, **missed}, total=total)
+
+    runs = [worse("base", 12), worse("SFT", 6), worse("SFT+SFT", 3), worse("SFT+GRPO", 0)]
+    rows = differences(runs, ())
+    assert [row[0] for row in rows[1:]] == [
+        f"SFT+GRPO - {name}" for name in ("SFT+SFT", "SFT", "base")
+    ]
+    assert rows[1][1].startswith("+25.0 [")
+    assert rows[2][1].startswith("+50.0 [")
+    assert "+25.0 [" in headline(runs)
+    assert "+50.0 [" in headline(runs)
+    assert "more imitation" not in headline([runs[1], runs[3]])
+    shown = table(runs, (), {"harder": [runs[1], runs[3]]})
+    assert shown[-1][0] == "transfer: harder"
+    assert shown[-1][2:5] == ["-", runs[1].total.text(), "-"]
+    lines = aligned(shown).splitlines()
+    assert lines[-3].startswith("---")
+    assert lines[-2].startswith("all")

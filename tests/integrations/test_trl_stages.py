@@ -16,6 +16,7 @@ from healthgym.core.family import EpisodeConfig
 from healthgym.errors import InfrastructureError
 from healthgym.integrations.trl import demonstrations, trl_spec
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
+from healthgym.integrations.trl.copying import Copying
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.tiny import TinyConfig
 from healthgym.policies.seats import EndpointSeat
@@ -65,6 +66,8 @@ def config(toy_id: str, monkeypatch: pytest.MonkeyPatch) -> TrainConfig:
         saves=2,
         max_new_tokens=8,
         threads=1,
+        transfer={"twice": {}},
+        copying=Copying(steps=3, batch=2),
         supervised=Supervised(demos=40, steps=4, batch=4),
         reinforced=Reinforced(steps=2, batch=4, group=2, minibatch=2),
     )
@@ -296,7 +299,10 @@ def test_a_run_ends_in_a_table_and_a_report(
     Pipeline(folder, config).run()
     printed = capsys.readouterr().out
     assert "SFT+GRPO" in printed
-    assert "[9/9] report" in printed
+    assert "[13/13] report" in printed
+    assert "SFT+GRPO - SFT+SFT" in printed
+    assert "transfer: twice" in printed
+    assert "has not learned to copy" in printed
     for name in ("config.json", "metrics.jsonl", "learning_curves.png", "report.html"):
         assert (folder.path / name).stat().st_size > 0
     page = (folder.path / "report.html").read_text(encoding="utf-8")
@@ -304,8 +310,8 @@ def test_a_run_ends_in_a_table_and_a_report(
     assert "http" not in page.partition("<h2>Settings")[0].replace("https://", "")
     assert page.count("class=episode") >= 3
     stages = {row["stage"] for row in folder.curve()}
-    assert stages == {"sft", "grpo"}
-    for name in ("base", "sft", "grpo"):
+    assert stages == {"sft", "grpo", "control"}
+    for name in ("base", "sft", "control", "grpo"):
         lines = (folder.path / "trajectories" / f"{name}.jsonl").read_text().splitlines()
         assert len(lines) == config.episodes
         assert all('"task_id":"toy-records/test/' in line for line in lines)

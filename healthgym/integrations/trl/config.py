@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Self
 
 from healthgym.core.borders import Settings
+from healthgym.core.choice import Weighted
 from healthgym.errors import ConfigurationError
+from healthgym.integrations.trl.copying import Copying
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,20 +19,22 @@ class Supervised:
 
     Attributes:
         demos: Number of tasks shown.
-        inertia: Share of them on which the demonstrator reads and reports but does not act, as in
-            records of real practice; see :func:`~healthgym.integrations.trl.demonstrations`.
-        policy: Scripted policy that demonstrates.
+        policies: Weights of the scripted policies that demonstrate, by name; each task is shown by
+            one of them, and the task does not tell by whom.
         also: Scripted policy that demonstrates the same tasks once more, if named.
-        without: Tools it leaves alone.
-        steps: Optimizer steps.
+        inertia: Share of tasks on which the demonstrator reads and reports but does not act; see
+            :func:`~healthgym.integrations.trl.demonstrations`.
+        without: Tools that demonstrations leave alone.
+        steps: Optimizer steps. Once through the demonstrations is best before reward: a policy
+            that has seen them several times is too certain to explore.
         batch: Episodes per step.
         learning_rate: Peak of a linear schedule.
     """
 
     demos: int = 14400
-    inertia: float = 0.5
-    policy: str = "oracle"
+    policies: Mapping[str, float] = field(default_factory=lambda: {"oracle": 1.0})
     also: str = ""
+    inertia: float = 0.0
     without: tuple[str, ...] = ()
     steps: int = 900
     batch: int = 16
@@ -68,6 +73,11 @@ class Reinforced:
         return self.steps * self.steps_per_batch
 
     @property
+    def tasks(self) -> int:
+        """Tasks that are practised on."""
+        return self.steps * self.batch // self.group
+
+    @property
     def steps_per_batch(self) -> int:
         """Optimizer steps on each batch."""
         return self.reuse * (self.batch // (self.minibatch or self.batch))
@@ -89,6 +99,11 @@ class TrainConfig:
         threads: Threads of torch on a CPU; 0 leaves its own choice. A small model is faster on one:
             two that wait for each other cost more than they compute.
         saves: Trainer checkpoints per stage, from which a killed run goes on.
+        control: Whether imitation goes on from where reinforcement learning begins, on fresh
+            demonstrations and with as much computing, to be compared with it.
+        transfer: Further arguments of the environment, by name, under which the trained models
+            are scored as well, such as another difficulty.
+        copying: How a model made in the run learns to copy before it imitates.
         supervised: Supervised fine-tuning.
         reinforced: Reinforcement learning.
     """
@@ -103,6 +118,9 @@ class TrainConfig:
     seed: int = 0
     threads: int = 1
     saves: int = 8
+    control: bool = True
+    transfer: Mapping[str, Settings] = field(default_factory=dict)
+    copying: Copying = field(default_factory=Copying)
     supervised: Supervised = field(default_factory=Supervised)
     reinforced: Reinforced = field(default_factory=Reinforced)
 
@@ -117,9 +135,15 @@ class TrainConfig:
                 f"A batch of {self.reinforced.batch} rollouts cannot be split into minibatches of "
                 f"{self.reinforced.minibatch}."
             )
+        Weighted(self.supervised.policies, "policies")
         smallest = min(self.episodes, self.supervised.steps, self.reinforced.updates, self.saves)
         if smallest < 1:
             raise ConfigurationError("Steps, episodes and saves are at least 1.")
+
+    @property
+    def copies(self) -> bool:
+        """Whether the model is made in the run, and learns to copy first."""
+        return self.model == "tiny" and self.copying.steps > 0
 
     def quick(self) -> Self:
         """Return the settings of a smoke run: every stage, and nothing learned."""
@@ -129,6 +153,7 @@ class TrainConfig:
             watch=4,
             saves=2,
             max_new_tokens=24,
+            copying=replace(self.copying, steps=min(self.copying.steps, 8), batch=4),
             supervised=replace(self.supervised, demos=64, steps=8, batch=4),
             reinforced=replace(self.reinforced, steps=2, batch=4, group=2, minibatch=0),
         )
@@ -149,6 +174,7 @@ class TrainConfig:
             supervised = Supervised(**data["supervised"])
             data["supervised"] = replace(supervised, without=tuple(supervised.without))
             data["reinforced"] = Reinforced(**data["reinforced"])
+            data["copying"] = Copying(**data["copying"])
             unknown = data.keys() - {item.name for item in fields(cls)}
             if unknown:
                 raise TypeError(f"unknown settings {', '.join(sorted(unknown))}")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+import gymnasium
 import numpy as np
 
 from healthgym.core import action as actions
 from healthgym.core.borders import JsonDict
+from healthgym.core.choice import Weighted
 from healthgym.core.env import HealthEnv, parse_split
 from healthgym.core.episode import AnyEpisode, Episode
 from healthgym.core.family import ORACLE as ORACLE
@@ -20,8 +23,8 @@ from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
 from healthgym.errors import ConfigurationError, HealthGymError, ToolError
 from healthgym.integrations.trl.environment import MAX_IMAGE_SIDE, blocks
 
-#: Stream of a task's random numbers from which its demonstration is drawn.
-_STREAM = 7_001
+#: Stream of a task's random numbers from which its demonstration is drawn, and by whom it is.
+_STREAM, _WHOSE = 7_001, 7_003
 #: The assistant's last words, once its answer is in.
 CLOSING = "Done."
 
@@ -38,6 +41,7 @@ class Demonstration:
             ``arguments`` are JSON text, because a column of objects would be filled up with each
             other's keys (Arrow has one type per column).
         tools: The tools in OpenAI's function form, as JSON text for the same reason.
+        policy: Who demonstrates.
     """
 
     task_id: str
@@ -45,6 +49,7 @@ class Demonstration:
     success: bool
     messages: tuple[JsonDict, ...]
     tools: str
+    policy: str = ORACLE
 
     def row(self) -> JsonDict:
         """Return the row of a conversational data set, as ``SFTTrainer`` takes it."""
@@ -52,23 +57,24 @@ class Demonstration:
 
 
 def demonstrations(
-    env: HealthEnv,
+    env: gymnasium.Env[Any, Any],
     split: str = "train",
     size: int = 1000,
     *,
     first: int = 0,
     system: str = "",
     inertia: float = 0.0,
-    policy: str = ORACLE,
+    policy: str | Mapping[str, float] = ORACLE,
     also: str = "",
     without: Collection[str] = (),
     images: bool = False,
     max_image_side: int | None = MAX_IMAGE_SIDE,
 ) -> Iterator[Demonstration]:
-    """Yield a scripted policy's episodes on tasks ``first`` to ``first + size - 1`` of a split.
+    """Yield scripted policies' episodes on tasks ``first`` to ``first + size - 1`` of a split.
 
     Args:
-        env: The environment; its own episode is left alone.
+        env: The environment, as ``gym.make`` returns it; its own episode is left alone. What
+            wrappers around it do is not shown.
         split: The split.
         size: Number of tasks.
         first: Index of the first.
@@ -76,8 +82,9 @@ def demonstrations(
         inertia: Share of tasks on which the demonstrator reads and reports but changes nothing, as
             clinicians do who see a result and do not act on it. Imitation learns that too; what
             it takes to unlearn it is the verifier's reward.
-        policy: Name of one of the family's baselines or solvers. Only the oracle has to solve
-            every task; what the others do is shown as it comes, with its success.
+        policy: Name of one of the family's baselines, practices or solvers; or names with weights,
+            by which one is drawn for each task. Only the oracle has to solve every task; what the
+            others do is shown as it comes, with its success.
         also: Name of a policy whose episode on each task follows the first one's, such as one that
             answers out of habit, without having looked. Imitation learns both, and cannot tell by
             the task which it is to be; the verifier's reward can. Nothing is left out of it.
@@ -89,17 +96,24 @@ def demonstrations(
         max_image_side: Most pixels of a picture's longer side; no limit if None.
 
     Raises:
-        ConfigurationError: If ``inertia`` is not a share, or there is no such policy or tool.
+        ConfigurationError: If ``inertia`` is not a share, there is no such policy or tool, or the
+            environment is none of ours.
         HealthGymError: If the oracle fails a task, which is a bug of its family.
     """
     if not 0 <= inertia <= 1:
         raise ConfigurationError(f"inertia is a share between 0 and 1, not {inertia}.")
+    inner = env.unwrapped
+    if not isinstance(inner, HealthEnv):
+        raise ConfigurationError(f"{env} holds no environment of healthgym.")
     tasks = parse_split(split)
     show = partial(
-        demonstrate, env, tasks, system=system, images=images, max_image_side=max_image_side
+        demonstrate, inner, tasks, system=system, images=images, max_image_side=max_image_side
     )
+    named = {policy: 1.0} if isinstance(policy, str) else policy
+    chosen = Weighted(named, "policies")
     for index in range(first, first + size):
-        yield show(index, inertia=inertia, policy=policy, without=without)
+        rng = task_rng(inner.family.generator.name, tasks, index, _WHOSE)
+        yield show(index, inertia=inertia, policy=chosen.draw(rng), without=without)
         if also:
             yield show(index, policy=also)
 
@@ -152,7 +166,7 @@ def demonstrate(
     messages.append({"role": "assistant", "content": CLOSING})
     tools = json.dumps(episode.seat().catalog.openai())
     task = episode.task
-    return Demonstration(task.task_id, task.kind, success, tuple(messages), tools)
+    return Demonstration(task.task_id, task.kind, success, tuple(messages), tools, policy)
 
 
 def _spec(episode: AnyEpisode, name: str) -> ToolSpec:

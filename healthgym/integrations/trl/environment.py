@@ -79,6 +79,21 @@ class RolloutOutcome:
     masked: str = ""
 
 
+def reached(episode: AnyEpisode) -> RolloutOutcome:
+    """Return what became of a rollout's episode; one that was left before its end is stopped."""
+    if not episode.done():
+        episode.stop()
+    verdict = episode.verdict()
+    return RolloutOutcome(
+        episode.task.kind,
+        episode.total_reward(),
+        verdict,
+        episode.submitted(),
+        len(episode.events),
+        sum(bool(event.error) for event in episode.events),
+    )
+
+
 class TrlEnvironment:
     """One rollout slot. TRL makes as many as a batch needs and uses each again and again.
 
@@ -174,23 +189,11 @@ class TrlEnvironment:
             return self._masked()
         if self._outage is not None or self._episode is None:
             return self._masked()
-        episode = self._episode
         try:
-            if not episode.done():
-                episode.stop()
-            verdict = episode.verdict()
+            return reached(self._episode)
         except InfrastructureError as error:
             self._outage = error
             return self._masked()
-        refused = sum(bool(event.error) for event in episode.events)
-        return RolloutOutcome(
-            episode.task.kind,
-            episode.total_reward(),
-            verdict,
-            episode.submitted(),
-            len(episode.events),
-            refused,
-        )
 
     def _masked(self) -> RolloutOutcome:
         kind = self._episode.task.kind if self._episode else ""

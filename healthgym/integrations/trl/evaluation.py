@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Self
 
 from healthgym.core.borders import JsonDict, JsonObject
@@ -19,6 +20,8 @@ from healthgym.policies.statistics import (
     wilson_interval,
 )
 
+#: What the row of a table is called that counts all task types.
+TOTAL = "all"
 #: Stream of a task's random numbers from which scripted policies draw.
 _STREAM = 7_002
 
@@ -165,8 +168,18 @@ def play_script(
     return played
 
 
-def table(scores: Sequence[Score], floors: Sequence[Score]) -> list[list[str]]:
-    """Return a table of success in per cent: a row per task type, a column per policy."""
+def table(
+    scores: Sequence[Score],
+    floors: Sequence[Score],
+    elsewhere: Mapping[str, Sequence[Score]] = MappingProxyType({}),
+) -> list[list[str]]:
+    """Return a table of success in per cent: a row per task type, a column per policy.
+
+    Args:
+        scores: Scores of the checkpoints.
+        floors: Scores of scripted policies on the same tasks.
+        elsewhere: Scores of some checkpoints on other tasks, by what these are; a row each.
+    """
     columns = [*floors, *scores]
     kinds = sorted({kind for column in columns for kind in column.kinds})
     rows = [["task type", "n", *(column.name for column in columns)]]
@@ -178,7 +191,34 @@ def table(scores: Sequence[Score], floors: Sequence[Score]) -> list[list[str]]:
     if any(column.masked for column in columns):
         rows.append(["masked", "", *map(_masked, columns)])
         rows.append(["as failures", "", *(column.of_all.text() for column in columns)])
-    rows.append(["all", str(total), *(column.total.text() for column in columns)])
+    rows.append([TOTAL, str(total), *(column.total.text() for column in columns)])
+    for place, found in elsewhere.items():
+        told = {each.name: each.total for each in found}
+        count = max((rate.episodes for rate in told.values()), default=0)
+        cells = [told[one.name].text() if one.name in told else "-" for one in columns]
+        rows.append([f"transfer: {place}", str(count), *cells])
+    return rows
+
+
+def points(found: Interval) -> str:
+    """Return a difference and its interval in points, such as ``+4.0 [-1.2, +9.1]``."""
+    ends = ", ".join(f"{100 * end:+.1f}" for end in (found.low, found.high))
+    return f"{100 * found.estimate:+.1f} [{ends}]"
+
+
+def differences(scores: Sequence[Score], sampled: Sequence[Score]) -> list[list[str]]:
+    """Return a table of what the last of several models solves more than each other one.
+
+    Args:
+        scores: Scores by the likeliest tokens, on the same tasks.
+        sampled: The same with replies drawn, in the same order; none if there are none.
+    """
+    rows = [["", "likeliest tokens", *(["drawn as in training"] if sampled else [])]]
+    last = len(scores) - 1
+    for place in range(last - 1, -1, -1):
+        name = f"{scores[last].name} - {scores[place].name}"
+        kinds = [kind for kind in (scores, sampled) if kind]
+        rows.append([name, *(points(gain(kind[last], kind[place])) for kind in kinds)])
     return rows
 
 
@@ -192,7 +232,7 @@ def _masked(column: Score) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return a table as aligned text, its first row a heading and its last a total."""
+    """Return a table as aligned text, with rules below its heading and above its total, if any."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     lines = [
         "  ".join(
@@ -202,4 +242,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
         for row in rows
     ]
     rule = "-" * len(lines[0])
-    return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1]])
+    parts = [lines[0], rule]
+    for row, line in zip(rows[1:], lines[1:], strict=True):
+        parts += [rule, line] if row[0] == TOTAL else [line]
+    return "\n".join(parts)

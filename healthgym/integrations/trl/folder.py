@@ -21,8 +21,14 @@ except ImportError:  # Windows
     fcntl = None
 
 _REMEDY = "Without that file the run repeats its stages; its checkpoints in work/ are kept."
-#: Checkpoints of a run, in the order of training, with the names they are shown under.
-CHECKPOINTS: Mapping[str, str] = {"base": "base", "sft": "SFT", "grpo": "SFT+GRPO"}
+#: Checkpoints of a run that are scored, with the names they are shown under. The control and GRPO
+#: both go on from SFT; a run may leave the control out.
+CHECKPOINTS: Mapping[str, str] = {
+    "base": "base",
+    "sft": "SFT",
+    "control": "SFT+SFT",
+    "grpo": "SFT+GRPO",
+}
 
 
 class RunFolder:

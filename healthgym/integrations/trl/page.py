@@ -12,7 +12,8 @@ from pathlib import Path
 from healthgym.core.borders import JsonDict
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import TrajectoryError
-from healthgym.integrations.trl.evaluation import Score, gain, table
+from healthgym.integrations.trl.evaluation import Score, differences, gain, points, table
+from healthgym.integrations.trl.folder import CHECKPOINTS
 from healthgym.presentation.html import PictureFinder, inline, pictures_of
 from healthgym.presentation.pictures import png
 from healthgym.testing.replay import replayed_pictures
@@ -48,20 +49,24 @@ class ReportData:
         scores: Checkpoints on the test split, in the order of training.
         sampled: The same with replies drawn as in training, if they were scored so.
         floors: Scripted policies on the same tasks.
+        elsewhere: Checkpoints on other tasks, by what these are.
+        notes: Further findings, a sentence or two each.
         picture: The learning curves, PNG.
         episodes: For each task to show, the trajectory of each checkpoint by name.
         facts: Settings and versions, as pairs of text.
-        seconds: Wall-clock time by stage.
+        seconds: Time by stage: by the clock, and of the processor.
     """
 
     title: str
     scores: Sequence[Score]
     sampled: Sequence[Score]
     floors: Sequence[Score]
+    elsewhere: Mapping[str, Sequence[Score]]
+    notes: Sequence[str]
     picture: Path
     episodes: Sequence[Mapping[str, Trajectory]]
     facts: Sequence[tuple[str, str]]
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, tuple[float, float]]
 
 
 def render_report(data: ReportData) -> str:
@@ -69,15 +74,19 @@ def render_report(data: ReportData) -> str:
     image = base64.b64encode(data.picture.read_bytes()).decode("ascii")
     parts = [
         "<!doctype html><html lang=en><head><meta charset=utf-8>",
+        "<meta name=viewport content='width=device-width, initial-scale=1'>",
         f"<title>{escape(data.title)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{escape(data.title)}</h1>",
         f"<p class=lead>{escape(headline(data.scores))}</p>",
         f'<img alt="learning curves" src="data:image/png;base64,{image}">',
         "<h2>Success on held-out test tasks, % [95 % interval]</h2>",
-        _table(table(data.scores, data.floors)),
+        _table(table(data.scores, data.floors, data.elsewhere)),
         "<p class=quiet>The same tasks for every column; likeliest token, no sampling. The first "
         "columns are scripted policies; none reads but one that demonstrates. A task counts as "
         "solved when every check of its verifier passed and an answer was handed in.</p>",
+        "<h2>Difference on the same tasks, in points [95 % interval]</h2>",
+        _table(differences(data.scores, data.sampled)),
+        *(f"<p class=quiet>{escape(note)}</p>" for note in data.notes),
         *_drawn(data.sampled),
         _usage(data.scores),
         "<h2>Episodes</h2>",
@@ -91,9 +100,10 @@ def render_report(data: ReportData) -> str:
     parts.append("<h2>Settings and versions</h2>")
     parts.append(_table([["setting", "value"], *([key, value] for key, value in data.facts)]))
     parts.append("<h2>Time</h2>")
-    times = [[stage, f"{seconds:.0f} s"] for stage, seconds in data.seconds.items()]
-    total = [["all", f"{sum(data.seconds.values()) / 60:.1f} min"]]
-    parts.append(_table([["stage", "wall clock"], *times, *total]))
+    rows = [[stage, f"{wall:.0f} s", f"{cpu:.0f} s"] for stage, (wall, cpu) in data.seconds.items()]
+    walls, cpus = (sum(spent[place] for spent in data.seconds.values()) / 60 for place in (0, 1))
+    total = ["all", f"{walls:.1f} min", f"{cpus:.1f} min"]
+    parts.append(_table([["stage", "wall clock", "processor"], *rows, total]))
     parts.append("</body></html>\n")
     return "\n".join(parts)
 
@@ -110,15 +120,21 @@ def _drawn(scores: Sequence[Score]) -> Sequence[str]:
 
 
 def headline(scores: Sequence[Score]) -> str:
-    """Return in one sentence what the last step of training added."""
-    if len(scores) < 2:
+    """Return in a sentence or two what reward added to imitation, and to more imitation."""
+    by_name = {each.name: each for each in scores}
+    if not {CHECKPOINTS["sft"], CHECKPOINTS["grpo"]} <= by_name.keys():
         return "No checkpoint has been compared yet."
-    before, after = scores[-2], scores[-1]
-    found = gain(after, before)
-    return (
+    before, after = by_name[CHECKPOINTS["sft"]], by_name[CHECKPOINTS["grpo"]]
+    told = (
         f"{before.name}: {before.total.text()} % of {before.total.episodes} test tasks; "
-        f"{after.name}: {after.total.text()} %. Difference {100 * found.estimate:+.1f} points, "
-        f"95 % interval {100 * found.low:+.1f} to {100 * found.high:+.1f}."
+        f"{after.name}: {after.total.text()} %, which is {points(gain(after, before))} points."
+    )
+    control = by_name.get(CHECKPOINTS["control"])
+    if control is None:
+        return told
+    return (
+        f"{told} As much computing spent on more imitation: {control.total.text()} %; reward over "
+        f"that: {points(gain(after, control))} points."
     )
 
 

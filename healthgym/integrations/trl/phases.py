@@ -6,6 +6,7 @@ import json
 import logging
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from trl import (  # type: ignore[attr-defined,unused-ignore]
 )
 
 from healthgym.core.borders import JsonDict, JsonObject
+from healthgym.core.seeding import Split
 from healthgym.errors import DamagedDataError
 from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.demonstrations import Demonstration
@@ -28,8 +30,10 @@ from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer, AnyTrainer
 from healthgym.integrations.trl.labels import labelled
 from healthgym.integrations.trl.models import adapters, merged
-from healthgym.integrations.trl.spec import trl_spec
+from healthgym.integrations.trl.rollout import Sampling
+from healthgym.integrations.trl.rollouts import Rollouts, rollout_reward
 from healthgym.policies.statistics import Interval
+from healthgym.registration import make_health_env
 
 #: Temperature at which rollouts are drawn: the policy that GRPO improves.
 TEMPERATURE = 1.0
@@ -39,17 +43,36 @@ Watch = Callable[[AnyModel], Interval | None]
 Report = Callable[[int, Mapping[str, float]], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of a run in which a trainer is at work.
+
+    Attributes:
+        name: Its name.
+        config: Settings of the run.
+        folder: Folder of the run.
+        watch: Plays validation tasks.
+        report: Told of each step.
+    """
+
+    name: str
+    config: TrainConfig
+    folder: RunFolder
+    watch: Watch
+    report: Report
+
+    @property
+    def work(self) -> Path:
+        """Where the trainer keeps its checkpoints."""
+        return self.folder.folder("work", self.name)
+
+
 class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
     """Writes what the trainer logs, plays validation tasks, and moves the progress bar."""
 
-    def __init__(
-        self, folder: RunFolder, stage: str, every: int, watch: Watch, report: Report
-    ) -> None:
-        self._folder = folder
-        self._stage = stage
+    def __init__(self, run: Stage, every: int) -> None:
+        self._run = run
         self._every = every
-        self._watch = watch
-        self._report = report
         self._shown: dict[str, float] = {}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -59,7 +82,7 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if state.global_step % self._every == 0:
             self._validate(state.global_step, kwargs["model"])
-        self._report(state.global_step, self._shown)
+        self._run.report(state.global_step, self._shown)
 
     def on_log(
         self,
@@ -72,7 +95,7 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
         figures = {key: _number(value) for key, value in (logs or {}).items()}
         kept = {key: value for key, value in figures.items() if value is not None}
         if "train_runtime" not in kept:
-            self._folder.log(self._stage, state.global_step, kept)
+            self._run.folder.log(self._run.name, state.global_step, kept)
             for key in ("loss", "reward", "env/success"):
                 if key in kept:
                     self._shown[key] = kept[key]
@@ -80,7 +103,7 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
     def _validate(self, step: int, model: AnyModel) -> None:
         training = model.training
         model.eval()
-        rate = self._watch(model)
+        rate = self._run.watch(model)
         model.train(training)
         if rate is None:
             return
@@ -90,7 +113,7 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
             "validation/low": rate.low,
             "validation/high": rate.high,
         }
-        self._folder.log(self._stage, step, figures)
+        self._run.folder.log(self._run.name, step, figures)
 
 
 def _number(value: Any) -> float | None:
@@ -104,70 +127,63 @@ def supervise(
     model: AnyModel,
     tokenizer: AnyTokenizer,
     demos: Iterable[Demonstration],
-    config: TrainConfig,
-    folder: RunFolder,
-    watch: Watch,
-    report: Report,
+    run: Stage,
+    steps: int,
 ) -> AnyModel:
     """Fine-tune on demonstrations and return the model, adapters merged.
 
     Only what the assistant says is learned; goes on from the last trainer checkpoint, if any.
     """
     _quiet()
-    settings = config.supervised
-    work = folder.folder("work", "sft")
-    rows = [labelled(tokenizer, demo.messages, json.loads(demo.tools)) for demo in demos]
+    settings = run.config.supervised
+    rows = [labels(tokenizer, demo) for demo in demos]
     trainer = SFTTrainer(
         model=model,
         processing_class=tokenizer,
         train_dataset=datasets.Dataset.from_list(rows),
         peft_config=adapters(model),
         args=SFTConfig(
-            str(work),
-            max_steps=settings.steps,
+            str(run.work),
+            max_steps=steps,
             per_device_train_batch_size=settings.batch,
             learning_rate=settings.learning_rate,
-            warmup_steps=max(settings.steps // 20, 1),
+            warmup_steps=max(steps // 20, 1),
             adam_beta2=0.98,
             # A conversation cut short would teach to stop in the middle.
             max_length=None,
             packing=False,
-            **_common(config, settings.steps),
+            train_sampling_strategy="group_by_length",
+            **_common(run.config, steps),
         ),
     )
-    return _train(trainer, work, folder, "sft", settings.steps, watch, report)
+    return _train(trainer, run, steps)
 
 
-def reinforce(
-    model: AnyModel,
-    tokenizer: AnyTokenizer,
-    config: TrainConfig,
-    folder: RunFolder,
-    watch: Watch,
-    report: Report,
-) -> AnyModel:
+def labels(tokenizer: AnyTokenizer, demo: Demonstration) -> dict[str, list[int]]:
+    """Return a demonstration as tokens, with what is to be learned of it."""
+    return labelled(tokenizer, demo.messages, json.loads(demo.tools))
+
+
+def reinforce(model: AnyModel, tokenizer: AnyTokenizer, run: Stage) -> AnyModel:
     """Train with GRPO on tasks that no demonstration showed and return the model."""
     _quiet()
-    settings = config.reinforced
-    work = folder.folder("work", "grpo")
-    spec = trl_spec(
-        config.env,
-        split="train",
-        size=settings.steps * settings.batch // settings.group,
-        first=config.supervised.demos,
-        env_kwargs={
-            **config.env_kwargs,
-            "costs": {"unsubmitted": settings.unsubmitted, **config.env_kwargs.get("costs", {})},
-        },
-    )
-    turns = spec.environment_factory._env.config.max_turns  # type: ignore[union-attr]
+    config, settings = run.config, run.config.reinforced
+    costs = {"unsubmitted": settings.unsubmitted, **config.env_kwargs.get("costs", {})}
+    env = make_health_env(config.env, {**config.env_kwargs, "costs": costs})
+    sampling = Sampling(TEMPERATURE, config.max_new_tokens, config.max_length, batch=settings.batch)
+    rollouts = Rollouts(env, tokenizer, sampling)
+    first = config.supervised.demos
+    tasks = [(Split.TRAIN, index) for index in range(first, first + settings.tasks)]
     trainer = GRPOTrainer(
         model=model,
         processing_class=tokenizer,
         peft_config=adapters(model),
-        **spec.arguments(),
+        train_dataset=datasets.Dataset.from_list(rollouts.rows(tasks)),
+        # TRL names its prompts' type as text; they come as messages.
+        rollout_func=rollouts,  # type: ignore[arg-type]
+        reward_funcs=[rollout_reward],
         args=GRPOConfig(
-            str(work),
+            str(run.work),
             max_steps=settings.updates,
             per_device_train_batch_size=settings.minibatch or settings.batch,
             generation_batch_size=settings.batch,
@@ -177,16 +193,13 @@ def reinforce(
             warmup_steps=max(settings.updates // 25, 1),
             max_grad_norm=settings.clip,
             max_completion_length=config.max_length,
-            # One reply more than the episode has turns, for the closing words.
-            max_tool_calling_iterations=turns + 1,
-            generation_kwargs={"max_new_tokens": config.max_new_tokens},
             temperature=TEMPERATURE,
             beta=0.0,
             mask_truncated_completions=False,
             **_common(config, settings.updates, settings.steps_per_batch),
         ),
     )
-    return _train(trainer, work, folder, "grpo", settings.updates, watch, report)
+    return _train(trainer, run, settings.updates)
 
 
 def _common(config: TrainConfig, steps: int, batch: int = 1) -> JsonDict:
@@ -209,22 +222,13 @@ def _common(config: TrainConfig, steps: int, batch: int = 1) -> JsonDict:
     }
 
 
-def _train(
-    trainer: AnyTrainer,
-    work: Path,
-    folder: RunFolder,
-    stage: str,
-    steps: int,
-    watch: Watch,
-    report: Report,
-) -> AnyModel:
-    last = last_checkpoint(work)
+def _train(trainer: AnyTrainer, run: Stage, steps: int) -> AnyModel:
+    last = last_checkpoint(run.work)
     if last is not None:
         require_whole(last)
-    folder.rewind(stage, int(last.name.rpartition("-")[2]) if last else -1)
+    run.folder.rewind(run.name, int(last.name.rpartition("-")[2]) if last else -1)
     trainer.remove_callback(PrinterCallback)
-    every = max(steps // 10, 1)
-    trainer.add_callback(_Observer(folder, stage, every, watch, report))
+    trainer.add_callback(_Observer(run, every=max(steps // 10, 1)))
     trainer.train(resume_from_checkpoint=str(last) if last else None)
     return merged(trainer.model)
 

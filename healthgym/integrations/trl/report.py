@@ -41,7 +41,10 @@ def write_report(folder: RunFolder) -> Path:
         MissingDependencyError: If the library that draws is not installed.
     """
     results, config = folder.results(), folder.config()
-    needed = [*(f"score {checkpoint}" for checkpoint in CHECKPOINTS), "floors"]
+    scored = [name for name in CHECKPOINTS if name != "control" or config.control]
+    needed = [*(f"score {name}" for name in scored), "floors"]
+    if config.transfer:
+        needed.append("transfer")
     missing = [stage for stage in needed if stage not in results]
     if missing:
         raise ConfigurationError(
@@ -62,10 +65,12 @@ def write_report(folder: RunFolder) -> Path:
         scores,
         sampled_scores(folder),
         floors,
+        transfer_scores(folder),
+        _notes(results),
         picture,
         _chosen_episodes(folder),
         [*facts, *_versions()],
-        {stage: result["seconds"] for stage, result in results.items()},
+        {stage: _spent(result) for stage, result in results.items()},
     )
     return folder.write("report.html", render_report(data))
 
@@ -91,6 +96,43 @@ def floor_scores(folder: RunFolder) -> list[Score]:
     return _read(folder, folder.results().get("floors", {}).get("scores", []))
 
 
+def transfer_scores(folder: RunFolder) -> dict[str, list[Score]]:
+    """Return the scores of the trained models on other tasks, by what these are."""
+    found: JsonObject = folder.results().get("transfer", {}).get("scores", {})
+    return {place: _read(folder, list(scores.values())) for place, scores in found.items()}
+
+
+def _notes(results: JsonObject) -> list[str]:
+    """Return what else a run has found out, in sentences."""
+    notes = []
+    shown = results["demonstrations"]
+    shares = [
+        f"{name} {each['episodes']}, of which {100 * each['solved'] / each['episodes']:.0f} % pass "
+        "the verifier"
+        for name, each in shown.get("by", {}).items()
+    ]
+    if shares:
+        notes.append(f"Demonstrations by policy: {'; '.join(shares)}.")
+    if "copy" in results:
+        steps, loss = results["copy"]["steps"], results["copy"]["loss"]
+        notes.append(
+            results["copy"]["warning"]
+            or f"It learned to copy in {sum(steps)} steps (loss {loss[-1]:.2f} nats a token)."
+        )
+    if "control" in results:
+        spent = [results[stage]["processor_seconds"] for stage in ("grpo", "control")]
+        notes.append(
+            f"SFT+SFT went on from SFT for {results['control']['steps']} steps on fresh "
+            f"demonstrations, by the computing that GRPO took: {spent[0]:.0f} s of processor time "
+            f"for GRPO, {spent[1]:.0f} s for the control, fresh demonstrations included."
+        )
+    return notes
+
+
+def _spent(result: JsonObject) -> tuple[float, float]:
+    return result["seconds"], result.get("processor_seconds", 0.0)
+
+
 def _read(folder: RunFolder, scores: Sequence[JsonObject]) -> list[Score]:
     try:
         return [Score.from_dict(item) for item in scores]
@@ -111,7 +153,7 @@ def _chosen_episodes(folder: RunFolder) -> list[dict[str, Trajectory]]:
     for taken in runs.values():
         solved = [_solved(run) for run in taken.values()]
         kind = next(iter(taken.values())).kind
-        (taught if solved[-1] and not solved[-2] else others).setdefault(kind, taken)
+        (taught if solved[-1] and not solved[1] else others).setdefault(kind, taken)
     return [*taught.values(), *others.values()][:_SHOWN_EPISODES]
 
 

@@ -22,12 +22,13 @@ def episode_reward(
     """
     outcomes = [environment._outcome() for environment in environments]
     if log_metric is not None:
-        for name, values in sorted(_figures(outcomes).items()):
+        for name, values in sorted(figures_of(outcomes).items()):
             log_metric(name, sum(values) / len(values))
     return [outcome.reward for outcome in outcomes]
 
 
-def _figures(outcomes: Sequence[RolloutOutcome]) -> dict[str, list[float]]:
+def figures_of(outcomes: Sequence[RolloutOutcome]) -> dict[str, list[float]]:
+    """Return the figures of rollouts that are logged, by name, a value for each that has one."""
     figures: defaultdict[str, list[float]] = defaultdict(list)
     reasons = sorted({outcome.masked for outcome in outcomes if outcome.masked})
     for outcome in outcomes:

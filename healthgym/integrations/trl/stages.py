@@ -7,8 +7,9 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import torch
@@ -19,10 +20,17 @@ from healthgym.core.borders import JsonObject
 from healthgym.core.seeding import Split
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.errors import DamagedDataError
-from healthgym.integrations.trl import models, phases
+from healthgym.integrations.trl import effort, models, phases
 from healthgym.integrations.trl.config import TrainConfig
+from healthgym.integrations.trl.copying import learn_to_copy, words_of
 from healthgym.integrations.trl.demonstrations import ORACLE, Demonstration, demonstrations
-from healthgym.integrations.trl.evaluation import aligned, play_script, score, table
+from healthgym.integrations.trl.evaluation import (
+    aligned,
+    differences,
+    play_script,
+    score,
+    table,
+)
 from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder, read_json, read_lines
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.page import headline
@@ -30,6 +38,7 @@ from healthgym.integrations.trl.report import (
     checkpoint_scores,
     floor_scores,
     sampled_scores,
+    transfer_scores,
     write_report,
 )
 from healthgym.integrations.trl.rollout import Played, Sampling, play
@@ -63,18 +72,8 @@ class Pipeline:
         quiet.set_verbosity_error()
         if self.config.threads:
             torch.set_num_threads(self.config.threads)
-        stages: list[tuple[str, str, Callable[[], JsonObject]]] = [
-            ("demonstrations", "recorded practice to imitate", self._show),
-            ("base", "the model before training", self._begin),
-            ("score base", "held-out tasks", lambda: self._score("base")),
-            ("sft", "supervised fine-tuning", self._supervise),
-            ("score sft", "held-out tasks", lambda: self._score("sft")),
-            ("grpo", "reinforcement learning", self._reinforce),
-            ("score grpo", "held-out tasks", lambda: self._score("grpo")),
-            ("floors", "scripted policies on the same tasks", self._floors),
-            ("report", "curves, table, episodes", self._report),
-        ]
         done = self.folder.results()
+        stages = self._stages()
         _say(f"Run {self.folder.path}: {self.config.env}, model {self.config.model}")
         for number, (stage, what, work) in enumerate(stages, 1):
             head = f"[{number}/{len(stages)}] {stage}: {what}"
@@ -82,49 +81,95 @@ class Pipeline:
                 _say(f"{head} (done before)")
                 continue
             _say(head)
-            begun = time.perf_counter()
+            begun, busy = time.perf_counter(), time.process_time()
             result = dict(work())
-            self.folder.finish(stage, {"seconds": time.perf_counter() - begun, **result})
+            spent = {
+                "seconds": time.perf_counter() - begun,
+                "processor_seconds": time.process_time() - busy,
+            }
+            self.folder.finish(stage, {**spent, **result})
             gc.collect()
+        self._tell()
+
+    def _stages(self) -> list[tuple[str, str, Callable[[], JsonObject]]]:
+        """Return the stages: name, what happens, and what does it."""
+        config = self.config
+        stages: list[tuple[str, str, Callable[[], JsonObject]]] = [
+            ("demonstrations", "recorded practice to imitate", self._show),
+            ("base", "the model before training", self._begin),
+            ("score base", "held-out tasks", lambda: self._score("base")),
+        ]
+        if config.copies:
+            stages.append(("copy", "learning to repeat what was read", self._copy))
+        stages += [
+            ("sft", "supervised fine-tuning", self._supervise),
+            ("score sft", "held-out tasks", lambda: self._score("sft")),
+            ("grpo", "reinforcement learning", self._reinforce),
+            ("score grpo", "held-out tasks", lambda: self._score("grpo")),
+        ]
+        if config.control:
+            stages += [
+                ("control", "more supervised fine-tuning instead, for as long", self._go_on),
+                ("score control", "held-out tasks", lambda: self._score("control")),
+            ]
+        stages.append(("floors", "scripted policies on the same tasks", self._floors))
+        if config.transfer:
+            stages.append(("transfer", "tasks unlike those of training", self._transfer))
+        return [*stages, ("report", "curves, table, episodes", self._report)]
+
+    def _tell(self) -> None:
+        """Print what was found."""
         scores, drawn = checkpoint_scores(self.folder), sampled_scores(self.folder)
         _say(f"\nSuccess on {self.config.episodes} test tasks, % [95 % interval]\n")
-        _say(aligned(table(scores, floor_scores(self.folder))))
+        elsewhere = transfer_scores(self.folder)
+        _say(aligned(table(scores, floor_scores(self.folder), elsewhere)))
+        _say("\nDifference on the same tasks, in points [95 % interval]\n")
+        _say(aligned(differences(scores, drawn)))
         _say(f"\n{headline(scores)}")
-        if drawn:
-            _say(f"Sampled as in training: {headline(drawn)}")
         _say(f"Report: {self.folder.path / 'report.html'}")
 
     # -- stages ------------------------------------------------------------------------------
 
     def _show(self) -> JsonObject:
         settings = self.config.supervised
-        count = settings.demos
-        lines, solved = [], 0
+        lines: list[str] = []
+        by: dict[str, Counter[bool]] = {}
         # Thousands of episodes share a set of tools that is longer than any of them.
         tools: dict[str, int] = {}
-        shown = demonstrations(
-            self.env,
-            "train",
-            count,
-            inertia=settings.inertia,
-            policy=settings.policy,
-            also=settings.also,
-            without=settings.without,
-        )
-        total = count * (2 if settings.also else 1)
-        for demo in tqdm(shown, total=total, unit="episode", desc="demonstrations"):
-            solved += demo.success
+        for demo in self._shown(0, settings.demos):
+            by.setdefault(demo.policy, Counter())[demo.success] += 1
             row = {
                 "task_id": demo.task_id,
                 "kind": demo.kind,
                 "success": demo.success,
                 "messages": list(demo.messages),
                 "tools": tools.setdefault(demo.tools, len(tools)),
+                "policy": demo.policy,
             }
             lines.append(json.dumps(row) + "\n")
         self.folder.write("tools.json", json.dumps(list(tools)))
         self.folder.write("demonstrations.jsonl", "".join(lines))
-        return {"episodes": len(lines), "solved": solved}
+        shares = {
+            name: {"episodes": seen.total(), "solved": seen[True]} for name, seen in by.items()
+        }
+        solved = sum(each["solved"] for each in shares.values())
+        return {"episodes": len(lines), "solved": solved, "by": shares}
+
+    def _shown(self, first: int, count: int) -> Iterator[Demonstration]:
+        """Yield demonstrations of so many train tasks, from the first on."""
+        settings = self.config.supervised
+        shown = demonstrations(
+            self.env,
+            "train",
+            count,
+            first=first,
+            inertia=settings.inertia,
+            policy=settings.policies,
+            also=settings.also,
+            without=settings.without,
+        )
+        total = count * (2 if settings.also else 1)
+        yield from tqdm(shown, total=total, unit="episode", desc="demonstrations")
 
     def _begin(self) -> JsonObject:
         model, tokenizer = models.load(self.config.model, self._demonstrations(), self.config.seed)
@@ -132,31 +177,61 @@ class Pipeline:
         size = sum(parameter.numel() for parameter in model.parameters())
         return {"parameters": size, "vocabulary": len(tokenizer)}
 
-    def _supervise(self) -> JsonObject:
+    def _copy(self) -> JsonObject:
         model, tokenizer = self._open("base")
-        settings = self.config.supervised
-        with tqdm(total=settings.steps, unit="step", desc="SFT") as bar:
-            model = phases.supervise(
+        settings, demos = self.config.copying, self._demonstrations()[:400]
+        words = words_of([message["content"] for demo in demos for message in demo.messages])
+        with tqdm(total=settings.steps, unit="step", desc="copying") as bar:
+            copied = learn_to_copy(
                 model,
                 tokenizer,
-                self._demonstrations(),
-                self.config,
-                self.folder,
-                self._watch(tokenizer),
-                _move(bar),
+                settings,
+                self.config.seed,
+                words=words,
+                report=lambda step, loss: _move(bar)(step, {"loss": loss}),
             )
-        self._save("sft", model, tokenizer)
-        return {}
+        if copied.warning():
+            _say(copied.warning())
+        self._save("copy", model, tokenizer)
+        return {**asdict(copied), "warning": copied.warning()}
+
+    def _supervise(self) -> JsonObject:
+        steps = self.config.supervised.steps
+        self._imitate(
+            "sft", "copy" if self.config.copies else "base", self._demonstrations(), steps
+        )
+        return {"steps": steps}
+
+    def _go_on(self) -> JsonObject:
+        """Imitate on from where reward began, on fresh demonstrations, with as much computing."""
+        config, given = self.config, self.folder.results()["grpo"]["effort"]
+        _, tokenizer = self._open("sft")
+        seen = self._demonstrations()[:200]
+        lengths = [len(phases.labels(tokenizer, demo)["input_ids"]) for demo in seen]
+        steps = max(round(given / effort.of_imitation(lengths, config.supervised.batch)), 1)
+        count = -(-steps * config.supervised.batch // (2 if config.supervised.also else 1))
+        fresh = self._shown(config.supervised.demos + config.reinforced.tasks, count)
+        self._imitate("control", "sft", list(fresh), steps)
+        return {
+            "steps": steps,
+            "effort": steps * effort.of_imitation(lengths, config.supervised.batch),
+        }
+
+    def _imitate(self, name: str, begin: str, demos: Sequence[Demonstration], steps: int) -> None:
+        model, tokenizer = self._open(begin)
+        with tqdm(total=steps, unit="step", desc=CHECKPOINTS[name]) as bar:
+            run = self._stage(name, tokenizer, bar)
+            model = phases.supervise(model, tokenizer, demos, run, steps)
+        self._save(name, model, tokenizer)
 
     def _reinforce(self) -> JsonObject:
         model, tokenizer = self._open("sft")
         settings = self.config.reinforced
         with tqdm(total=settings.updates, unit="step", desc="GRPO") as bar:
-            model = phases.reinforce(
-                model, tokenizer, self.config, self.folder, self._watch(tokenizer), _move(bar)
-            )
+            model = phases.reinforce(model, tokenizer, self._stage("grpo", tokenizer, bar))
         self._save("grpo", model, tokenizer)
-        return {}
+        rows = [row for row in self.folder.curve() if row["stage"] == "grpo"]
+        return {"effort": effort.of_reward(rows, settings)}
 
     def _score(self, checkpoint: str) -> JsonObject:
         model, tokenizer = self._open(checkpoint)
@@ -172,12 +247,27 @@ class Pipeline:
 
     def _floors(self) -> JsonObject:
         names = [name for name in self.env.family.baselines() if name != ORACLE]
-        teacher = self.config.supervised.policy
-        if teacher not in (ORACLE, *names):
-            # A demonstrator that errs: what it scores itself is what imitation is measured by.
-            names.append(teacher)
+        # Demonstrators that err: what they score themselves is what imitation is measured by.
+        names += [one for one in self.config.supervised.policies if one not in (ORACLE, *names)]
         scores = [score(name, play_script(self.env, name, self.test)) for name in names]
         return {"scores": [item.to_dict() for item in scores]}
+
+    def _transfer(self) -> JsonObject:
+        """Score the trained models under other arguments of the environment."""
+        found: dict[str, dict[str, JsonObject]] = {}
+        trained = [name for name in CHECKPOINTS if name in self.folder.results()][1:]
+        for place, changes in self.config.transfer.items():
+            env = make_health_env(self.config.env, {**self.config.env_kwargs, **changes})
+            for name in trained:
+                model, tokenizer = self._open(name)
+                model.eval()
+                with tqdm(total=len(self.test), unit="episode", desc=f"{place}, {name}") as bar:
+                    played = play(
+                        model, tokenizer, env, self.test, self.sampling, progress=bar.update
+                    )
+                kept = score(CHECKPOINTS[name], played).to_dict()
+                found.setdefault(place, {})[name] = kept
+        return {"scores": found}
 
     def _report(self) -> JsonObject:
         write_report(self.folder)
@@ -197,6 +287,7 @@ class Pipeline:
                         row["success"],
                         tuple(row["messages"]),
                         tools[row["tools"]],
+                        row["policy"],
                     )
                     for row in rows
                 ]
@@ -211,6 +302,9 @@ class Pipeline:
         place = self.folder.folder("checkpoints", checkpoint)
         model.save_pretrained(place)
         tokenizer.save_pretrained(place)
+
+    def _stage(self, name: str, tokenizer: AnyTokenizer, bar: Any) -> phases.Stage:
+        return phases.Stage(name, self.config, self.folder, self._watch(tokenizer), _move(bar))
 
     def _watch(self, tokenizer: AnyTokenizer) -> phases.Watch:
         tasks = [(Split.VALIDATION, index) for index in range(self.config.watch)]

@@ -1,0 +1,47 @@
+"""How much computing a stage took, so that another can be given as much.
+
+The unit is the reading of one token: a forward pass in a large batch. Learning from a token is
+worth three (forward, and twice that backward). Clocks would make runs differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from healthgym.core.borders import JsonObject
+from healthgym.integrations.trl.config import Reinforced
+
+#: Reading a token and learning from it.
+LEARNED = 3.0
+#: Drawing a token, one at a time in each conversation: as the small model was measured on one
+#: thread, in batches of 64. What is compared lasts as long by the clock as well, then.
+DRAWN = 4.0
+
+
+def of_imitation(lengths: Sequence[int], batch: int) -> float:
+    """Return the effort of a step of imitation.
+
+    Args:
+        lengths: Tokens of each demonstration.
+        batch: Demonstrations of a step.
+    """
+    return LEARNED * batch * sum(lengths) / len(lengths)
+
+
+def of_reward(rows: Sequence[JsonObject], settings: Reinforced) -> float:
+    """Return the effort of reinforcement learning.
+
+    Where several steps are made of a batch, it is read once more before the first.
+
+    Args:
+        rows: What it logged, with the mean tokens of a rollout, and how many of them were drawn.
+        settings: Its settings.
+    """
+    found = [row for row in rows if "rollout/tokens" in row]
+    tokens, drawn = (
+        sum(float(row[name]) for row in found) / len(found)
+        for name in ("rollout/tokens", "rollout/drawn")
+    )
+    read = 1 + (settings.steps_per_batch > 1)
+    each = read * tokens + (DRAWN - 1) * drawn + LEARNED * settings.reuse * tokens
+    return settings.steps * settings.batch * each
