@@ -17,8 +17,8 @@ from healthgym.integrations.trl.labels import learns_calls
 from healthgym.integrations.trl.replies import teach
 from healthgym.integrations.trl.tiny import TinyConfig, tiny_model, train_tokenizer
 
-#: Base of the small model's rotary positions. The usual 10,000 is for longer texts; with this one it
-#: learns to copy in some 7 % fewer steps.
+#: Base of the small model's rotary positions. The usual 10,000 is for longer texts; with this one
+#: it learned to copy some 30 of 500 steps sooner (one seed each).
 ROTARY_BASE = 1_000.0
 #: Models with more parameters are trained through low-rank adapters.
 ADAPTER_THRESHOLD = 50_000_000
