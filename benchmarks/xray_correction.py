@@ -3,16 +3,17 @@
     python benchmarks/xray_correction.py                              every figure
     python benchmarks/xray_correction.py --only reset --only solver   only these
 
+    HEALTHGYM_DATA=DIR python benchmarks/xray_correction.py --only real_sentences
+
+The wordings of `reading` and `exchanged` are described in tests/envs/xray_correction/phrases.md.
 Times are medians of tasks not seen before in the process. Baselines and the solver play the first
 tasks of the test split.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from _harness import (
@@ -31,8 +32,8 @@ from _harness import (
 ENV_ID = "HealthAgent/XrayCorrection-v1"
 DIFFICULTIES = ("easy", "medium", "hard")
 BLIND = ("nop", "random", "flood", "prior", "leave", "strip", "delete")
-#: Wordings labelled before the reader was written; see phrases.md beside them.
-PHRASES = Path(__file__).resolve().parents[1] / "tests/envs/xray_correction"
+#: Sentences in a true one's place, of before the grammar and of after it.
+EXCHANGES = ("exchanges", "exchanges_later")
 
 suite = Suite("xray_correction", __doc__)
 
@@ -128,23 +129,21 @@ def _with_sentences(sentences: list[bool], episode: Any) -> dict[str, float]:
 
 @suite.measure(bounds={"held_refused": at_most(0.05), "attacks_accepted": at_most(0)})
 def reading(run: Run) -> Figures:
-    """Count wordings that are refused, and attacks on true sentences that pass, by entity."""
-    from healthgym.envs.xray_correction.claims import Claim, entities
-    from healthgym.envs.xray_correction.reading.reader import read_text, statements
+    """Count phrases that are refused, and attacks on true sentences that pass, by entity."""
+    from healthgym.envs.xray_correction.claims import entities
+    from healthgym.envs.xray_correction.reading.reader import statements
     from healthgym.envs.xray_correction.verifier import sentence_fits
     from tests.envs.xray_correction.attacks import attacked, sentences
+    from tests.envs.xray_correction.labels import labelled, phrases, read_whole
 
     figures: Figures = {}
     for half in ("dev", "held"):
         asked, refused = Counter[str](), Counter[str]()
-        for line in (PHRASES / f"phrases_{half}.jsonl").read_text("utf-8").splitlines():
-            phrase = json.loads(line)
+        for phrase in phrases(f"phrases_{half}.jsonl"):
             if phrase["claims"] is None:
                 continue
-            found = read_text(phrase["text"])
-            right = {Claim(**claim) for claim in phrase["claims"]}
-            wrong = bool(found.unread) or set(found.claims) != right
-            for name in ("all", *{claim.entity for claim in right}):
+            wrong = not read_whole(phrase)
+            for name in ("all", *{claim.entity for claim in labelled(phrase["claims"])}):
                 asked[name] += 1
                 refused[name] += wrong
         figures[f"{half}_refused"] = refused["all"] / asked["all"]
@@ -163,6 +162,61 @@ def reading(run: Run) -> Figures:
         figures[f"attacks.{name}.tried"] = len(passed)
         accepted, tried = accepted + sum(passed), tried + len(passed)
     return figures | {"attacks_accepted": accepted, "attacks_tried": tried}
+
+
+@suite.measure(
+    bounds={
+        **{f"{name}.wrong_accepted": at_most(0) for name in EXCHANGES},
+        **{f"{name}.right_refused_share": at_most(0.05) for name in EXCHANGES},
+    }
+)
+def exchanged(run: Run) -> Figures:
+    """Put sentences in a true one's place; count by what they are about which are let pass."""
+    from healthgym.envs.xray_correction.reading.reader import statements
+    from healthgym.envs.xray_correction.verifier import sentence_fits
+    from tests.envs.xray_correction.labels import exchanges
+
+    figures: Figures = {}
+    for file in EXCHANGES:
+        counts = Counter[str]()
+        for exchange in exchanges(f"{file}.jsonl"):
+            (truth,) = statements([exchange["truth"]])
+            refused = sum(not sentence_fits(truth, text) for text in exchange["right"])
+            accepted = sum(sentence_fits(truth, text) for text in exchange["wrong"])
+            for prefix in ("", f"{exchange['type']}."):
+                counts[f"{prefix}right"] += len(exchange["right"])
+                counts[f"{prefix}right_refused"] += refused
+                counts[f"{prefix}wrong"] += len(exchange["wrong"])
+                counts[f"{prefix}wrong_accepted"] += accepted
+        counts_and_share = dict(counts) | {
+            "right_refused_share": counts["right_refused"] / counts["right"]
+        }
+        figures |= with_prefix(file, counts_and_share)
+    return figures
+
+
+@suite.measure(usual=False)
+def real_sentences(run: Run) -> Figures:
+    """Read labelled sentences of Open-i's reports, which HEALTHGYM_DATA/openi has to hold."""
+    from healthgym.policies.statistics import wilson_interval
+    from tests.conftest import find_data_dir
+    from tests.envs.xray_correction.labels import ARCHIVE, real_readings
+
+    archive = find_data_dir() / "openi" / "NLMCXR_reports.tgz"
+    if not archive.is_file():
+        raise SystemExit(f"needs {ARCHIVE}")
+    readings = real_readings(archive)
+    figures: Figures = {}
+    for name, chosen in {"all": (True, False), "looked_at": (True,), "unseen": (False,)}.items():
+        right = [said == read for said, read, seen in readings if seen in chosen]
+        interval = wilson_interval(sum(right), len(right))
+        figures[name] = {
+            "right": sum(right),
+            "sentences": len(right),
+            "share": interval.estimate,
+            "interval": [interval.low, interval.high],
+        }
+    return figures
 
 
 if __name__ == "__main__":

@@ -8,9 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import replace
-from pathlib import Path
-from typing import TypedDict
 
 import numpy as np
 import pytest
@@ -27,8 +24,8 @@ from healthgym.envs.xray_correction.reading.reader import read, read_sentence, r
 from healthgym.envs.xray_correction.verifier import sentence_fits, text_errors
 from healthgym.envs.xray_correction.wording import Wording
 from tests.envs.xray_correction.attacks import any_claim, attacked, sentences
+from tests.envs.xray_correction.labels import HERE, exchanges, phrases, read_whole
 
-HERE = Path(__file__).parent
 DIGESTS = {
     "phrases_dev.jsonl": "73c15518e447ba488072a3f8bac36f0b98084f205e91de53137e23b42e597cc2",
     "phrases_held.jsonl": "9042ba136f1a24370affdcef14020d4d0e957aa89d61615ec77363281a80f24d",
@@ -39,31 +36,6 @@ EXCHANGES = {
     "exchanges.jsonl": "26169a9be350312b770af353255b6f202b001c745a9e9e160035adcf2c16b37c",
     "exchanges_later.jsonl": "59b2208a5150b6deb74f753bade66a660eef58c92721e6000137683a70790627",
 }
-
-
-class _Exchange(TypedDict):
-    type: str
-    truth: str
-    right: list[str]
-    wrong: list[str]
-
-
-class _Phrase(TypedDict):
-    text: str
-    claims: list[dict[str, str | int | bool]] | None
-
-
-def phrases(name: str) -> list[_Phrase]:
-    return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines()]
-
-
-def labelled(phrase: _Phrase) -> set[Claim]:
-    return {Claim(**claim) for claim in phrase["claims"] or ()}  # type: ignore[arg-type]
-
-
-def as_labelled(claim: Claim) -> Claim:
-    """Return a claim as labels put it: what is absent is absent, whatever it was before."""
-    return replace(claim, change="") if claim.present is False else claim
 
 
 def can_be_true(text: str) -> bool:
@@ -88,10 +60,6 @@ def _sayable(claim: Claim) -> bool:
 def test_phrases_are_never_edited(name: str) -> None:
     pinned = (DIGESTS | EXCHANGES)[name]
     assert hashlib.sha256((HERE / name).read_bytes()).hexdigest() == pinned
-
-
-def exchanges(name: str) -> list[_Exchange]:
-    return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("name", EXCHANGES)
@@ -146,7 +114,7 @@ def test_natural_wordings_are_read_whole(name: str) -> None:
     read_right = Counter(
         (claim["entity"], right)
         for phrase in known
-        for right in [_right(phrase)]
+        for right in [read_whole(phrase)]
         for claim in phrase["claims"] or ()
     )
     by_entity = {
@@ -155,18 +123,13 @@ def test_natural_wordings_are_read_whole(name: str) -> None:
     }
     assert len(known) >= 150
     assert len(by_entity) == len(entities())
-    assert sum(map(_right, known)) / len(known) >= 0.95
+    assert sum(map(read_whole, known)) / len(known) >= 0.95
     assert all(right >= 4 * wrong for right, wrong in by_entity.values()), by_entity
-
-
-def _right(phrase: _Phrase) -> bool:
-    reading = read_text(phrase["text"])
-    return {as_labelled(c) for c in reading.claims} == labelled(phrase) and not reading.unread
 
 
 def test_wordings_written_later_are_read_as_well() -> None:
     later = phrases("phrases_later.jsonl")
-    assert all(map(_right, [phrase for phrase in later if phrase["claims"] is not None]))
+    assert all(map(read_whole, [phrase for phrase in later if phrase["claims"] is not None]))
     assert not any(can_be_true(phrase["text"]) for phrase in later if phrase["claims"] is None)
 
 

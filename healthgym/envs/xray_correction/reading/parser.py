@@ -106,8 +106,10 @@ class Parser:
     def _carry(self, segment: Segment, last: bool) -> None:
         """Keep what comes before any name for the name that follows."""
         denied = segment.joint == "instead"
-        if segment.items[-1].features.get("neg") == "not":
-            self.unread.append(segment.items[-1].text)
+        ending = segment.items[-1]
+        if ending.features.get("neg") == "not" or ending.says("previously"):
+            # "Prior, the heart was normal": not said of a name.
+            self.unread.append(ending.text)
         for item in segment.items:
             if item.features.get("neg") == "not":
                 denied = True
