@@ -19,8 +19,12 @@ from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.xray_correction.claims import Claim, ClaimError, ErrorClass, Statement, compare
 from healthgym.envs.xray_correction.reading.mention import merged
 from healthgym.envs.xray_correction.reading.reader import read, read_text, split_sentences
+from healthgym.envs.xray_correction.reading.words import heights
 from healthgym.envs.xray_correction.task import CorrectionReference
 from healthgym.worlds.radiography.world import ReadingRoom
+
+#: Heights of a tube's tip that are one, in centimetres: about a reader's error.
+_NEAR = 1.0
 
 NOT_EMPTY = Check("not_empty", "The submitted findings are not empty.", weight=0.0)
 CLASSES: dict[ErrorClass, Check] = {
@@ -129,6 +133,7 @@ def text_errors(truth: Sequence[Statement], findings: str) -> list[ClaimError]:
     reading = read_text(findings)
     claims = merged(claim for statement in truth for claim in statement.claims)
     errors = align(claims, reading.claims)
+    errors += [error for statement in truth for error in _other_height(statement, findings)]
     if Counter(reading.unread) - Counter(word for each in truth for word in each.unread):
         errors.append(ClaimError(ErrorClass.FALSE_FINDING, "unread"))
     return errors
@@ -194,7 +199,19 @@ def sentence_errors(truth: Statement, text: str) -> list[ClaimError]:
     if not truth.claims:
         # A sentence that nothing can be read from has to stay as it is.
         return [ClaimError(ErrorClass.OMISSION, "unread")]
-    return align(truth.claims, read(text))
+    return [*align(truth.claims, read(text)), *_other_height(truth, text)]
+
+
+def _other_height(truth: Statement, text: str) -> list[ClaimError]:
+    """Return whether a tube is said to end at another height, where both tell one.
+
+    What ends in a bronchus has none.
+    """
+    told = heights(truth.text)
+    low = any(c.entity == "endotracheal_tube" and c.place == "low" for c in truth.claims)
+    none = low and not told and heights(text)
+    other = none or any(abs(one - two) > _NEAR for one in told for two in heights(text))
+    return [ClaimError(ErrorClass.LOCATION, "endotracheal_tube")] if other else []
 
 
 def _same(one: str, two: str) -> bool:

@@ -268,7 +268,7 @@ class Mention:
     def _check_flags(self, present: bool | None) -> None:
         """Leave unread what was said on a condition that does not hold."""
         change = "change" in self.values
-        gone = "gone" in self.flags
+        gone, sided = "gone" in self.flags, entities()[self.entity].sides
         holds = {
             "any": present is False,
             # "An effusion or a pneumothorax": which of them?
@@ -283,7 +283,7 @@ class Mention:
             "history": present is False,
             "above": self.values.get("place") != "low",
             "beside": False,
-            "many": present is False or self.values.get("side") not in _SIDES,
+            "many": present is False or (sided and self.values.get("side") not in _SIDES),
             "gone": self.entity not in _ALWAYS,
             "absent": self.entity not in _ALWAYS,
             "lost": self.entity not in _ALWAYS,
@@ -291,7 +291,8 @@ class Mention:
             "lead": "count" in self.values,
             "misplaced": self.values.get("place") in _MISPLACED,
             "bare": "located" in self.flags,
-            "opinion": False,
+            # Something near, and not that: a diagnosis, a border, a range.
+            "loose": False,
             "beyond": {self.values.get("side"), self.flags.get("beyond")} == _SIDES,
         }
         self.unread += [word for kind, word in self.flags.items() if not holds.get(kind, True)]

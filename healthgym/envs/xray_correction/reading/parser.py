@@ -116,6 +116,8 @@ class Parser:
             else:
                 self._carried.append(mark_denied(item) if denied else item)
         if last:
+            # "..., or there is": whatever is meant, it is said.
+            self.unread += [item.text for item in self._carried if item.says("there")]
             self._leave(self._carried)
             self._carried = []
 
@@ -206,12 +208,12 @@ class Parser:
         for item in before:
             if item.says("there"):
                 mention.flags["verb"] = "there"
-            kinds = ("past", "been", "history", "opinion") if item.says("there", "neg") else ()
+            kinds = ("past", "been", "history", "loose") if item.says("there", "neg") else ()
             mention.flags.update({kind: item.text for kind in kinds if item.says(kind)})
         if len(own) > 1 or any(item.features["neg"] != "det" for item in own):
             # Twice denied, or not in a way that a name can be.
             mention.unread += [item.text for item in own]
-        if joint == "or" and self._topic != [mention]:
+        if joint == "or":
             mention.flags["or"] = joint
         if head.says("one"):
             mention.flags["one"] = head.text

@@ -19,7 +19,7 @@ _FLAGS = (
     "misplaced",
     "bare",
     "many",
-    "opinion",
+    "loose",
     "now",
 )
 

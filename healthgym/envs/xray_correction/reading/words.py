@@ -79,9 +79,17 @@ def _marked(sentence: str) -> str:
     return _PRIOR.sub("<prior>", _HEIGHT.sub(_height, lower))
 
 
+def heights(text: str) -> tuple[float, ...]:
+    """Return the heights above the carina that a text tells, in centimetres."""
+    return tuple(map(_centimetres, _HEIGHT.finditer(text.lower())))
+
+
+def _centimetres(match: re.Match[str]) -> float:
+    return float(match[1]) / (10.0 if match[2] == "mm" else 1.0)
+
+
 def _height(match: re.Match[str]) -> str:
-    height = float(match[1]) / (10.0 if match[2] == "mm" else 1.0)
-    low, high = _PROPER
+    height, (low, high) = _centimetres(match), _PROPER
     return "<low>" if height < low else "<high>" if height > high else "<appropriate>"
 
 
