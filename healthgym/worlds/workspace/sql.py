@@ -43,6 +43,8 @@ _STARTUP = 60.0
 #: Query processes that wait for queries; more of them only run while there are more queries.
 _KEPT = 2
 _SESSIONS_KNOWN = 48
+#: Arrow's own allocator would claim half of the memory before anything is asked.
+_ENVIRONMENT = {"ARROW_DEFAULT_MEMORY_POOL": "system"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -189,7 +191,7 @@ class QueryPool:
             for other in self._idle:
                 other.forget()
         try:
-            return process.query(asked)
+            return self._answer(process, asked)
         finally:
             with self._lock:
                 self._idle.append(process)
@@ -198,6 +200,15 @@ class QueryPool:
             for process in spare:
                 process.stop()
 
+    def _answer(self, process: QueryProcess, asked: Statement) -> SqlResult:
+        """Ask once more, in a new process, what an earlier query may have spoiled."""
+        if process.used:
+            try:
+                return process.query(asked)
+            except (_DoubtfulRefusal, InfrastructureError):
+                process.stop()
+        return process.query(asked)
+
     def stop(self) -> None:
         """End the processes; the next query starts another."""
         with self._lock:
@@ -205,10 +216,23 @@ class QueryPool:
                 process.stop()
 
 
+class _DoubtfulRefusal(ToolError):
+    """What a query was refused for need not be its own doing, unless the process is new."""
+
+
 class QueryProcess:
-    """The parent's end of a query process, which serves any worlds, one query at a time."""
+    """The parent's end of a query process, which serves any worlds, one query at a time.
+
+    What a query may use is what a new process has: one that holds much of its memory afterwards is
+    ended, and :class:`QueryPool` takes no refusal for want of memory from one that was used.
+
+    Attributes:
+        sessions: Whose connections it has.
+        used: Whether the process has been asked a query.
+    """
 
     def __init__(self) -> None:
+        self.used = False
         self.sessions: set[int] = set()
         self._child: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
@@ -233,6 +257,7 @@ class QueryProcess:
         if len(self.sessions) >= _SESSIONS_KNOWN:
             self.sessions.clear()  # they are known again at their next query
         self.sessions.add(asked.session)
+        self.used = True
         try:
             answer, payload = self._ask(request, [], PATIENCE * limits.seconds)
         except TimeoutError:
@@ -243,13 +268,16 @@ class QueryProcess:
             self.stop()
             if late:
                 raise _late(limits) from None
-            raise ToolError(
+            raise _DoubtfulRefusal(
                 "The query needed more memory than it may have, and was stopped."
             ) from None
+        if answer.get("spent"):
+            self.stop()
         if "late" in answer:
             raise _late(limits)
         if "refused" in answer:
-            raise ToolError(str(answer["refused"]))
+            refusal = _DoubtfulRefusal if answer["doubtful"] else ToolError
+            raise refusal(str(answer["refused"]))
         pa = require("pyarrow")
         try:
             data = pa.ipc.open_stream(payload).read_all()
@@ -263,7 +291,7 @@ class QueryProcess:
         if gone:
             try:
                 self._ask({"load": [], "drop": gone}, [], _STARTUP)
-            except (OSError, EOFError):
+            except (OSError, EOFError, InfrastructureError):
                 self.stop()
 
     def _prepare(self, tables: dict[str, Table]) -> None:
@@ -293,6 +321,7 @@ class QueryProcess:
         self._channel = self._child = None
         self._loaded = {}
         self.sessions = set()
+        self.used = False
 
     def _start(self) -> None:
         self.stop()
@@ -310,7 +339,7 @@ class QueryProcess:
         ]
         with theirs:
             self._child = subprocess.Popen(
-                command, pass_fds=[number], env={}, cwd="/", stdin=subprocess.DEVNULL
+                command, pass_fds=[number], env=_ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL
             )
         self._channel = ours
         if (watcher := reaper()) is not None:

@@ -74,9 +74,24 @@ WITHHELD_TABLES = (
     "pragma_database_size", "enable_profiling", "checkpoint", "force_checkpoint",
     "duckdb_prepared_statements",
 )  # fmt: skip
+#: Types that Arrow has too, as they are. Others reach it as the database's own bytes, without their
+#: zone, cut, or in a form that brings down who asks for its size.
+PLAIN = frozenset(
+    ("null", "boolean", "varchar", "blob", "uuid", "enum", "float", "double", "decimal", "date",
+     "time", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone",
+     "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger",
+     "ubigint"),
+)  # fmt: skip
+NESTED = frozenset(("list", "array", "struct", "tuple", "map"))
+_TOO_LARGE = "The query needs more memory than it may have."
 _NO = "error('This function is not offered here.')"
 #: A function asked for by its home, past the macros: system.main.now(), and any such call.
 _PAST_MACROS = re.compile(r'\bsystem"?(?:\.[^.()]{1,200}){1,3}\(')
+#: A part of a table drawn without a seed. A number of rows is drawn the same way each time.
+_DRAWN = re.compile(
+    r"\b(?:using sample|tablesample)[ (]?(?:\w+\()?[^\s()%]+ ?(?:%|percent\b)(?:\)|(?!\)))"
+    r"(?! ?repeatable\(|\(\w+ ?, ?\d)"
+)
 _ANALYZES = re.compile(r"explain\b[^a-z]*(?:analy[sz]e\b|\([^)]*analy[sz]e\b)")
 
 
@@ -90,7 +105,16 @@ _FAILED = ctypes.c_void_p(-1).value
 
 
 class Refusal(Exception):
-    """The query is not one that is run here, or it fails."""
+    """The query is not one that is run here, or it fails.
+
+    Args:
+        text: What is wrong with it.
+        doubtful: Whether a process that has done nothing else yet might have answered it.
+    """
+
+    def __init__(self, text: str, *, doubtful: bool = False) -> None:
+        super().__init__(text)
+        self.doubtful = doubtful
 
 
 class Late(Exception):
@@ -176,10 +200,16 @@ class Session:
 
 
 class Worker:
-    """Holds the tables it was given, and answers queries over them."""
+    """Holds the tables it was given, and answers queries over them.
 
-    def __init__(self, channel: socket.socket) -> None:
+    Args:
+        channel: On which it is asked.
+        room: Bytes of memory it may hold; what queries leave behind counts.
+    """
+
+    def __init__(self, channel: socket.socket, room: int = 1 << 62) -> None:
         self.channel = channel
+        self.room = room
         self.held: dict[int, pa.Table] = {}
         self.sessions: OrderedDict[int, Session] = OrderedDict()
 
@@ -205,11 +235,21 @@ class Worker:
         except Late:
             return {"late": True}, b""
         except Refusal as refusal:
-            return {"refused": str(refusal)}, b""
+            doubtful = refusal.doubtful or self.spent()
+            return {"refused": str(refusal), "doubtful": doubtful, "spent": self.spent()}, b""
         except Exception as error:
-            # No query has a part in this: the parent raises it.
+            # Not this query's doing; of those before it, maybe: the parent asks a new process.
             return {"fault": f"{type(error).__name__}: {error}"[:1500]}, b""
-        return {"more": more, "seconds": time.process_time() - begun}, payload
+        seconds = time.process_time() - begun
+        return {"more": more, "seconds": seconds, "spent": self.spent()}, payload
+
+    def spent(self) -> bool:
+        """Return whether half of the memory is held: allocators give little of it back."""
+        try:
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[5]) * mmap.PAGESIZE > self.room // 2
+        except OSError:
+            return False
 
     def receive(self) -> tuple[Message | None, list[int]]:
         """Return the next request and the descriptors that came with it."""
@@ -244,6 +284,7 @@ class Worker:
         Raises:
             Refusal: If the query is not accepted, fails, or exceeds its bounds.
             Late: If that is the bound of time.
+            Exception: If it does not come to that.
         """
         import duckdb
 
@@ -258,21 +299,22 @@ class Worker:
             return run(session.connection, request)
         except duckdb.InterruptException:
             raise Late from None
+        except (MemoryError, duckdb.OutOfMemoryException):
+            raise Refusal(_TOO_LARGE, doubtful=True) from None
         except (duckdb.FatalException, duckdb.InternalException) as error:
             # The connection is of no more use after these.
             del self.sessions[request["session"]]
-            raise Refusal(message(error)) from None
+            raise Refusal(message(error), doubtful=True) from None
         except duckdb.Error as error:
             raise Refusal(message(error)) from None
         except Refusal as error:
             if watch.late:
                 raise Late from None
             raise error
-        except MemoryError:
-            raise Refusal("The query needs more memory than it may have.") from None
         except Exception as error:
             # The tables are there and the database runs: the query alone can have caused it.
-            raise Refusal(f"The result cannot be handed over: {message(error)}") from None
+            text = f"The result cannot be handed over: {message(error)}"
+            raise Refusal(text, doubtful=True) from None
         finally:
             watch.end()
 
@@ -328,7 +370,7 @@ def run(connection: duckdb.DuckDBPyConnection, request: Message) -> tuple[bytes,
     if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         raise Refusal("Only queries are run here: SELECT, WITH, DESCRIBE, SUMMARIZE, EXPLAIN.")
     # As a relation, not by execute(): rows are made as they are read, and no more of them.
-    reader = connection.sql(statements[0]).to_arrow_reader(2048)
+    reader = legible(connection.sql(statements[0])).to_arrow_reader(2048)
     try:
         batches, more = first_rows(reader, request["rows"], request["bytes"])
     finally:
@@ -338,6 +380,26 @@ def run(connection: duckdb.DuckDBPyConnection, request: Message) -> tuple[bytes,
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue().to_pybytes(), more
+
+
+def legible(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return a relation of which the columns that Arrow cannot show as they are are text."""
+    if all(map(_shown_as_is, found.types)):
+        return found
+    columns = []
+    for place, (name, kind) in enumerate(zip(found.columns, found.types, strict=True), 1):
+        value = f"#{place}" if _shown_as_is(kind) else f"CAST(#{place} AS VARCHAR)"
+        quoted = name.replace('"', '""')
+        columns.append(f'{value} AS "{quoted}"')
+    return found.project(", ".join(columns))
+
+
+def _shown_as_is(kind: duckdb.sqltypes.DuckDBPyType) -> bool:
+    if kind.id in NESTED:
+        # The size of an array is among what it is made of.
+        parts = (part for _, part in kind.children if not isinstance(part, int | list))
+        return all(map(_shown_as_is, parts))
+    return kind.id in PLAIN
 
 
 def accept(sql: str) -> None:
@@ -360,6 +422,10 @@ def accept(sql: str) -> None:
     text = re.sub(r"\s*([.()\"])\s*", r"\1", " ".join(words))
     if _PAST_MACROS.search(text):
         raise Refusal("Call functions by their name alone, without 'system'.")
+    if _DRAWN.search(text):
+        raise Refusal(
+            "A sample by percent needs a seed: TABLESAMPLE bernoulli(20%) REPEATABLE (1)."
+        )
     if text.startswith("explain") and _ANALYZES.match(text):
         raise Refusal("EXPLAIN ANALYZE shows the machine's time; EXPLAIN shows the plan.")
 
@@ -377,6 +443,8 @@ def first_rows(
             return batches, False
         except OSError as error:
             # Here the query runs, and this is how Arrow passes on what the database says.
+            if "Out of Memory Error" in str(error):
+                raise MemoryError from None
             raise Refusal(message(error)) from None
         size += batch.nbytes
         if size > room and batches:
@@ -390,8 +458,8 @@ def first_rows(
 
 
 def message(error: Exception) -> str:
-    """Return what a database error says, without advice on settings that are locked."""
-    text = str(error).split("\n\nPossible solutions")[0].strip()
+    """Return what a database error says, without advice on settings and without addresses."""
+    text = re.split(r"\n\s*(?:Possible solutions|Stack Trace)", str(error), maxsplit=1)[0].strip()
     return text[:1500]
 
 
@@ -414,11 +482,12 @@ def main() -> None:
     import duckdb  # noqa: F401 - before memory is bounded: its libraries are large
     import pyarrow  # noqa: F401
 
-    confine(int(sys.argv[2]))
+    room = int(sys.argv[2])
+    confine(room)
     # As the kernel delivers it, whatever the parent does with its own.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
-    Worker(channel).serve()
+    Worker(channel, room).serve()
 
 
 if __name__ == "__main__":

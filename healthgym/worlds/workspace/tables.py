@@ -9,9 +9,9 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from healthgym.core.state import Stateful, table
 from healthgym.errors import ToolError
@@ -76,14 +76,23 @@ class Table:
 
         From then on the table itself is read from that file's pages, so that this process and the
         one that is handed the descriptor hold it once between them.
+
+        Raises:
+            OSError: If there is room for it nowhere.
         """
         pa = require("pyarrow")
-        with tempfile.TemporaryFile(dir=memory_folder(self.data.nbytes)) as file:
-            with pa.ipc.new_file(pa.PythonFile(file, "w"), self.data.schema) as writer:
-                writer.write_table(self.data)
-            file.flush()
-            self.data = read_mapped(file.fileno())
-            return os.dup(file.fileno())
+        problem = OSError("There is no place for a table.")
+        for make in _places(self.data.nbytes):
+            try:
+                with make() as file:
+                    with pa.ipc.new_file(pa.PythonFile(file, "w"), self.data.schema) as writer:
+                        writer.write_table(self.data)
+                    file.flush()
+                    self.data = read_mapped(file.fileno())
+                    return os.dup(file.fileno())
+            except OSError as error:
+                problem = error
+        raise problem
 
     def __getstate__(self) -> dict[str, object]:
         return {"data": self.data, "about": self.about, "columns": self.columns}
@@ -101,6 +110,19 @@ def memory_folder(size: int) -> str | None:
     if sys.platform != "linux" or not os.path.isdir(folder):
         return None
     return folder if shutil.disk_usage(folder).free > 2 * size + (16 << 20) else None
+
+
+def _places(size: int) -> Iterator[Callable[[], IO[bytes]]]:
+    """Yield what opens a file without a name: in memory where it may, then wherever else.
+
+    The last is bounded by nothing but the machine's memory, so that no table that is kept on a
+    small or full disk fails the queries over it.
+    """
+    if folder := memory_folder(size):
+        yield lambda: tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - for who asked
+    yield tempfile.TemporaryFile
+    if sys.platform == "linux":
+        yield lambda: os.fdopen(os.memfd_create("table"), "w+b")
 
 
 class TableStore(Stateful, Mapping[str, Table]):
@@ -155,6 +177,11 @@ class TableStore(Stateful, Mapping[str, Table]):
         others = (old.data.nbytes for key, old in self._saved.items() if key != name)
         if table.data.nbytes + sum(others) > MAX_SAVED_BYTES:
             raise ToolError(f"Saved tables hold at most {MAX_SAVED_BYTES >> 20} MiB in all.")
+        try:
+            # Its pages are taken now, while there is a call that can be refused.
+            os.close(table.open_shared())
+        except OSError as error:
+            raise ToolError(f"There is no room for the table: {error.strerror}.") from None
         self._saved[name] = table
 
     def check_name(self, name: str) -> None:

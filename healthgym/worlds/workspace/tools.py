@@ -17,7 +17,7 @@ from healthgym.worlds.workspace.world import WorkspaceWorld
 #: Rows a tool shows at most, and rows a query inside Python returns at most.
 SHOWN_ROWS = 200
 _PYTHON_ROWS = 20_000
-_NUMERIC = ("INT", "DOUBLE", "FLOAT", "DECIMAL", "REAL")
+_NUMERIC = ("INT", "HUGEINT", "DOUBLE", "FLOAT", "DECIMAL", "REAL")
 
 
 class FileTools(Toolset[WorkspaceWorld]):
@@ -99,15 +99,33 @@ class TableTools(Toolset[WorkspaceWorld]):
             table: Name of the table.
         """
         known = self.world.tables.find(table)
-        found = self.world.sql.query(f"SUMMARIZE {_quote(table)}")
+        kinds: dict[str, str] = {}
+        try:
+            found = self.world.sql.query(f"SUMMARIZE {_quote(table)}")
+        except OutOfTimeError:
+            raise
+        except ToolError:
+            # The sums of some numbers have no end, and some times no mean.
+            kinds = self._kinds(table)
+            other = ", ".join(
+                f"CAST({_quote(name)} AS {'DOUBLE' if _is_number(kind) else 'VARCHAR'}) "
+                f"AS {_quote(name)}"
+                for name, kind in kinds.items()
+                if kind.startswith(("DECIMAL", "HUGEINT", "TIME_NS", "TIMESTAMPTZ_NS"))
+            )
+            if not other:
+                raise
+            chosen = f"SELECT * REPLACE ({other}) FROM {_quote(table)}"
+            found = self.world.sql.query(f"SUMMARIZE ({chosen})")
         names = found.columns
         rows = []
         for values in found.rows():
             row = dict(zip(names, values, strict=True))
             empty = f"{row['null_percentage']}%"
             about = known.columns.get(row["column_name"], "")
+            kind = kinds.get(str(row["column_name"]), row["column_type"])
             rows.append(
-                (row["column_name"], row["column_type"], empty, row["approx_unique"],
+                (row["column_name"], kind, empty, row["approx_unique"],
                  row["min"], row["max"], about)
             )  # fmt: skip
         header = ("column", "type", "empty", "distinct (about)", "min", "max", "meaning")
@@ -133,7 +151,7 @@ class TableTools(Toolset[WorkspaceWorld]):
         name, condition = _quote(column), f"WHERE {where}" if where.strip() else ""
         bound = max(1, min(limit, SHOWN_ROWS))
         source = f"(SELECT * FROM {_quote(table)} {condition})"
-        if kinds[column].startswith(_NUMERIC):
+        if _is_number(kinds[column]):
             measures = (
                 f"count(*) AS n, count(*) - count({name}) AS empty, min({name}) AS min, "
                 + ", ".join(
@@ -328,6 +346,11 @@ class HostFunctions:
 
 def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _is_number(kind: str) -> bool:
+    # Arrays are named after what they hold, and an interval begins as an integer does.
+    return kind.startswith(_NUMERIC) and kind != "INTERVAL" and not kind.endswith("]")
 
 
 def _shown(found: SqlResult) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.core.borders import Json
@@ -24,13 +24,26 @@ def values(column: pa.ChunkedArray) -> list[Json]:
     """Return the values of a column.
 
     Days and times that Python's calendar does not reach, and infinite ones, are text as DuckDB
-    writes it; so is, in words, what Python has no value for at all.
+    writes it; so is the end of a day, and, in words, what Python has no value for at all. Times
+    are Python's own, to the microsecond, and zones UTC: they mean the same in any process.
     """
     failures = _failures()
-    try:
-        return list(column.to_pylist())
-    except failures:
-        return [_value(scalar, failures) for scalar in column]
+    if _direct(column.type):
+        try:
+            return list(column.to_pylist())
+        except failures:
+            pass
+    return [_value(scalar, failures) for scalar in column]
+
+
+def _direct(kind: pa.DataType) -> bool:
+    """Return whether Arrow's own values will do: of times it needs pandas, or zones' files."""
+    types = require("pyarrow").types
+    if types.is_timestamp(kind):
+        return kind.unit != "ns" and kind.tz is None
+    if types.is_time(kind):
+        return False
+    return all(_direct(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _failures() -> tuple[type[Exception], ...]:
@@ -40,25 +53,30 @@ def _failures() -> tuple[type[Exception], ...]:
 
 def _value(scalar: pa.Scalar, failures: tuple[type[Exception], ...]) -> Json:
     """Return one value; within lists and records only what has no value becomes text."""
-    try:
-        return scalar.as_py()
-    except failures:
-        pass
-    pa = require("pyarrow")
+    if not scalar.is_valid:
+        return None
+    types = require("pyarrow").types
     kind = scalar.type
-    if pa.types.is_date(kind):
-        return _day(int(scalar.cast(pa.int32()).as_py()))
-    if pa.types.is_timestamp(kind):
+    if types.is_timestamp(kind):
         return _moment(int(scalar.value), kind.unit, kind.tz)
-    if pa.types.is_struct(kind):
+    if types.is_time(kind):
+        return _hour(int(scalar.value), kind.unit)
+    if _direct(kind):
+        try:
+            return scalar.as_py()
+        except failures:
+            pass
+    if types.is_date(kind):
+        return _day(int(scalar.cast(require("pyarrow").int32()).as_py()))
+    if types.is_struct(kind):
         # By place: two fields may have the same name, and then it is no dictionary.
         fields = [
             (str(field.name), _value(scalar[place], failures)) for place, field in enumerate(kind)
         ]
         return dict(fields) if len(dict(fields)) == len(fields) else fields
-    if pa.types.is_map(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return [_value(item, failures) for item in scalar.values]
-    if pa.types.is_fixed_size_list(kind):
+    if types.is_map(kind):
+        return [tuple(_value(item[place], failures) for place in (0, 1)) for item in scalar.values]
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         return [_value(item, failures) for item in scalar.values]
     return f"(a value of type {kind})"
 
@@ -79,8 +97,14 @@ def _day(number: int) -> str:
     return f"{year:04d}-{rest}" if year > 0 else f"{1 - year:04d}-{rest} (BC)"
 
 
-def _moment(number: int, unit: str, zone: str | None) -> str:
-    """Return a time, counted from 1970, as text.
+def _hour(number: int, unit: str) -> time | str:
+    """Return a time of day; SQL's last one, 24:00, has none in Python."""
+    since = timedelta(microseconds=number * 10**6 // _UNITS[unit])
+    return (datetime.min + since).time() if since < timedelta(days=1) else "24:00:00"
+
+
+def _moment(number: int, unit: str, zone: str | None) -> datetime | str:
+    """Return a time, counted from 1970; as text where Python's calendar does not reach.
 
     Args:
         number: Time in units; 64 bits.
@@ -89,6 +113,11 @@ def _moment(number: int, unit: str, zone: str | None) -> str:
     """
     if abs(number) == _INFINITE[64]:
         return "infinity" if number > 0 else "-infinity"
+    try:
+        start = datetime(1970, 1, 1, tzinfo=UTC if zone else None)
+        return start + timedelta(microseconds=number * 10**6 // _UNITS[unit])
+    except OverflowError:
+        pass
     seconds, part = divmod(number, _UNITS[unit])
     day, second = divmod(seconds, _DAY)
     clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"

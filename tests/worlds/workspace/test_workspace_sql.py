@@ -1,5 +1,6 @@
 """Queries: what they answer, what they may not do, and what they may not cost."""
 
+import errno
 import os
 import resource
 import signal
@@ -7,10 +8,13 @@ import socket
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
+from healthgym.core.borders import JsonDict
 from healthgym.core.clock import Clock
 from healthgym.errors import InfrastructureError, OutOfTimeError, ToolError
 from healthgym.worlds.workspace import (
@@ -22,6 +26,7 @@ from healthgym.worlds.workspace import (
     WorkspaceWorld,
     sql,
 )
+from healthgym.worlds.workspace.sql import QueryProcess
 from healthgym.worlds.workspace.sql_worker import Watch, Worker
 from healthgym.worlds.workspace.tables import MAX_SAVED_BYTES
 
@@ -181,6 +186,87 @@ def test_what_the_worker_cannot_do_is_no_refusal_of_the_query() -> None:
         assert worker.answer(request | {"tables": {}, "bytes": 1000}, []) != ({}, b"")
         assert "refused" in worker.answer(request | {"tables": {}, "sql": "SELECT x"}, [])[0]
         assert worker.answer(request | {"tables": {}, "bytes": 1000}, [])[0]["more"] is False
+
+
+def test_an_earlier_query_is_never_to_blame(
+    world: WorkspaceWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a used process fails at is asked of a new one; what that fails at is the query's."""
+    answer = Worker.answer
+    with socket.socket() as channel:
+        assert answer(Worker(channel, 1), {"load": [], "drop": []}, [])[0]["spent"]
+    world.sql.query("SELECT 1")
+    process = sql._pool()._idle[-1]
+    spoilt, ask = process._child, QueryProcess._ask
+    told: list[JsonDict] = [{"fault": "MemoryError: "}, {"refused": "no room", "doubtful": True}]
+
+    def asked(
+        self: QueryProcess, request: JsonDict, descriptors: list[int], seconds: float
+    ) -> tuple[JsonDict, bytes]:
+        if "sql" not in request or self._child is not spoilt:
+            return ask(self, request, descriptors, seconds)
+        answered = told.pop()
+        if "fault" in answered:
+            raise InfrastructureError("The query process failed.")
+        return answered, b""
+
+    monkeypatch.setattr(QueryProcess, "_ask", asked)
+    while told:
+        assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
+        assert process._child is not spoilt
+        spoilt = process._child
+
+
+def test_a_process_that_keeps_what_it_was_given_is_replaced(world: WorkspaceWorld) -> None:
+    hog = "SELECT len(list(range)) FROM range(15000000)"
+    for _ in range(2):
+        with suppress(ToolError):
+            world.sql.query(hog)
+        assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
+    process = sql._pool()._idle[-1]
+    assert process._child is not None
+    held = Path(f"/proc/{process._child.pid}/statm").read_text().split()[5]
+    assert int(held) * resource.getpagesize() < sql._PROCESS_MEMORY // 2
+
+
+def test_a_full_disk_is_no_fault_of_the_engines(
+    world: WorkspaceWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    world.tables.save("kept", Table(pa.table({"n": [1, 2]})))
+    assert world.sql.query("SELECT sum(n) FROM kept").rows() == [(3,)]
+    monkeypatch.setattr(os, "memfd_create", full)
+    before = world.digest()
+    with pytest.raises(ToolError, match="no room"):
+        world.tables.save("more", Table(pa.table({"n": [1, 2]})))
+    assert world.digest() == before
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "USING SAMPLE 20%", "TABLESAMPLE 10 PERCENT", "USING SAMPLE 20% (bernoulli)",
+        "TABLESAMPLE bernoulli(20%)", "using/**/sample reservoir ( 20 % )", "TABLESAMPLE 2e1%",
+    ],
+)  # fmt: skip
+def test_what_is_drawn_by_percent_needs_a_seed(world: WorkspaceWorld, drawn: str) -> None:
+    with pytest.raises(ToolError, match="seed"):
+        world.sql.query(f"SELECT range FROM range(1000) {drawn}")
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "USING SAMPLE 20% (bernoulli, 5)", "TABLESAMPLE bernoulli(20%) REPEATABLE (3)",
+        "USING SAMPLE 10 ROWS", "USING SAMPLE reservoir(10 ROWS) REPEATABLE (1)",
+    ],
+)  # fmt: skip
+def test_what_is_drawn_with_a_seed_is_the_same_again(world: WorkspaceWorld, drawn: str) -> None:
+    query = f"SELECT range FROM range(1000) {drawn}"
+    assert world.sql.query(query).rows() == world.clone().sql.query(query).rows() != []
 
 
 def test_a_bound_of_time_is_the_querys_and_not_the_processs() -> None:

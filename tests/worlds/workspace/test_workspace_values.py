@@ -1,6 +1,7 @@
 """Whatever a query returns is shown, and no host function's failure is taken for an outage."""
 
-from datetime import UTC, date, datetime
+import pickle
+from datetime import UTC, date, datetime, time
 
 import pytest
 
@@ -38,8 +39,21 @@ def world() -> WorkspaceWorld:
         ("timestamp_ms '10000-01-01 00:00:00.007'", "10000-01-01 00:00:00.007"),
         ("[date '10000-01-01', date '2024-01-01', NULL]", ["10000-01-01", date(2024, 1, 1), None]),
         ("{'a': date 'infinity', 'b': 1}", {"a": "infinity", "b": 1}),
-        ("map {'a': date 'infinity'}", [{"key": "a", "value": "infinity"}]),
+        ("map {'a': date 'infinity'}", [("a", "infinity")]),
         ("170141183460469231731687303715884105727::hugeint", 2**127 - 1),
+        ("340282366920938463463374607431768211455::uhugeint", str(2**128 - 1)),
+        ("time '12:30:00.5'", time(12, 30, 0, 500_000)),
+        ("time '24:00:00'", "24:00:00"),
+        ("{'a': [time '24:00:00']}", {"a": ["24:00:00"]}),
+        ("'12:30:00+05'::timetz", "12:30:00+05"),
+        ("repeat('9', 60)::bignum", "9" * 60),
+        ("['10101'::bit]", "[10101]"),
+        ("{'a': 1}::variant", "{'a': 1}"),
+        ("union_value(a := 'x')", "x"),
+        ("interval '1 month 3 days'", "1 month 3 days"),
+        ("timestamp_ns '2024-01-01 00:00:00.123456789'", datetime(2024, 1, 1, 0, 0, 0, 123456)),
+        ("'infinity'::timestamp_ns", "infinity"),
+        ("timestamptz '2024-01-01 02:00:00+02'", datetime(2024, 1, 1, tzinfo=UTC)),
     ],
 )
 def test_values_beyond_python_are_text(
@@ -67,6 +81,29 @@ def test_every_type_of_the_database_is_shown(world: WorkspaceWorld) -> None:
     rows = HostFunctions(world).functions()["sql"](query)
     assert isinstance(rows, list)
     assert list(rows[0]) == columns
+
+
+def test_a_table_of_any_type_is_saved_and_described(world: WorkspaceWorld) -> None:
+    """Unions in lists brought down the process that asked for their size."""
+    mine = world.clone()
+    tools = TableTools(mine)
+    tools.save_table("odd", "SELECT [union_value(a := 1)] AS u, * FROM test_all_types()")  # type: ignore[call-arg]
+    held = "SELECT u, uhugeint, hugeint, bignum, time_tz, time_ns, timestamp_tz_ns FROM odd"
+    tools.save_table("some", held)  # type: ignore[call-arg]
+    about = tools.describe_table("some").text  # type: ignore[call-arg]
+    assert "uhugeint | VARCHAR" in about
+    assert "\nhugeint | DECIMAL(38,0)" in about
+    tools.save_table("parts", "SELECT [1, 2]::int[2] AS a, interval 1 day AS i")  # type: ignore[call-arg]
+    for column in ("a", "i"):
+        assert "1 row" in tools.profile_column("parts", column).text  # type: ignore[call-arg]
+
+
+def test_times_mean_the_same_in_a_process_that_knows_no_zones(world: WorkspaceWorld) -> None:
+    (row,) = world.sql.query("SELECT now(), timestamp_ns '2024-01-01 00:00:00.000000001'").rows()
+    for value in row:
+        assert type(pickle.loads(pickle.dumps(value))) is datetime
+    assert b"zoneinfo" not in pickle.dumps(row)
+    assert b"pandas" not in pickle.dumps(row)
 
 
 def test_a_result_that_cannot_be_handed_over_is_the_querys_fault(

@@ -11,7 +11,6 @@ import signal
 import socket
 import struct
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -386,8 +385,10 @@ def _pipe(stack: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
 
 def _holding(data: bytes, stack: ExitStack) -> IO[bytes]:
     """Return an open file without a name that holds the data, from its beginning."""
-    file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+    # In memory: no full disk keeps a box from starting.
+    file = stack.enter_context(os.fdopen(os.memfd_create("part"), "w+b"))
     file.write(data)
+    file.flush()
     file.seek(0)
     return file
 
