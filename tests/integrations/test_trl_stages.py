@@ -311,6 +311,9 @@ def test_a_run_ends_in_a_table_and_a_report(
     assert page.count("class=episode") >= 3
     stages = {row["stage"] for row in folder.curve()}
     assert stages == {"sft", "grpo", "control"}
+    logged = [row for row in folder.curve() if row["stage"] == "grpo" and "reward" in row]
+    for row in logged:
+        assert {"groups/informative", "entropy", "env/masked", "rollout/tokens"} <= row.keys()
     for name in ("base", "sft", "control", "grpo"):
         lines = (folder.path / "trajectories" / f"{name}.jsonl").read_text().splitlines()
         assert len(lines) == config.episodes

@@ -94,6 +94,9 @@ class _Observer(TrainerCallback):  # type: ignore[misc,unused-ignore]
     ) -> None:
         figures = {key: _number(value) for key, value in (logs or {}).items()}
         kept = {key: value for key, value in figures.items() if value is not None}
+        if "frac_reward_zero_std" in kept:
+            # Only a group whose rollouts were paid differently moves the policy.
+            kept["groups/informative"] = 1 - kept["frac_reward_zero_std"]
         if "train_runtime" not in kept:
             self._run.folder.log(self._run.name, state.global_step, kept)
             for key in ("loss", "reward", "env/success"):

@@ -9,8 +9,10 @@ from typing import Any
 from healthgym.core.borders import JsonObject
 from healthgym.integrations.trl.evaluation import Score
 
-_INK = {"sft": "#8a6d3b", "grpo": "#1f6f8b", "held-out": "#b0413e", "base": "#9aa0a6"}
-_TITLES = {"sft": "SFT", "grpo": "GRPO"}
+_INK = {"sft": "#8a6d3b", "control": "#b0413e", "grpo": "#1f6f8b", "base": "#9aa0a6"}
+_TITLES = {"sft": "SFT", "control": "more SFT instead", "grpo": "GRPO"}
+#: What is drawn of GRPO's signal: whether groups differ, how free the policy is, what is masked.
+_SIGNAL = {"groups/informative": "#1f6f8b", "entropy": "#8a6d3b", "env/masked": "#b0413e"}
 
 
 def draw_curves(
@@ -29,8 +31,8 @@ def draw_curves(
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 7.2), dpi=110, layout="constrained")
-    axes = figure.subplots(2, 2)
+    figure = Figure(figsize=(15, 7.2), dpi=110, layout="constrained")
+    axes = figure.subplots(2, 3)
     for axis in axes.flat:
         axis.grid(alpha=0.25)
         axis.spines[["top", "right"]].set_visible(False)
@@ -38,8 +40,13 @@ def draw_curves(
     _line(axes[0][1], rows, "grpo", "reward", "GRPO: reward and success of the rollouts")
     _line(axes[0][1], rows, "grpo", "env/success", None, colour="#5b8c5a")
     axes[0][1].legend(["reward", "success"], frameon=False)
-    _validation(axes[1][0], rows)
-    _bars(axes[1][1], scores, floors)
+    _line(axes[1][0], rows, "control", "loss", "More SFT instead: loss", log=True)
+    for key, colour in _SIGNAL.items():
+        _line(axes[1][1], rows, "grpo", key, None, colour=colour)
+    axes[1][1].set_title("GRPO: share of groups with mixed outcomes", loc="left", fontsize=10)
+    axes[1][1].legend(["informative groups", "entropy, nats", "masked rollouts"], frameon=False)
+    _validation(axes[0][2], rows)
+    _bars(axes[1][2], scores, floors)
     figure.savefig(path)
 
 
@@ -68,29 +75,23 @@ def _line(
 
 
 def _validation(axis: Any, rows: Sequence[JsonObject]) -> None:
-    """Draw the success on validation tasks, both stages one after the other."""
-    offset, ticks = 0, []
-    for stage in ("sft", "grpo"):
+    """Draw the success on validation tasks: SFT, then what goes on from it, side by side."""
+    for stage, begin in (("sft", 0), ("control", 1), ("grpo", 1)):
         steps, values = _series(rows, stage, "validation/success")
         if not steps:
             continue
-        shifted = [offset + step for step in steps]
+        # Stages differ in steps; each fills the same width.
+        shifted = [begin + step / max(steps[-1], 1) for step in steps]
         percent = [100 * value for value in values]
         axis.plot(shifted, percent, "o-", color=_INK[stage], markersize=3.5, label=_TITLES[stage])
-        # Runs of earlier versions have no intervals.
-        _, low = _series(rows, stage, "validation/low")
-        _, high = _series(rows, stage, "validation/high")
-        if len(low) == len(high) == len(shifted):
-            band = [100 * value for value in low], [100 * value for value in high]
-            axis.fill_between(shifted, *band, color=_INK[stage], alpha=0.15, linewidth=0)
-        ticks.append(offset)
-        offset = shifted[-1]
-    for tick in ticks[1:]:
-        axis.axvline(tick, color="#888888", linewidth=0.8, linestyle=":")
+        bounds = (_series(rows, stage, f"validation/{end}")[1] for end in ("low", "high"))
+        band = [[100 * value for value in values] for values in bounds]
+        axis.fill_between(shifted, *band, color=_INK[stage], alpha=0.15, linewidth=0)
+    axis.axvline(1, color="#888888", linewidth=0.8, linestyle=":")
     axis.set_ylim(-2, 102)
-    axis.set_xlabel("optimizer step, SFT then GRPO")
+    axis.set_xticks([0, 1, 2], ["start", "SFT done", "end"])
     axis.set_title("Success on validation tasks, %, 95 % band", loc="left", fontsize=10)
-    if ticks:
+    if axis.get_legend_handles_labels()[0]:
         axis.legend(frameon=False)
 
 
