@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 
 import numpy as np
 import pytest
@@ -38,13 +39,17 @@ def written(case: str, text: str) -> Event:
     )  # fmt: skip
 
 
-def said(task: MarathonInstance, case: str, text: str) -> tuple[Carried, ...]:
-    world = QueueOffices(task.start)
-    return Belongings(world, task.reference.pieces).carried([written(case, text)])
+@cache
+def belongings(desk: str) -> Belongings:
+    return Belongings(QueueOffices(a_task(desk).start), a_task(desk).reference.pieces)
 
 
-def two(desk: str, index: int = 0) -> tuple[MarathonInstance, Piece, Piece]:
-    task = a_task(desk, index)
+def said(desk: str, case: str, text: str) -> tuple[Carried, ...]:
+    return belongings(desk).carried([written(case, text)])
+
+
+def two(desk: str) -> tuple[MarathonInstance, Piece, Piece]:
+    task = a_task(desk)
     first, second = list(task.reference.pieces.values())[:2]
     return task, first, second
 
@@ -66,9 +71,9 @@ def identifying(task: MarathonInstance, piece: Piece) -> Iterator[str]:
 def test_whatever_tells_whose_case_it_is_is_found(desk) -> None:
     task, first, second = two(desk)
     for text in identifying(task, second):
-        found = said(task, first.key, text)
+        found = said(desk, first.key, text)
         assert {(one.case, one.owner) for one in found} == {(first.key, second.key)}, text
-        assert not said(task, second.key, text)
+        assert not said(desk, second.key, text)
 
 
 def test_a_value_counts_with_what_was_measured() -> None:
@@ -82,9 +87,9 @@ def test_a_value_counts_with_what_was_measured() -> None:
     for fact in of_second:
         value = f"{fact.value:g}" if isinstance(fact, Measurement) else ""
         if "." in value and len(value) > 3 and value not in own:
-            found = said(task, first.key, f"{fact.display} was {value}.")
+            found = said("requests", first.key, f"{fact.display} was {value}.")
             assert found == (Carried(first.key, second.key, value),)
-            assert not said(task, first.key, f"It came to {value}.")
+            assert not said("requests", first.key, f"It came to {value}.")
             return
     pytest.fail("nothing was measured")
 
@@ -94,7 +99,7 @@ def test_what_the_agent_notes_for_itself_is_of_no_case(desk) -> None:
     task, first, second = two(desk)
     who = task.start.charts[second.patient_id].patient
     event = replace(written(first.key, f"{who.first_name} {who.last_name}"), tool="notes.add")
-    assert not Belongings(QueueOffices(task.start), task.reference.pieces).carried([event])
+    assert not belongings(desk).carried([event])
 
 
 @pytest.mark.parametrize("desk", DESKS)
@@ -141,14 +146,14 @@ def _require_only(episode: MarathonEpisode, case: str) -> None:
     assert not any(result.check is APART for result in paper.all_checks())
 
 
-#: Shifts that are looked through: some, and as many as are asked for.
-FEW, MANY = 1, 40
+#: Shifts that are looked through, and their cases: some, and as many as are asked for.
+SHIFTS = [(1, 5), pytest.param(40, 10, marks=pytest.mark.slow)]
 
 
-@pytest.mark.parametrize("shifts", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("shifts", "size"), SHIFTS)
 @pytest.mark.parametrize("desk", DESKS)
-def test_whoever_knows_the_answers_carries_nothing(desk, shifts) -> None:
-    family = type(FAMILIES[desk])(size=10)
+def test_whoever_knows_the_answers_carries_nothing(desk, shifts, size) -> None:
+    family = type(FAMILIES[desk])(size=size)
     for index in range(shifts):
         task = family.generator.draw(Split.VALIDATION, index)
         episode = Episode(family, task, SparseReward(), family.rules)
@@ -159,19 +164,19 @@ def test_whoever_knows_the_answers_carries_nothing(desk, shifts) -> None:
         assert verdict.metrics["carried_facts"] == 0
 
 
-@pytest.mark.parametrize("shifts", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("shifts", "size"), SHIFTS)
 @pytest.mark.parametrize("desk", DESKS)
-def test_all_that_a_case_shows_may_be_written_into_it(desk, shifts) -> None:
+def test_all_that_a_case_shows_may_be_written_into_it(desk, shifts, size) -> None:
     """Its whole chart, its policy, whoever works in the offices, and what is known of anybody."""
-    family = type(FAMILIES[desk])(size=10)
+    family = type(FAMILIES[desk])(size=size)
     for index in range(shifts):
         task = family.generator.draw(Split.VALIDATION, index)
-        belongings = Belongings(QueueOffices(task.start), task.reference.pieces)
+        own = Belongings(QueueOffices(task.start), task.reference.pieces)
         events = [
             written(key, "\n".join(_natural(task, piece)))
             for key, piece in task.reference.pieces.items()
         ]
-        assert not belongings.carried(events)
+        assert not own.carried(events)
 
 
 def _natural(task: MarathonInstance, piece: Piece) -> Iterator[str]:

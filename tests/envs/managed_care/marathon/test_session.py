@@ -177,23 +177,6 @@ def test_queues_grow_as_a_curriculum_goes_on() -> None:
     assert kinds == [(0, "1-cases"), (0, "1-cases"), (1, "3-cases")]
 
 
-@pytest.mark.parametrize("desk", DESKS)
-def test_splits_share_nobody(desk) -> None:
-    generator = FAMILIES[desk].generator
-    meant = {
-        split: {
-            piece.patient_id
-            for index in range(3)
-            for piece in generator.draw(split, index).reference.pieces.values()
-        }
-        for split in Split
-    }
-    splits = list(meant)
-    for place, split in enumerate(splits):
-        for other in splits[place + 1 :]:
-            assert not meant[split] & meant[other]
-
-
 def test_how_a_telephone_is_answered_stands_in_the_handbook_of_deep_conversations() -> None:
     family = CareMarathon("conversations", size=1)
     task = family.generator.draw(Split.TRAIN, 0)

@@ -14,7 +14,7 @@ from tests.envs.managed_care.marathon.queueing import FAMILIES
 
 DESKS = sorted(FAMILIES)
 #: Episodes of three cases from each split: some, and as many as let stand-ins be among their cases.
-FEW, MANY = 10, 40
+FEW, MANY = 3, 40
 
 
 def drawn(desk: str, split: Split, episodes: int) -> Iterator[Piece]:
