@@ -39,31 +39,15 @@ suite.parser.add_argument("--beside", type=int, default=2, help="runs at a time,
 
 @dataclass(frozen=True)
 class Drill:
-    """A measure: some seeds of a drill.
+    """A measure: some seeds of a drill, as ``healthgym train`` comes for its environment.
 
     Attributes:
         name: Its name.
         env_id: The environment.
-        demos: Tasks that are demonstrated, each seen once.
-        steps: Steps of imitation and of reward.
-        rate: Learning rate of the reward's stage.
-        batch: Rollouts that are drawn at once.
-        minibatch: Rollouts of an optimizer step.
-        reuse: How often each batch is learned from.
-        reward: What is paid for.
-        also: Scripted policy that shows each task once more, in its own way; none if empty.
     """
 
     name: str
     env_id: str
-    demos: int
-    steps: tuple[int, int]
-    rate: str
-    batch: int = 64
-    minibatch: int = 64
-    reuse: int = 1
-    reward: str = "sparse"
-    also: str = ""
 
     def __call__(self, run: Run) -> Figures:
         """Train, and tell what each seed reached."""
@@ -76,10 +60,8 @@ class Drill:
         folder: Path = run.options.runs / f"{self.name}-{seed}"
         command = [
             *(sys.executable, "-m", "healthgym", "train", "--env", self.env_id),
-            *("--difficulty", "drill", "--seed", str(seed), "--copy-steps", "0", "--no-control"),
-            *("--grpo-lr", self.rate, "--threads", "1", "--reward", self.reward),
-            *(("--also", self.also) if self.also else ()),
-            *(["--quick"] if run.quick else self._numbers(run.tasks(_TASKS))),
+            *("--seed", str(seed), "--copy-steps", "0", "--no-control"),
+            *(["--quick"] if run.quick else ["--episodes", str(run.tasks(_TASKS))]),
         ]
         ended = (folder / "stages.json").exists()
         command += ["--resume", str(folder)] if ended else ["--out", str(folder)]
@@ -89,19 +71,6 @@ class Drill:
             env = {**os.environ, "OMP_NUM_THREADS": "1"}
             subprocess.run(command, check=True, env=env, stdout=target, stderr=target)
         return folder
-
-    def _numbers(self, episodes: int) -> list[str]:
-        imitated, rewarded = self.steps
-        given = {
-            "demos": self.demos,
-            "sft-steps": imitated,
-            "grpo-steps": rewarded,
-            "grpo-batch": self.batch,
-            "grpo-minibatch": self.minibatch,
-            "grpo-reuse": self.reuse,
-            "episodes": episodes,
-        }
-        return [part for name, number in given.items() for part in (f"--{name}", str(number))]
 
 
 def _told(folder: Path) -> Mapping[str, object]:
@@ -129,30 +98,9 @@ def _risen(stages: Mapping[str, Mapping[str, JsonObject]], kind: str) -> Mapping
 
 
 for _drill in (
-    Drill("prior_authorization", "HealthAgent/PriorAuthorization-v1", 4000, (250, 80), "5e-4"),
-    Drill(
-        "utilization_management",
-        "HealthAgent/UtilizationManagement-v1",
-        5600,
-        (700, 16),
-        "2e-4",
-        batch=128,
-        minibatch=16,
-        reuse=2,
-        reward="shaped",
-        also="flood",
-    ),
-    Drill(
-        "care_management",
-        "HealthAgent/CareManagement-v1",
-        2400,
-        (300, 12),
-        "1.5e-4",
-        batch=128,
-        minibatch=16,
-        reuse=2,
-        also="always_agree",
-    ),
+    Drill("prior_authorization", "HealthAgent/PriorAuthorization-v1"),
+    Drill("utilization_management", "HealthAgent/UtilizationManagement-v1"),
+    Drill("care_management", "HealthAgent/CareManagement-v1"),
 ):
     suite.measure(_drill.name)(_drill)
 

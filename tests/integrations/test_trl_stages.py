@@ -13,7 +13,7 @@ import pytest
 from healthgym.core.endpoint import Endpoint
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import EpisodeConfig
-from healthgym.errors import InfrastructureError
+from healthgym.errors import ConfigurationError, InfrastructureError
 from healthgym.integrations.trl import demonstrations, trl_spec
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
 from healthgym.integrations.trl.copying import Copying
@@ -362,6 +362,18 @@ def test_a_killed_run_goes_on_to_the_same_weights(
         for run in (killed, whole)
     ]
     assert steps[0] == steps[1] == [1, 2, 3, 4]
+
+
+def test_demonstrations_that_fit_nowhere_are_an_error(nano: tuple[Any, Any]) -> None:
+    from healthgym.integrations.trl.phases import that_fit
+
+    model, _ = nano
+    rows = [{"input_ids": [1] * length, "labels": [1] * length} for length in (600, 500, 512)]
+    assert [len(row["input_ids"]) for row in that_fit(model, rows)] == [500, 512]
+    with pytest.raises(ConfigurationError, match="512 tokens: the shortest has 600"):
+        that_fit(model, rows[:1])
+    with pytest.raises(ConfigurationError, match="there are none"):
+        that_fit(model, [])
 
 
 def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:

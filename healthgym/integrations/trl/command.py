@@ -9,7 +9,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,27 +17,12 @@ from typing import Any
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
+from healthgym.integrations.trl.defaults import defaults
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.presentation.terminal import shown
 
 #: What a run trains on unless told otherwise.
 DEFAULT_ENV = "HealthAgent/FhirRecord-v1"
-_DEFAULT_KWARGS: JsonObject = {
-    # Short charts and short questions, each with codes, limits and doses of its own.
-    "difficulty": "drill",
-    # Success itself: progress would pay for half an order, and the policy would settle for that.
-    "reward": "sparse",
-    "max_turns": 6,
-    # Recording, looking up, and twice deciding by a value whether and how much to order. What the
-    # small model cannot do at all, such as taking means, would only slow it down.
-    "task_types": ["v1-t3", "v1-t4", "v1-t5", "v1-t9"],
-}
-#: Who demonstrates there: who goes by the question, and two who go by their house's habit.
-_DEFAULT_POLICIES: Mapping[str, float] = {"oracle": 1.0, "house": 1.0, "cautious": 1.0}
-#: Where else its models are scored: published numbers in charts with some history, and the default.
-_DEFAULT_TRANSFER: Mapping[str, JsonObject] = {
-    name: {"difficulty": name, "max_turns": 12} for name in ("easy", "medium")
-}
 #: For pretrained models: fewer and gentler steps, each of them far slower than the tiny model's.
 _PRETRAINED: JsonObject = {
     "threads": 0,
@@ -73,8 +58,7 @@ def parser() -> argparse.ArgumentParser:
         "--policy",
         nargs="+",
         metavar="NAME[=WEIGHT]",
-        help="scripted policies that demonstrate (default: the oracle; "
-        f"for {DEFAULT_ENV} {', '.join(_DEFAULT_POLICIES)})",
+        help="scripted policies that demonstrate (default: the environment's, or the oracle)",
     )
     model.add_argument(
         "--inertia", type=float, help="share of demonstrations that read but do not act"
@@ -115,33 +99,23 @@ def parser() -> argparse.ArgumentParser:
 
 def settings(options: argparse.Namespace) -> TrainConfig:
     """Return the settings of a command line."""
-    kwargs: JsonDict = dict(_DEFAULT_KWARGS) if options.env == DEFAULT_ENV else {}
+    config = defaults(options.env, source=bool(options.source))
     given = {
         "source": str(Path(options.source).resolve()) if options.source else None,
         "task_types": options.task_types,
         "difficulty": options.difficulty,
         "reward": options.reward,
     }
-    if options.source:
-        # Whatever the folder has data for, unless types are named.
-        kwargs.pop("task_types", None)
+    kwargs: JsonDict = dict(config.env_kwargs)
     kwargs |= {name: value for name, value in given.items() if value is not None}
     kwargs |= options.env_kwargs
-    config = TrainConfig(
-        env=options.env,
-        env_kwargs=kwargs,
-        model=options.model,
-        seed=options.seed,
-        control=not options.no_control,
-    )
+    config = replace(config, env_kwargs=kwargs, model=options.model, seed=options.seed)
+    if options.no_control:
+        config = replace(config, control=False)
     if options.model != "tiny":
+        policies = config.supervised.policies
         config = replace(config, **_PRETRAINED)
-    if options.env == DEFAULT_ENV and not options.source:
-        config = replace(
-            config,
-            transfer=_DEFAULT_TRANSFER,
-            supervised=replace(config.supervised, policies=_DEFAULT_POLICIES),
-        )
+        config = replace(config, supervised=replace(config.supervised, policies=policies))
     if options.threads is not None:
         config = replace(config, threads=options.threads)
     if options.quick:

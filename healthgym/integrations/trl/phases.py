@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from trl import (  # type: ignore[attr-defined,unused-ignore]
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.seeding import Split
-from healthgym.errors import DamagedDataError
+from healthgym.errors import ConfigurationError, DamagedDataError
 from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.demonstrations import Demonstration
 from healthgym.integrations.trl.folder import RunFolder
@@ -139,7 +139,7 @@ def supervise(
     """
     _quiet()
     settings = run.config.supervised
-    rows = [labels(tokenizer, demo) for demo in demos]
+    rows = that_fit(model, [labels(tokenizer, demo) for demo in demos])
     trainer = SFTTrainer(
         model=model,
         processing_class=tokenizer,
@@ -160,6 +160,26 @@ def supervise(
         ),
     )
     return _train(trainer, run, steps)
+
+
+def that_fit(
+    model: AnyModel, rows: Sequence[dict[str, list[int]]]
+) -> Sequence[dict[str, list[int]]]:
+    """Return the rows that are no longer than a model's context.
+
+    Raises:
+        ConfigurationError: If none is.
+    """
+    most = getattr(model.config, "max_position_embeddings", None)
+    kept = [row for row in rows if most is None or len(row["input_ids"]) <= most]
+    if not kept:
+        lengths = sorted(len(row["input_ids"]) for row in rows)
+        told = f"the shortest has {lengths[0]}" if lengths else "there are none"
+        raise ConfigurationError(
+            f"No demonstration fits into the model's context of {most} tokens: {told}. Choose "
+            "shorter tasks, leave tools out (--without), or take a model with a longer context."
+        )
+    return kept
 
 
 def labels(tokenizer: AnyTokenizer, demo: Demonstration) -> dict[str, list[int]]:

@@ -1,0 +1,58 @@
+"""What a run of an environment is set to unless told otherwise: ``data/defaults.json``.
+
+For FhirRecord, the main job: short charts and short questions, each with codes, limits and doses of
+its own; success itself as reward, because progress would pay for half an order, and a policy would
+settle for that; recording, looking up, and twice deciding by a value whether and how much to order,
+since what the small model cannot do at all, such as taking means, would only slow it down; shown by
+who goes by the question and two who go by their house's habit. The desks of managed care have the
+settings that ``benchmarks/drills.py`` measured. Others get their easiest charts, or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from healthgym.core.borders import JsonObject
+from healthgym.integrations.trl.config import TrainConfig
+
+
+@cache
+def _table() -> dict[str, JsonObject]:
+    path = resources.files(__package__).joinpath("data/defaults.json")
+    found: dict[str, JsonObject] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def known() -> tuple[str, ...]:
+    """Return the ids that have settings of their own."""
+    return tuple(_table())
+
+
+def defaults(env_id: str, *, source: bool = False) -> TrainConfig:
+    """Return the settings of the small model's run on an environment.
+
+    Args:
+        env_id: A registered id; one that is not in the table has the general ones.
+        source: Whether tasks are drawn from given data: then whatever types it has data for, and
+            nowhere else to go.
+    """
+    row: dict[str, Any] = dict(_table().get(env_id, {}))
+    kwargs = {
+        name: value
+        for name, value in row.pop("env_kwargs", {}).items()
+        if not (source and name == "task_types")
+    }
+    supervised, reinforced = dict(row.pop("supervised", {})), row.pop("reinforced", {})
+    if source:
+        row.pop("transfer", None)
+        supervised.pop("policies", None)
+    made = TrainConfig(env_id, kwargs, **row)
+    return replace(
+        made,
+        supervised=replace(made.supervised, **supervised),
+        reinforced=replace(made.reinforced, **reinforced),
+    )

@@ -1,0 +1,80 @@
+"""What ``healthgym train`` does for an id unless told otherwise, and what its options change."""
+
+from __future__ import annotations
+
+import pytest
+
+import healthgym
+from healthgym.errors import ConfigurationError
+from healthgym.integrations.trl.command import DEFAULT_ENV, parser, settings
+from healthgym.integrations.trl.config import TrainConfig
+from healthgym.integrations.trl.defaults import defaults, known
+from healthgym.registration import make_health_env
+
+
+def told(*words: str) -> TrainConfig:
+    return settings(parser().parse_args(words))
+
+
+def test_there_are_defaults_for_ids_that_exist_and_they_are_accepted() -> None:
+    assert set(known()) <= set(healthgym.ids())
+    for env_id in known():
+        if env_id == "HealthAgent/CtAbnormality-v1":
+            pytest.importorskip("scipy")
+        config = told("--env", env_id)
+        env = make_health_env(config.env, config.env_kwargs)
+        names = {*env.family.scripts(), *env.family.solvers()}
+        assert {*config.supervised.policies} <= names
+        assert not config.supervised.also or config.supervised.also in names
+        for changes in config.transfer.values():
+            make_health_env(config.env, {**config.env_kwargs, **changes})
+
+
+def test_demonstrations_are_seen_once_where_reward_follows_at_length() -> None:
+    for env_id in ("HealthAgent/PriorAuthorization-v1", DEFAULT_ENV):
+        shown = told("--env", env_id).supervised
+        assert shown.steps * shown.batch == shown.demos
+
+
+def test_the_main_job_is_shown_by_those_who_disagree_and_has_a_control() -> None:
+    config = told()
+    assert config == defaults(DEFAULT_ENV)
+    assert len(config.supervised.policies) == 3
+    assert config.supervised.inertia == 0
+    assert config.control
+    assert config.copies
+    assert config.env_kwargs["difficulty"] == "drill"
+    assert "medium" in config.transfer
+
+
+def test_words_of_the_command_line_go_before() -> None:
+    config = told("--policy", "oracle", "house=2", "--no-control", "--copy-steps", "0")
+    assert config.supervised.policies == {"oracle": 1.0, "house": 2.0}
+    assert not config.control
+    assert not config.copies
+    assert told("--inertia", "0.5", "--policy", "oracle").supervised.inertia == 0.5
+    assert told("--difficulty", "easy").env_kwargs["difficulty"] == "easy"
+    assert told("--env", "HealthAgent/PriorAuthorization-v1").reinforced.steps == 80
+    assert told("--model", "smollm2").supervised.policies == told().supervised.policies
+    with pytest.raises(ConfigurationError, match="NAME=2"):
+        told("--policy", "oracle=much")
+    with pytest.raises(ConfigurationError, match="policies"):
+        told("--policy", "oracle=-1")
+
+
+def test_given_charts_have_their_own_types_and_one_demonstrator() -> None:
+    config = told("--source", "charts")
+    assert "task_types" not in config.env_kwargs
+    assert config.supervised.policies == {"oracle": 1.0}
+    assert config.transfer == {}
+    assert defaults(DEFAULT_ENV).transfer
+
+
+def test_an_unknown_id_has_the_general_settings() -> None:
+    assert defaults("No/Such-v0") == TrainConfig("No/Such-v0")
+
+
+def test_settings_are_read_back_as_they_were_written() -> None:
+    for env_id in known():
+        config = told("--env", env_id)
+        assert TrainConfig.from_json(config.to_json()) == config
