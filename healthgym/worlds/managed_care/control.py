@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 
 
+#: Units as people write them.
+_UNITS = {"mm[Hg]": " mmHg", "{score}": "", "d": "", "%": " %"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """A row of the table.
@@ -121,9 +125,40 @@ def status_of(
     row = control_of(code)
     if row is None:
         raise KeyError(code)
+    latest = _latest(row, values, day, rules)
+    return row.status(latest[1], rules) if latest else DiseaseControlStatus.UNKNOWN
+
+
+def basis_of(
+    code: str, values: Iterable[tuple[str, date, float]], day: date, rules: OperatingRules
+) -> str:
+    """Return the value by which a condition is controlled or not, with its name and its day.
+
+    Args:
+        code: ICD-10-CM code of the condition, which counts.
+        values: LOINC code, day and value of each measurement.
+        day: The day from which its age is counted.
+        rules: The rules, which say how old it may be.
+
+    Raises:
+        KeyError: If the table has no row for the code.
+    """
+    row = control_of(code)
+    if row is None:
+        raise KeyError(code)
+    latest = _latest(row, values, day, rules)
+    if latest is None:
+        return f"No {row.measure} of the last {rules.control_months} months on file"
+    taken, value = latest
+    unit = _UNITS.get(row.unit, f" {row.unit}")
+    return f"{row.measure}: {value:.10g}{unit} on {taken}"
+
+
+def _latest(
+    row: Control, values: Iterable[tuple[str, date, float]], day: date, rules: OperatingRules
+) -> tuple[date, float] | None:
+    """Return the latest value that is not too old, with its day; None if there is none."""
     first = months_before(day, rules.control_months)
-    known = [(taken, value) for name, taken, value in values if name == row.loinc]
-    recent = [pair for pair in known if first <= pair[0] <= day]
-    if not recent:
-        return DiseaseControlStatus.UNKNOWN
-    return row.status(max(recent, key=lambda pair: pair[0])[1], rules)
+    known = ((taken, value) for name, taken, value in values if name == row.loinc)
+    recent = (pair for pair in known if first <= pair[0] <= day)
+    return max(recent, key=lambda pair: pair[0], default=None)

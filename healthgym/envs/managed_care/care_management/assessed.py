@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from healthgym.envs.managed_care.care_management.grounds import Grounds, names_medicine
 from healthgym.envs.managed_care.care_management.task import CareReference
+from healthgym.envs.managed_care.care_management.witness import Witness
 from healthgym.worlds.managed_care.apps.care_management.evidence import (
     Evidence,
     rules,
@@ -38,12 +39,14 @@ class Assessed:
         wanted: The right handling.
         known: What chart and person said.
         grounds: What is on file.
+        witness: What they said in words.
     """
 
     made: CMAssessment
     wanted: CareReference
     known: Evidence
     grounds: Grounds
+    witness: Witness
 
     def wrong(self) -> tuple[str, ...]:
         """Return what is not as it should be, section by section; empty if nothing is."""
@@ -84,6 +87,10 @@ class Assessed:
             if not self.known.knows_condition(item.condition):
                 yield f"{item.condition} is not known"
             yield from self.grounds.unfounded(item.notes)
+        yield from self.grounds.unfounded("\n".join(data.red_flags))
+        notes = (item.notes for item in data.disease_control)
+        yield from self._in_words(*data.red_flags, *notes)
+        yield from self.witness.unfounded(*(entry.display for entry in data.major_diagnoses))
 
     def _means(self, words: str, code: str) -> bool:
         """Return whether words name the condition of a code: by the code, or by its name."""
@@ -114,6 +121,14 @@ class Assessed:
         for each in named:
             if not any(_about(each, name) for name in self.wanted.discrepancies):
                 yield f"no difference is known on {each[:40]}"
+        reports = (f"{one.patient_report}; {one.issue_type}" for one in data.discrepancies)
+        troubles = (issue for entry in data.current_medications for issue in entry.issues)
+        yield from self._in_words(*data.adherence_barriers, *reports, *troubles)
+
+    def _in_words(self, *texts: str) -> Iterator[str]:
+        """Yield what texts claim that neither chart nor person says, and those that say nothing."""
+        yield from self.witness.unfounded(*texts)
+        yield from self.witness.says_nothing(*texts)
 
     def _unheard(self, name: str, level: AdherenceLevel) -> Iterator[str]:
         """Yield what is said of a medicine that neither chart nor person has said."""
@@ -143,6 +158,8 @@ class Assessed:
                 yield f"{topic}"
             elif heard is None and flag and not self.known.has_code("F1"):
                 yield f"{topic} was not told of"
+        notes = (data.depression_screen_notes, data.anxiety_screen_notes, data.motivation_notes)
+        yield from self._in_words(*notes, data.escalation_notes)
 
     def _sum(self, topic: Topic) -> int | None:
         """Return the sum of the answers told; None unless all were."""

@@ -144,7 +144,7 @@ class Grounds:
         rows = [_told_by(referral)]
         rows += [f"{each.medication_name} {each.dose or ''}" for each in chart.medications]
         rows += [each.summary for each in chart.encounters]
-        rows += [each.value_text or "" for each in chart.observations]
+        rows += [f"{each.display} {each.value_text or ''}" for each in chart.observations]
         rows += [each.display for each in chart.conditions]
         return stated("\n".join(rows))
 

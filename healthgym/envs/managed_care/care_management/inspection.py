@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from healthgym.core.borders import Json
 from healthgym.envs.managed_care.care_management.assessed import Assessed, subjects_due
 from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.planned import Planned
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause, read_ending
 from healthgym.envs.managed_care.care_management.talk import Talk
 from healthgym.envs.managed_care.care_management.task import CareReference
+from healthgym.envs.managed_care.care_management.witness import Witness
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS
 from healthgym.worlds.managed_care.calendar import office_calendar
@@ -49,6 +51,14 @@ _ONCE = (
     "cm_care_plan.finalize",
     "cm_case.case_disenrolled",
 )
+
+
+#: What is filed of a call and not kept in its record.
+_FILED = ("key_takeaways", "next_steps")
+
+
+def _texts(value: Json | None) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 class Inspection:
@@ -123,6 +133,13 @@ class Inspection:
             today=(self.before.clock.now.date(), self.after.clock.now.date()),
         )
 
+    @cached_property
+    def witness(self) -> Witness | None:
+        """What was said on file and on the phone, in words; None without an episode."""
+        if self.known is None:
+            return None
+        return Witness(self.grounds.chart, self.referral, self.known, self.talk)
+
     # -- chart and calls -------------------------------------------------------------------------
 
     @cached_property
@@ -146,7 +163,13 @@ class Inspection:
         text = "\n".join((made.key_findings, *(line for each in lists for line in each)))
         if not self.grounds.adds_something(text):
             return "nothing is named that the chart adds to the referral"
-        return ", ".join(self.grounds.unfounded(text))
+        found = [*self.grounds.unfounded(text)]
+        if self.witness is not None:
+            stated = (*made.primary_concerns, *made.coordination_risks, made.key_findings)
+            found += self.witness.unfounded(*stated)
+            found += self.witness.unfounded(*made.suspected_barriers, suspected=True)
+            found += self.witness.says_nothing(*stated, *made.suspected_barriers)
+        return ", ".join(found)
 
     @cached_property
     def talk(self) -> Talk:
@@ -179,6 +202,14 @@ class Inspection:
         return found[-1] if found else None
 
     @cached_property
+    def filed(self) -> Mapping[str, tuple[str, ...]]:
+        """What the filing of the last call says in words that its record does not keep."""
+        entries = self.after.history.of(self.case_id, EntryKind.AUDIT)
+        details = [each.details for each in entries if each.action == "end_outreach_call"]
+        last = details[-1] if details else {}
+        return {name: _texts(last.get(name)) for name in _FILED}
+
+    @cached_property
     def due(self) -> frozenset[Topic]:
         """The subjects that are to be asked about."""
         return subjects_due(self.reference, self.before.charts[self.reference.patient_id])
@@ -209,7 +240,11 @@ class Inspection:
         if self.assessment is None or self.known is None:
             return ("nothing was assessed",)
         seen = Assessed(
-            made=self.assessment, wanted=self.reference, known=self.known, grounds=self.grounds
+            made=self.assessment,
+            wanted=self.reference,
+            known=self.known,
+            grounds=self.grounds,
+            witness=Witness(self.grounds.chart, self.referral, self.known, self.talk),
         )
         return seen.wrong_so_far(left_out)
 
@@ -217,7 +252,7 @@ class Inspection:
     def plan_wrong(self) -> tuple[str, ...]:
         """What the plan has wrongly, or lacks."""
         needs = self.reference.needs
-        if self.plan is None or self.assessment is None or needs is None:
+        if self.plan is None or self.assessment is None or needs is None or self.witness is None:
             return ("nothing was planned",)
         if self.plan.status is not CMCarePlanStatus.FINALIZED:
             return ("the plan is a draft",)
@@ -226,6 +261,7 @@ class Inspection:
             assessment=self.assessment,
             needs=needs,
             grounds=self.grounds,
+            witness=self.witness,
             most_days=self.before.operations.goal_target_days_most,
         ).wrong()
 

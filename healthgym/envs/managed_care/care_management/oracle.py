@@ -25,6 +25,7 @@ from healthgym.envs.managed_care.care_management.writing import (
     sections,
 )
 from healthgym.worlds.managed_care.apps.care_management.evidence import rules, same_medicine
+from healthgym.worlds.managed_care.control import basis_of
 from healthgym.worlds.managed_care.vocabulary.care import (
     AdherenceLevel,
     CMEngagement,
@@ -207,12 +208,19 @@ class Worker(Phoning):
 
     def _diagnoses(self) -> Iterator[Diagnosis]:
         names = {each.code: each.display for each in self.chart.conditions}
+        values = [
+            (each.code, each.observed_at.date(), each.value_quantity)
+            for each in self.chart.observations
+            if each.value_quantity is not None
+        ]
+        world = self.desk.world
+        day = world.referrals.referrals[self.wanted.referral_id].referral_date
         for code, status in self.wanted.control.items():
             yield Diagnosis(
                 code=code,
                 display=names.get(code, code),
                 control=status,
-                note=f"By the latest value on file: {status}",
+                note=basis_of(code, values, day, world.operations),
             )
 
     def _taken(self) -> Iterator[Medicine]:

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from healthgym.envs.managed_care.care_management.assessed import barriers_of
 from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.task import Needs
+from healthgym.envs.managed_care.care_management.witness import Witness, harmful
 from healthgym.worlds.managed_care.records.assessment import CMAssessment
 from healthgym.worlds.managed_care.records.care_plan import (
     CMCarePlan,
@@ -39,6 +40,7 @@ class Planned:
         assessment: The assessment that it comes from.
         needs: What it must hold.
         grounds: What is on file.
+        witness: What was said in words, on file and on the phone.
         most_days: In how many days a goal is to be reached.
     """
 
@@ -46,11 +48,18 @@ class Planned:
     assessment: CMAssessment
     needs: Needs
     grounds: Grounds
+    witness: Witness
     most_days: int
 
     def wrong(self) -> tuple[str, ...]:
         """Return what is not as it should be; empty if nothing is."""
-        return (*self._missing(), *self._linked(), *self._shaped(), *self._followed())
+        return (
+            *self._missing(),
+            *self._linked(),
+            *self._shaped(),
+            *self._followed(),
+            *self._worded(),
+        )
 
     def _missing(self) -> Iterator[str]:
         problems, needs = self.plan.problems, self.needs
@@ -125,6 +134,17 @@ class Planned:
                     yield f"no day or frequency: {step.description[:40]!r}"
         if not any(each.strip() for each in self.plan.escalation_conditions):
             yield "no condition of escalation"
+
+    def _worded(self) -> Iterator[str]:
+        """Yield texts that claim what nobody said, say nothing, or advise what harms."""
+        problems = tuple(each.description for each in self.plan.problems)
+        yield from self.witness.unfounded(*problems)
+        goals = [goal for each in self.plan.problems for goal in each.goals]
+        steps = [step.description for goal in goals for step in goal.interventions]
+        aims = [text for goal in goals for text in (goal.description, goal.measurable_criteria)]
+        conditions = self.plan.escalation_conditions
+        yield from self.witness.says_nothing(*problems, *aims, *steps, *conditions)
+        yield from harmful(*aims, *steps, *conditions)
 
     def _followed(self) -> Iterator[str]:
         begins, made = self.plan.follow_up_start_date, self.plan.finalized_at

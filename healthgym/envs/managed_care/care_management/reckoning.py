@@ -69,7 +69,7 @@ class Reckoning:
                     code=row["code"],
                     display=row["display"],
                     control=self.control[row["code"]],
-                    note=f"By the latest value on file: {self.control[row['code']]}",
+                    note=self.known.basis(row["code"], self.rules),
                 )
                 for row in self.chart.conditions
                 if row["code"] in self.control

@@ -18,7 +18,7 @@ REVIEWED: Final = Check(
     "reviewed_first",
     "The chart was reviewed before the first call, the level of risk is that of today's numbers, "
     "and the review names a medicine, code, day or value of this chart that the referral does not "
-    "tell, and no code, day or value that is not in it.",
+    "tell, and no code, day, value, illness, symptom or deed that is not in it.",
     loophole="one review for everybody, or the referral said back; the source asks for a record",
     failure_mode=FailureMode.CRITERIA,
 )
@@ -44,8 +44,8 @@ TOLD: Final = Check(
 )
 CONSENT: Final = Check(
     "consent_true",
-    "The call was filed, the record of it says what the person answered, what it quotes was said, "
-    "and the answer is the one that an honest talk leads to.",
+    "The call was filed, the record of it says what the person answered, what it quotes or tells "
+    "of the person was said or is on file, and the answer is the one that an honest talk leads to.",
     weight=2.0,
     loophole="consent_obtained is the caller's word in the source",
     failure_mode=FailureMode.CONSENT,
@@ -121,7 +121,7 @@ SECTIONS: Final = Check(
     "sections_true",
     "Each section says what chart and person say: diagnoses and their control, how each medicine "
     "is taken and where that differs from the chart, the sums of the answers given, each social "
-    "barrier; and nothing that neither says.",
+    "barrier; and nothing, in fields or in free words, that neither says.",
     weight=3.0,
     loophole="an empty section is a section in the source; scores copied from an old document",
     failure_mode=FailureMode.INVENTED,
@@ -138,7 +138,8 @@ PLAN: Final = Check(
     "plan_follows",
     "The plan has the problems, owners, first problem and cadence that follow from what was found; "
     "every problem comes from something found, every goal has a day and a measure, every "
-    "intervention an owner and a day or a frequency.",
+    "intervention an owner and a day or a frequency; nothing in it is made up, empty of sense, or "
+    "advice that harms.",
     weight=3.0,
     loophole="the same plan for everybody, its problems linked to nothing",
     failure_mode=FailureMode.CRITERIA,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind
-from healthgym.worlds.managed_care.control import control_of, counted, status_of
+from healthgym.worlds.managed_care.control import basis_of, control_of, counted, status_of
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.vocabulary.care import (
@@ -64,6 +64,10 @@ class Known:
             for code in self.codes
             if control_of(code) is not None
         }
+
+    def basis(self, code: str, rules: OperatingRules) -> str:
+        """Return the value by which a condition is controlled or not, with its day."""
+        return basis_of(code, self.values, self.day, rules)
 
     def chronic(self) -> int:
         """Return how many chronic conditions count, each once."""

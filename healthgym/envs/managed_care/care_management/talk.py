@@ -230,9 +230,9 @@ class Talk:
         block = read_block(text)
         if block is None or block.kind is not broken.kind:
             return False
-        quoted, says = _plain(block.words), _plain(broken.says)
+        quoted, says = plain(block.words), plain(broken.says)
         messages = (one for call in self.sessions for one in call.messages)
-        said = (_plain(one.content) for one in messages if one.role == "patient")
+        said = (plain(one.content) for one in messages if one.role == "patient")
         heard = (says, *(one for one in said if says in one))
         return bool(_runs(quoted) & _runs(says)) and any(quoted in one for one in heard)
 
@@ -279,18 +279,23 @@ class Talk:
 
     def quotes(self, text: str, said: str) -> bool:
         """Return whether a text quotes what was said: a run of its words, in quotation marks."""
-        own = _runs(_plain(said))
-        return any(_runs(_plain(quote)) & own for quote in _QUOTED.findall(text))
+        own = _runs(plain(said))
+        return any(_runs(plain(quote)) & own for quote in quotations(text))
 
     def misquoted(self, text: str) -> tuple[str, ...]:
         """Return what stands in quotation marks in a text and was said in no call."""
         said = " ".join(
-            _plain(message.content) for session in self.sessions for message in session.messages
+            plain(message.content) for session in self.sessions for message in session.messages
         )
-        return tuple(quote for quote in _QUOTED.findall(text) if _plain(quote) not in said)
+        return tuple(quote for quote in quotations(text) if plain(quote) not in said)
 
 
-def _plain(text: str) -> str:
+def quotations(text: str) -> tuple[str, ...]:
+    """Return what stands in quotation marks in a text."""
+    return tuple(_QUOTED.findall(text))
+
+
+def plain(text: str) -> str:
     """Return the words of a text, in small letters, without what stands between them."""
     return " ".join(_LETTERS.findall(text.lower()))
 

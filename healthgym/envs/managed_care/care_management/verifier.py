@@ -19,6 +19,7 @@ from healthgym.envs.managed_care.care_management.paths import (
 )
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause
 from healthgym.envs.managed_care.care_management.task import CareReference, Ending
+from healthgym.envs.managed_care.care_management.witness import harmful
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import checks_in
 from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
@@ -225,8 +226,14 @@ def _consent(seen: Inspection) -> tuple[bool, str]:
     refused = record.engagement_status is CMEngagement.REFUSED
     if record.consent_obtained != given or refused != (right is Consent.REFUSED):
         return False, f"filed as {record.engagement_status}"
-    invented = talk.misquoted("\n".join((record.notes or "", *record.patient_reported_issues)))
-    return not invented, f"nobody said {invented[0][:60]!r}" if invented else ""
+    texts = (record.notes or "", *record.patient_reported_issues, *seen.filed["key_takeaways"])
+    steps = seen.filed["next_steps"]
+    invented = [
+        f"nobody said {each[:60]!r}" for each in talk.misquoted("\n".join((*texts, *steps)))
+    ]
+    if seen.witness is not None:
+        invented += [*seen.witness.unfounded(*texts), *harmful(*steps)]
+    return not invented, invented[0] if invented else ""
 
 
 def _refusal(seen: Inspection) -> CheckResult:

@@ -37,6 +37,8 @@ _PLACES: Mapping[CMInterventionOwner, tuple[CMProblemCategory, ...]] = {
 #: What fills a plan up to the number of problems that is due.
 _FURTHER = (_Category.CLINICAL, _Category.COORDINATION)
 _GOAL, _STEP = timedelta(days=60), timedelta(days=10)
+#: Most medicines or barriers that a sentence names.
+_NAMED = 3
 _ANXIETY = ((15, "severe"), (10, "moderate"), (5, "mild"), (0, "minimal"))
 
 
@@ -252,19 +254,32 @@ def plan(needs: Needs, found: Findings, today: date) -> JsonDict:
         place = next((kinds.index(each) for each in _PLACES[owner] if each in kinds), 0)
         if owner not in owned[place]:
             owned[place].append(owner)
-    subject = found.diagnoses[0].display if found.diagnoses else "the illness"
+    slots = _slots(found)
     problems = [
-        _problem(kind, kinds[:place].count(kind), owners, subject, today)
+        _problem(kind, kinds[:place].count(kind), owners, slots, today)
         for place, (kind, owners) in enumerate(zip(kinds, owned, strict=True))
     ]
     return {
         "problems": problems,
-        "escalation_conditions": [
-            f"Symptoms of {subject} that grow worse over a day: call the clinic the same day",
-            "Thoughts of not wanting to live: call 988 at once",
-        ],
+        "escalation_conditions": [each.format(**slots) for each in _words().escalation],
         "follow_up_cadence_kind": str(needs.cadence),
         "follow_up_start_date": str(today + timedelta(days=3)),
+    }
+
+
+def _slots(found: Findings) -> Mapping[str, str]:
+    """Return what the words of a plan are about, by what they leave open."""
+    late = {AdherenceLevel.PARTIAL, AdherenceLevel.NON_ADHERENT}
+    missed = [each.name for each in found.medicines if each.report or each.adherence in late]
+    sums = {"PHQ-9": found.phq9, "GAD-7": found.gad7}
+    scores = [f"{name} {each.points} on {each.day}" for name, each in sums.items() if each.points]
+    words = _words().barriers
+    barriers = [words[topic] for topic in sorted(found.barriers) if topic in words]
+    return {
+        "subject": found.diagnoses[0].display if found.diagnoses else "the illness",
+        "medicines": ", ".join(missed[:_NAMED]) or f"all {len(found.medicines)} of the list",
+        "scores": ", ".join(scores) or "as told on the call",
+        "barriers": " and ".join(barriers[:_NAMED]) or "what is needed at home",
     }
 
 
@@ -272,26 +287,25 @@ def _problem(
     kind: CMProblemCategory,
     again: int,
     owners: Sequence[CMInterventionOwner],
-    subject: str,
+    slots: Mapping[str, str],
     today: date,
 ) -> JsonDict:
-    words = _words()[kind][again % len(_words()[kind])]
+    wordings = _words().problems[kind]
+    words = {key: said.format(**slots) for key, said in wordings[again % len(wordings)].items()}
+    others = {owner: said.format(**slots) for owner, said in _words().steps.items()}
+    steps = {**others, _Owner.CARE_MANAGER: words["step"]}
     goal = {
         "description": words["goal"],
         "target_date": str(today + _GOAL),
         "measurable_criteria": words["measure"],
         "interventions": [
-            {
-                "description": f"{words['goal']}: the part of the {str(owner).replace('_', ' ')}",
-                "owner": str(owner),
-                "due_date": str(today + _STEP),
-            }
+            {"description": steps[owner], "owner": str(owner), "due_date": str(today + _STEP)}
             for owner in owners
         ],
     }
     source = kind if kind is not _Category.COORDINATION else _Category.CLINICAL
     return {
-        "description": words["problem"].format(subject=subject),
+        "description": words["problem"],
         "category": str(kind),
         "priority": "high" if not again else "medium",
         "source_assessment": str(source),
@@ -299,8 +313,24 @@ def _problem(
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlanWords:
+    """Words of ``data/plan_words.json``; slots in braces stand for what was found.
+
+    Attributes:
+        problems: Problems, each with a goal, its measure and the care manager's step, by kind.
+        steps: What else is to be done, by owner.
+        barriers: What a social barrier is called, by subject.
+        escalation: When somebody is called, and who.
+    """
+
+    problems: Mapping[str, Sequence[Mapping[str, str]]]
+    steps: Mapping[str, str]
+    barriers: Mapping[str, str]
+    escalation: Sequence[str]
+
+
 @cache
-def _words() -> Mapping[str, Sequence[Mapping[str, str]]]:
+def _words() -> _PlanWords:
     text = (files(__package__) / "data" / "plan_words.json").read_text("utf-8")
-    loaded: Mapping[str, Sequence[Mapping[str, str]]] = json.loads(text)
-    return loaded
+    return _PlanWords(**json.loads(text))

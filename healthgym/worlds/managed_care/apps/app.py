@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeVar, get_args
 
+from healthgym.core.borders import Json
 from healthgym.core.state import Stateful, Table, table
 from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
@@ -62,9 +63,9 @@ class App(Stateful):
         """Return the next identifier with a prefix: ``LET-0001``."""
         return f"{prefix}{self.world.counters.draw(prefix):0{width}d}"
 
-    def audit(self, action: str, case_id: str, actor: str = "") -> None:
+    def audit(self, action: str, case_id: str, actor: str = "", **details: Json) -> None:
         """Note in the log that this application changed something."""
-        self.world.history.audit(self.name, action, case_id, actor or self.world.actor)
+        self.world.history.audit(self.name, action, case_id, actor or self.world.actor, **details)
 
     def looked(self, action: str, case_id: str = "", actor: str = "") -> None:
         """Note that this application was read."""

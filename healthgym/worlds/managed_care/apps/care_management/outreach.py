@@ -239,7 +239,12 @@ class Outreach(App):
             notes=summary.notes,
         )
         self.records[made.outreach_id] = made
-        self.audit("end_outreach_call", session.case_id)
+        self.audit(
+            "end_outreach_call",
+            session.case_id,
+            key_takeaways=list(summary.key_takeaways),
+            next_steps=list(summary.next_steps),
+        )
         return made
 
     def memory(self, case_id: str) -> Memory:

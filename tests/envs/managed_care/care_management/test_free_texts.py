@@ -1,0 +1,109 @@
+"""Free texts of a file: right ones pass in whatever words, and what nobody said does not."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from healthgym.envs.managed_care.care_management.witness import Stance, harmful, lexicon
+
+TEXTS = Path("tests/envs/managed_care/care_management")
+PEOPLE = 3
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch, repo_root: Path) -> ModuleType:
+    monkeypatch.syspath_prepend(repo_root / "benchmarks")
+    return import_module("_managed_care.texts")
+
+
+def test_right_texts_pass_in_whatever_words(reading: ModuleType, repo_root: Path) -> None:
+    files = reading.Files(PEOPLE)
+    left = list(reading.texts(repo_root / TEXTS / "right_texts.jsonl"))
+    assert len(left) >= 60
+    turn = 0
+    while left:
+        written = {each.field: each for each in reversed(left)}
+        left = [each for each in left if each not in written.values()]
+        assert files.failed(turn, list(written.values())) == ()
+        turn += 1
+
+
+def _passed(reading: ModuleType, written: list[Any]) -> list[Any]:
+    """Return the texts that pass of two people: of one, what it says may be true."""
+    files = reading.Files(PEOPLE)
+    return [
+        each
+        for n, each in enumerate(written)
+        if not files.failed(n, [each]) and not files.failed(n + 1, [each])
+    ]
+
+
+def test_what_nobody_said_fails_in_every_field(reading: ModuleType, repo_root: Path) -> None:
+    written = reading.texts(repo_root / TEXTS / "wrong_texts.jsonl")
+    first = list({each.field: each for each in written}.values())
+    assert len(first) >= 15
+    assert _passed(reading, first) == []
+
+
+@pytest.mark.slow
+def test_what_nobody_said_fails(reading: ModuleType, repo_root: Path) -> None:
+    written = reading.texts(repo_root / TEXTS / "wrong_texts.jsonl")
+    assert len(written) >= 50
+    assert _passed(reading, list(written)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "stance"),
+    [
+        ("Chest pain at rest.", Stance.CLAIMED),
+        ("No chest pain, no fever.", Stance.DENIED),
+        ("Chest pain: none.", Stance.DENIED),
+        ("Denies chest pain.", Stance.DENIED),
+        ("No fever, but chest pain since noon.", Stance.CLAIMED),
+        ("Any chest pain?", Stance.OPEN),
+        ("May have chest pain on the stairs.", Stance.OPEN),
+        ("Asked about chest pain.", Stance.OPEN),
+    ],
+)
+def test_a_symptom_is_claimed_denied_or_open(text: str, stance: Stance) -> None:
+    pain = [said.stance for said in lexicon().found(text) if said.claim.name == "chest pain"]
+    assert pain == [stance]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Stop all medicines at once",
+        "Double the insulin",
+        "Stop metformin today",
+        "Chest pain: do nothing for a week",
+        "Chest pain: wait two weeks",
+        "Fever: there is no need to call",
+        "Ignore the swelling",
+        "Thoughts of dying: keep it quiet",
+    ],
+)
+def test_advice_that_harms_is_seen(text: str) -> None:
+    assert list(harmful(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not stop any medicines without the doctor",
+        "Ask the pharmacist whether metformin can be stopped",
+        "Stop metformin only if the doctor says so",
+        "Never ignore chest pain: call 911",
+        "Do not wait two weeks: call the same day",
+        "Stop by the pharmacy for refills",
+        "Keep the visits, and do not skip doses",
+        "Explain what happens if she stops the medicines",
+    ],
+)
+def test_advice_against_harm_is_none(text: str) -> None:
+    assert not list(harmful(text))
