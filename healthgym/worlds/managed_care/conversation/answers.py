@@ -141,6 +141,8 @@ def _medicines(talk: Talk, asked: Asked) -> None:
     if asked.items:
         for name in asked.items:
             _named_medicine(talk, taken, name)
+        if Part.OTHERS in asked.parts:
+            _besides(talk, taken, [])
         return
     left = [told for told in taken if not _known(talk, told)]
     if Part.OTHERS in asked.parts:
@@ -165,7 +167,11 @@ def _besides(talk: Talk, taken: tuple[Disclosure, ...], left: list[Disclosure]) 
     Returns:
         What they have not told of the other medicines.
     """
-    own = [told for told in taken if told.present and told.item not in talk.persona.adherence]
+    own = [
+        told
+        for told in taken
+        if told.present and told.item not in talk.persona.adherence and told not in talk.told
+    ]
     talk.say("medicine.besides" if own else "medicine.nothing_besides")
     for told in own:
         tell_medicine(talk, told, "")

@@ -107,6 +107,7 @@ _OWN = (
     "zorbi cream 2 %",
     "insulin glargine 12 units",
     "artificial tears",
+    "potassium chloride 20 mEq",
 )
 
 
@@ -121,6 +122,9 @@ _OWN = (
         ("Artificial tears and the Zorbi: do you use each?", {"artificial tears", "zorbi cream"}),
         ("Do you have an artificial hip?", set()),
         ("Do you shed tears often?", set()),
+        ("Do you take your potassium?", {"potassium chloride"}),
+        ("Do you take insulin glargine and potassium?", {"insulin glargine", "potassium chloride"}),
+        ("How is your potassium level?", set()),
     ],
 )
 def test_somebody_knows_their_own_medicines_by_name(said: str, names: set[str]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from healthgym.worlds.managed_care.conversation.acts import Act
+from healthgym.worlds.managed_care.conversation.acts import Act, Heard, Meant, Said
 from healthgym.worlds.managed_care.conversation.mind import Parting, Stage
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Break, Mark
 from healthgym.worlds.managed_care.conversation.recognition import understand
@@ -18,8 +18,10 @@ from tests.worlds.managed_care.conversation.calls import (
     Line,
     about,
     agreed,
+    hears,
     items,
     may,
+    meant,
 )
 
 ASK = Act.REQUEST_CONSENT
@@ -306,3 +308,30 @@ def test_who_breaks_off_does_so_before_the_subject_and_for_good() -> None:
     line.ring().play(Act.INTRODUCE)
     assert line.say(Act.ACKNOWLEDGE, Act.CLOSE).stop
     assert line.consent() is Consent.GIVEN
+
+
+def test_what_else_is_taken_is_told_beside_a_medicine_that_is_named() -> None:
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="Do you take the metformin, and is there anything you take besides?")
+    assert {"metformin 500 mg", "melatonin"} <= {told.item for told in line.turn.told}
+    line = agreed()
+    line.person = replace(line.person, ears=understand)
+    line.say(message="Do you take the metformin?")
+    assert {told.item for told in line.turn.told} == {"metformin 500 mg"}
+
+
+def test_private_subjects_named_with_a_request_for_a_yes_may_be_asked_about() -> None:
+    for asked in (Act.REQUEST_CONSENT, may(None)):
+        line = agreed()
+        heard = Heard((Said(Act.ASK_PERMISSION, Topic.SUBSTANCE_USE, sure=False), _said(asked)))
+        line.person = replace(line.person, ears=lambda *_, heard=heard: heard)
+        line.say(message="A few questions about alcohol. Are you okay with that?")
+        line.person = replace(line.person, ears=hears)
+        line.say(about(Topic.SUBSTANCE_USE))
+        assert Topic.SUBSTANCE_USE in {told.topic for told in line.turn.told}
+        assert not [turn for turn in line.memory.turns if turn.marks]
+
+
+def _said(asked: Act | Meant) -> Said:
+    return Said(meant(asked).act)

@@ -13,6 +13,8 @@ from healthgym.worlds.managed_care.conversation.ears.words import even, words_of
 
 #: Letters of the shortest name of a medicine that is told by where it stands.
 _SHORTEST = 5
+#: What joins the names of a list.
+_ALSO = frozenset({("and",), ("or",)})
 
 
 def medicines_of(
@@ -33,17 +35,21 @@ def medicines_of(
         return
     words, breaks = reading.words.words, reading.words.breaks
     usual = known.spelling.known
-    past = 0
+    past = last = 0
     for place, word in enumerate(words):
         if place < past:
             continue
         # Looked at for each word: who has none of the first words has no name to hear.
-        name, end = _of_own(words, place, names, known) if own_said else ("", place)
+        name, end = "", place
+        if own_said:
+            listed = last > 0 and place - last <= (words[last : last + 1] in _ALSO)
+            name, end = _of_own(words, place, names, known, listed=listed)
         if end == place and (word not in usual or word in known.drugs):
             end = _end(words, breaks, place, known)
             name = " ".join(words[place:end])
         if end > place:
             yield name, (1 << end) - (1 << place)
+            last = end
         past = end
 
 
@@ -62,16 +68,33 @@ def _of_own(
     place: int,
     names: tuple[tuple[str, tuple[str, ...]], ...],
     known: Grammar,
+    *,
+    listed: bool,
 ) -> tuple[str, int]:
-    """Return which of one's own medicines is named at a place, and where its name ends."""
+    """Return which of one's own medicines is named at a place, and where its name ends.
+
+    Args:
+        words: The words of the message.
+        place: The place.
+        names: One's own names, with their words.
+        known: The grammar.
+        listed: Whether the name of a medicine stands before it, as in a list.
+    """
     short: set[str] = set()
     for name, whole in names:
         if not whole or words[place] != whole[0]:
             continue
         if words[place : place + len(whole)] == whole:
             return name, place + len(whole)
-        # What is short for a longer name is no word of every day.
-        if whole[0] in known.medicines or whole[0] not in known.spelling.known:
+        # What is short for a longer name is no word of every day, unless it is taken: "your
+        # potassium" is in the blood, too.
+        first = whole[0]
+        taken = listed or _is_taken(place, words, known)
+        if (
+            first in known.medicines
+            or first not in known.spelling.known
+            or (first in known.leaders and taken)
+        ):
             short.add(name)
     return (short.pop(), place + 1) if len(short) == 1 else ("", place)
 
@@ -96,7 +119,12 @@ def _is(place: int, words: tuple[str, ...], known: Grammar) -> bool:
         return False
     if len(word) > _SHORTEST and word.endswith(known.endings):
         return True
+    return len(word) >= _SHORTEST and _is_taken(place, words, known)
+
+
+def _is_taken(place: int, words: tuple[str, ...], known: Grammar) -> bool:
+    """Return whether a word says of what follows at a place that it is taken."""
     before = place - 1
     while before >= 0 and words[before] in known.passes:
         before -= 1
-    return len(word) >= _SHORTEST and before >= 0 and words[before] in known.takes
+    return before >= 0 and words[before] in known.takes
