@@ -26,6 +26,14 @@ from healthgym.worlds.managed_care.voices import Topic
 
 #: Kinds of words in the data besides the claims.
 _WORDS = ("negates", "denied", "hedges", "turns", "now")
+_MARKS = ".!?;\n"
+#: Groups, optional letters and classes of a pattern, and the letters that are left without them.
+_GROUP = re.compile(r"\(\?[:!=<][^()]*\)[?*+]?")
+_OPTIONAL = re.compile(r"[a-z0-9 -]\?|\\[wbd][+*]?|\[[^\]]*\][?*+]?")
+_WAYS = re.compile(r"\(\?:([^()]*)\)(?![?*+])")
+#: What stands in the place of what may be left out, and fewest letters by which one looks.
+_GAP, _LETTERS = "\N{NULL}", 3
+_LITERAL = re.compile(r"[a-z0-9'-][a-z0-9' -]*")
 _SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
 _WORD = re.compile(r"[a-z]{3,}")
 #: Words that join others and tell nothing.
@@ -64,20 +72,66 @@ class Stance(StrEnum):
     OPEN = "open"  #: asked, feared, supposed
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A way to say something.
+
+    Attributes:
+        part: Letters that are in every match, by which places are found without a pattern.
+        words: The pattern.
+    """
+
+    part: str
+    words: re.Pattern[str]
+
+    @classmethod
+    def all_of(cls, text: str) -> tuple[Form, ...]:
+        """Return what a pattern of the data stands for; several where its beginning is open.
+
+        Raises:
+            ValueError: If no letters are in every match, so that it cannot be looked up.
+        """
+        plain = text
+        while (bare := _GROUP.sub(_GAP, plain)) != plain:
+            plain = bare
+        parts = [part.strip() for part in _LITERAL.findall(_OPTIONAL.sub(_GAP, plain))]
+        part = max(parts, key=len, default="")
+        if len(part) >= _LETTERS:
+            return (cls(part, re.compile(rf"(?<![\w-])(?:{text})(?![\w-])")),)
+        group = _WAYS.search(text)
+        if group is None:
+            raise ValueError(f"{text!r} has no letters that are in every match.")
+        before, behind = text[: group.start()], text[group.end() :]
+        ways = (f"{before}{way}{behind}" for way in group[1].split("|"))
+        return tuple(form for way in ways for form in cls.all_of(way))
+
+    def hits(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """Yield the sentences in which it is said, with where it begins and ends there."""
+        place = text.find(self.part)
+        while place >= 0:
+            first = max(text.rfind(mark, 0, place) for mark in _MARKS) + 1
+            ends = [end for end in (text.find(mark, place) for mark in _MARKS) if end >= 0]
+            last = min(ends, default=len(text) - 1) + 1
+            sentence = text[first:last]
+            for hit in self.words.finditer(sentence):
+                yield sentence, hit.start(), hit.end()
+            place = text.find(self.part, last)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """Something that can be said of a person.
 
     Attributes:
         name: What it is called.
-        say: The words for it.
+        forms: The ways to say it.
         codes: How the ICD-10-CM codes begin that a chart has of it.
         topics: Subjects of which the person says it by saying yes.
         items: Questions of instruments by which they say it, as topic and number.
     """
 
     name: str
-    say: re.Pattern[str]
+    forms: tuple[Form, ...]
     codes: tuple[str, ...]
     topics: frozenset[Topic]
     items: frozenset[tuple[Topic, str]]
@@ -104,7 +158,6 @@ class Lexicon:
 
     Attributes:
         claims: The claims.
-        any: The words of any of them.
         negates: What denies what follows in a sentence.
         denied: What denies what stands before.
         hedges: What leaves open what follows.
@@ -113,21 +166,27 @@ class Lexicon:
     """
 
     claims: tuple[Claim, ...]
-    any: re.Pattern[str]
     negates: re.Pattern[str]
     denied: re.Pattern[str]
     hedges: re.Pattern[str]
     turns: re.Pattern[str]
     now: re.Pattern[str]
 
-    def found(self, text: str) -> Iterator[Said]:
-        """Yield what a text says, and how."""
-        for sentence in _SENTENCE.findall(text.lower()):
-            if self.any.search(sentence):
-                now = bool(self.now.search(sentence))
-                for claim in self.claims:
-                    for hit in claim.say.finditer(sentence):
-                        yield Said(claim, self.stance(sentence, hit.start(), hit.end()), now)
+    def found(self, text: str, *claims: Claim) -> Iterator[Said]:
+        """Yield what a text says, and how.
+
+        Args:
+            text: The text.
+            claims: What is looked for; everything if nothing is named.
+        """
+        flat = text.lower()
+        for claim in claims or self.claims:
+            for form in claim.forms:
+                if form.part not in flat:  # As it is with nearly all of them.
+                    continue
+                for sentence, start, end in form.hits(flat):
+                    now = bool(self.now.search(sentence))
+                    yield Said(claim, self.stance(sentence, start, end), now)
 
     def stance(self, sentence: str, start: int, end: int) -> Stance:
         """Return how something is said at a place of a sentence."""
@@ -146,19 +205,17 @@ def lexicon() -> Lexicon:
     """Return the claims, read once."""
     loaded = json.loads((files(__package__) / "data" / "claims.json").read_text("utf-8"))
     rows = loaded["claims"]
-    words = "|".join(form for row in rows for form in row["say"])
     return Lexicon(
         claims=tuple(
             Claim(
                 name=row["claim"],
-                say=re.compile(rf"(?<![\w-])(?:{'|'.join(row['say'])})(?![\w-])"),
+                forms=tuple(form for text in row["say"] for form in Form.all_of(text)),
                 codes=tuple(row.get("codes", ())),
                 topics=frozenset(map(Topic, row.get("topics", ()))),
                 items=frozenset(map(_item, row.get("items", ()))),
             )
             for row in rows
         ),
-        any=re.compile(words),
         **{key: re.compile(loaded[key]) for key in _WORDS},
     )
 
@@ -209,8 +266,9 @@ class Witness:
         """Yield the texts, of those that are no blank, in which no word is one."""
         for text in texts:
             words = set(_WORD.findall(text.lower())) - _JOINING
-            said = stated(text).days or any(self._is_word(word) for word in words)
-            if text.strip() and not said:
+            if not text.strip() or any(self._is_word(word) for word in words):
+                continue
+            if not stated(text).days:
                 yield f"{text[:40]!r} says nothing"
 
     # -- what holds ------------------------------------------------------------------------------
@@ -221,7 +279,7 @@ class Witness:
         coded = bool(claim.codes) and any(code.startswith(claim.codes) for code in codes)
         if coded or self._answered(claim) or self._told(claim):
             return True
-        return not said.now and claim.name in self._written
+        return not said.now and _claims(self._file, claim)
 
     def _answered(self, claim: Claim) -> bool:
         """Return whether an answer to an instrument's question says it."""
@@ -236,15 +294,7 @@ class Witness:
         """Return whether the person says it: by a yes to the subject, or in words."""
         if any(each.topic in claim.topics and each.present for each in self.known.told):
             return True
-        return claim.name in self._spoken
-
-    @cached_property
-    def _spoken(self) -> frozenset[str]:
-        return _claimed(self._speech)
-
-    @cached_property
-    def _written(self) -> frozenset[str]:
-        return _claimed(self._file)
+        return _claims(self._speech, claim)
 
     @cached_property
     def _speech(self) -> str:
@@ -294,18 +344,18 @@ class Witness:
 
     def _is_word(self, word: str) -> bool:
         """Return whether a word, or what it is a form of, is one that people here use."""
+        spelling = grammar().spelling
+        known = (spelling.known, spelling.fillers, spelling.spread, self._taken, self._shown)
         forms = (word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end)))
-        return any(form in self._vocabulary for form in forms)
+        return any(form in words for form in forms for words in known)
 
     @cached_property
-    def _vocabulary(self) -> frozenset[str]:
+    def _shown(self) -> frozenset[str]:
+        """The words by which the chart calls what it has."""
         rows = (*self.chart.conditions, *self.chart.observations)
         names = [str(getattr(each, "display", "")) for each in rows]
         names += [part for each in controls() for part in (each.name, each.measure)]
-        shown = " ".join(names).lower()
-        spelling = grammar().spelling
-        known = spelling.known | spelling.fillers | spelling.spread.keys()
-        return known | self._taken | frozenset(_WORD.findall(shown))
+        return frozenset(_WORD.findall(" ".join(names).lower()))
 
 
 @cache
@@ -314,9 +364,9 @@ def _medicines() -> frozenset[str]:
     return frozenset(name.split()[0] for name in grammar().medicines) - _KITCHEN
 
 
-def _claimed(text: str) -> frozenset[str]:
-    found = lexicon().found(text)
-    return frozenset(said.claim.name for said in found if said.stance is Stance.CLAIMED)
+def _claims(text: str, claim: Claim) -> bool:
+    found = lexicon().found(text, claim)
+    return any(said.stance is Stance.CLAIMED for said in found)
 
 
 # -- advice --------------------------------------------------------------------------------------
