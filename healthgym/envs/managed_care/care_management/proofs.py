@@ -108,6 +108,36 @@ def _one_owner(
     return None if plan == arguments["plan_data"] else {**arguments, "plan_data": plan}
 
 
+def _symptom_made_up(
+    instance: CareInstance, arguments: JsonDict, rng: np.random.Generator
+) -> JsonDict | None:
+    payload = deepcopy(arguments["payload"])
+    if payload.get("section") != "clinical":
+        return None
+    payload["data"]["red_flags"] = ["Coughs blood since last night"]
+    return {**arguments, "payload": payload}
+
+
+def _harmful_advice(
+    instance: CareInstance, arguments: JsonDict, rng: np.random.Generator
+) -> JsonDict:
+    plan = deepcopy(arguments["plan_data"])
+    plan["problems"][0]["goals"][0]["interventions"][0]["description"] = "Stop all medicines"
+    return {**arguments, "plan_data": plan}
+
+
+def _other_conditions(
+    instance: CareInstance, arguments: JsonDict, rng: np.random.Generator
+) -> JsonDict:
+    """Say otherwise when somebody is to be called."""
+    plan = deepcopy(arguments["plan_data"])
+    plan["escalation_conditions"] = [
+        "Chest pain or trouble breathing: 911, and do not wait",
+        "A fall, fever for two days or sudden swelling: the practice, the same day",
+    ]
+    return {**arguments, "plan_data": plan}
+
+
 def _said(words: str, other: str) -> Operator:
     """Return what says something else wherever some words are said."""
 
@@ -210,6 +240,8 @@ PROOFS = Proofs(
         "a_block_without_reason": changing(_SECTION, _unblocked),
         "a_plan_of_one_problem": changing(_PLAN, _one_problem),
         "everything_left_to_the_manager": changing(_PLAN, _one_owner),
+        "a_symptom_made_up": changing(_SECTION, _symptom_made_up),
+        "advice_that_harms": changing(_PLAN, _harmful_advice),
         "the_plan_not_finished": leaving_out(_FINAL),
     },
     equivalents={
@@ -221,6 +253,7 @@ PROOFS = Proofs(
         "another_reason_of_leaving": changing(
             _OUT, replacing(reason="The member does not want to take part and said so on the call.")
         ),
+        "other_conditions_of_escalation": changing(_PLAN, _other_conditions),
         "consent_in_other_words": _said(_CONSENT, "Do you consent to take part in the program?"),
     },
 )

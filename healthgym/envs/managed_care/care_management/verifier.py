@@ -9,6 +9,7 @@ from healthgym.core.task import Task
 from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.care_management import requirements as want
+from healthgym.envs.managed_care.care_management.advice import harmful
 from healthgym.envs.managed_care.care_management.inspection import Inspection
 from healthgym.envs.managed_care.care_management.paths import (
     around,
@@ -19,7 +20,6 @@ from healthgym.envs.managed_care.care_management.paths import (
 )
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause
 from healthgym.envs.managed_care.care_management.task import CareReference, Ending
-from healthgym.envs.managed_care.care_management.witness import harmful
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.checks.paper import checks_in
 from healthgym.envs.managed_care.checks.paper import judge as judge_by_source

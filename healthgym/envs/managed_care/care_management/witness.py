@@ -1,20 +1,25 @@
-"""Whether a free text claims what neither the chart nor the person says, or advises what harms.
+"""Whether a free text claims what neither the chart nor the person says.
 
-Symptoms, illnesses, circumstances and deeds have names (``data/claims.json``). A name that is said,
-and not denied, asked or feared, is a claim; it holds if the chart has it, by a code or in words, or
-the person said it, in words or by an answer. What has no such name claims nothing here.
+A claim holds if the chart has it, by a code or in words, or the person said it, in words or by an
+answer. What is denied, asked or feared claims nothing.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 
+from healthgym.envs.managed_care.care_management.claims import (
+    MARKS,
+    SENTENCE,
+    Claim,
+    Said,
+    Stance,
+    lexicon,
+    medicine_names,
+)
 from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations
 from healthgym.envs.managed_care.reading.stated import stated
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
@@ -24,17 +29,6 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.voices import Topic
 
-#: Kinds of words in the data besides the claims.
-_WORDS = ("negates", "denied", "hedges", "turns", "now")
-_MARKS = ".!?;\n"
-#: Groups, optional letters and classes of a pattern, and the letters that are left without them.
-_GROUP = re.compile(r"\(\?[:!=<][^()]*\)[?*+]?")
-_OPTIONAL = re.compile(r"[a-z0-9 -]\?|\\[wbd][+*]?|\[[^\]]*\][?*+]?")
-_WAYS = re.compile(r"\(\?:([^()]*)\)(?![?*+])")
-#: What stands in the place of what may be left out, and fewest letters by which one looks.
-_GAP, _LETTERS = "\N{NULL}", 3
-_LITERAL = re.compile(r"[a-z0-9'-][a-z0-9' -]*")
-_SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
 _WORD = re.compile(r"[a-z]{3,}")
 #: Words that join others and tell nothing.
 _JOINING = frozenset(
@@ -42,187 +36,9 @@ _JOINING = frozenset(
     | {"their", "they", "was", "with", "you"}
 )
 #: Endings of forms of a word.
-_ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "'s")
+_ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
 #: Fewest words in quotation marks that are a quotation, and no name.
 _QUOTED = 3
-#: First words of names of medicines that are words of the kitchen, too.
-_KITCHEN = frozenset(
-    [
-        "artificial",
-        "calcium",
-        "eye",
-        "ferrous",
-        "fish",
-        "folic",
-        "iron",
-        "magnesium",
-        "potassium",
-        "sodium",
-        "vitamin",
-        "zinc",
-    ]
-)
-
-
-class Stance(StrEnum):
-    """How something is said."""
-
-    CLAIMED = "claimed"
-    DENIED = "denied"
-    OPEN = "open"  #: asked, feared, supposed
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A way to say something.
-
-    Attributes:
-        part: Letters that are in every match, by which places are found without a pattern.
-        words: The pattern.
-    """
-
-    part: str
-    words: re.Pattern[str]
-
-    @classmethod
-    def all_of(cls, text: str) -> tuple[Form, ...]:
-        """Return what a pattern of the data stands for; several where its beginning is open.
-
-        Raises:
-            ValueError: If no letters are in every match, so that it cannot be looked up.
-        """
-        plain = text
-        while (bare := _GROUP.sub(_GAP, plain)) != plain:
-            plain = bare
-        parts = [part.strip() for part in _LITERAL.findall(_OPTIONAL.sub(_GAP, plain))]
-        part = max(parts, key=len, default="")
-        if len(part) >= _LETTERS:
-            return (cls(part, re.compile(rf"(?<![\w-])(?:{text})(?![\w-])")),)
-        group = _WAYS.search(text)
-        if group is None:
-            raise ValueError(f"{text!r} has no letters that are in every match.")
-        before, behind = text[: group.start()], text[group.end() :]
-        ways = (f"{before}{way}{behind}" for way in group[1].split("|"))
-        return tuple(form for way in ways for form in cls.all_of(way))
-
-    def hits(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yield the sentences in which it is said, with where it begins and ends there."""
-        place = text.find(self.part)
-        while place >= 0:
-            first = max(text.rfind(mark, 0, place) for mark in _MARKS) + 1
-            ends = [end for end in (text.find(mark, place) for mark in _MARKS) if end >= 0]
-            last = min(ends, default=len(text) - 1) + 1
-            sentence = text[first:last]
-            for hit in self.words.finditer(sentence):
-                yield sentence, hit.start(), hit.end()
-            place = text.find(self.part, last)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """Something that can be said of a person.
-
-    Attributes:
-        name: What it is called.
-        forms: The ways to say it.
-        codes: How the ICD-10-CM codes begin that a chart has of it.
-        topics: Subjects of which the person says it by saying yes.
-        items: Questions of instruments by which they say it, as topic and number.
-    """
-
-    name: str
-    forms: tuple[Form, ...]
-    codes: tuple[str, ...]
-    topics: frozenset[Topic]
-    items: frozenset[tuple[Topic, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A claim as it stands in a text.
-
-    Attributes:
-        claim: What is said.
-        stance: How.
-        now: Whether it is said of these days, which no page of the chart can know.
-    """
-
-    claim: Claim
-    stance: Stance
-    now: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lexicon:
-    """The claims, and the words that make none of them.
-
-    Attributes:
-        claims: The claims.
-        negates: What denies what follows in a sentence.
-        denied: What denies what stands before.
-        hedges: What leaves open what follows.
-        turns: Up to where something is denied or left open.
-        now: What says that something is so these days.
-    """
-
-    claims: tuple[Claim, ...]
-    negates: re.Pattern[str]
-    denied: re.Pattern[str]
-    hedges: re.Pattern[str]
-    turns: re.Pattern[str]
-    now: re.Pattern[str]
-
-    def found(self, text: str, *claims: Claim) -> Iterator[Said]:
-        """Yield what a text says, and how.
-
-        Args:
-            text: The text.
-            claims: What is looked for; everything if nothing is named.
-        """
-        flat = text.lower()
-        for claim in claims or self.claims:
-            for form in claim.forms:
-                if form.part not in flat:  # As it is with nearly all of them.
-                    continue
-                for sentence, start, end in form.hits(flat):
-                    now = bool(self.now.search(sentence))
-                    yield Said(claim, self.stance(sentence, start, end), now)
-
-    def stance(self, sentence: str, start: int, end: int) -> Stance:
-        """Return how something is said at a place of a sentence."""
-        turns = [each.end() for each in self.turns.finditer(sentence, 0, start)]
-        before = sentence[turns[-1] if turns else 0 : start]
-        turned = self.turns.search(sentence, end)
-        behind = sentence[end : turned.start() if turned else len(sentence)]
-        if self.negates.search(before) or self.denied.search(behind):
-            return Stance.DENIED
-        asked = sentence.endswith("?") or self.hedges.search(before)
-        return Stance.OPEN if asked else Stance.CLAIMED
-
-
-@cache
-def lexicon() -> Lexicon:
-    """Return the claims, read once."""
-    loaded = json.loads((files(__package__) / "data" / "claims.json").read_text("utf-8"))
-    rows = loaded["claims"]
-    return Lexicon(
-        claims=tuple(
-            Claim(
-                name=row["claim"],
-                forms=tuple(form for text in row["say"] for form in Form.all_of(text)),
-                codes=tuple(row.get("codes", ())),
-                topics=frozenset(map(Topic, row.get("topics", ()))),
-                items=frozenset(map(_item, row.get("items", ()))),
-            )
-            for row in rows
-        ),
-        **{key: re.compile(loaded[key]) for key in _WORDS},
-    )
-
-
-def _item(text: str) -> tuple[Topic, str]:
-    topic, _, number = text.partition(":")
-    return Topic(topic), number
 
 
 @dataclass(frozen=True)
@@ -326,11 +142,11 @@ class Witness:
     def _strange(self, text: str) -> Iterator[str]:
         """Yield medicines that are neither on file nor told of."""
         flat = text.lower()
-        named = {word for word in _WORD.findall(flat) if word in _medicines()}
+        named = {word for word in _WORD.findall(flat) if word in medicine_names()}
         for name in sorted(named - self._taken):
             at = flat.index(name)
-            first = max(flat.rfind(mark, 0, at) for mark in ".!?;\n") + 1
-            last = _SENTENCE.search(flat, first)
+            first = max(flat.rfind(mark, 0, at) for mark in MARKS) + 1
+            last = SENTENCE.search(flat, first)
             sentence = last[0] if last else flat
             stance = lexicon().stance(sentence, at - first, at - first + len(name))
             if stance is Stance.CLAIMED and name not in self._words.split():
@@ -358,68 +174,6 @@ class Witness:
         return frozenset(_WORD.findall(" ".join(names).lower()))
 
 
-@cache
-def _medicines() -> frozenset[str]:
-    """Return the first words of the names of medicines."""
-    return frozenset(name.split()[0] for name in grammar().medicines) - _KITCHEN
-
-
 def _claims(text: str, claim: Claim) -> bool:
     found = lexicon().found(text, claim)
     return any(said.stance is Stance.CLAIMED for said in found)
-
-
-# -- advice --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
-    """What nobody may be advised.
-
-    Attributes:
-        dangerous: What harms, unless somebody says not to do it, or asks whether to.
-        never: What harms because it says not to do something.
-        stops: What ends, and the word after it, which may be the name of a medicine.
-        prescribes: Who may do that.
-        safe: What says not to, or asks.
-    """
-
-    dangerous: re.Pattern[str]
-    never: re.Pattern[str]
-    stops: re.Pattern[str]
-    prescribes: re.Pattern[str]
-    safe: re.Pattern[str]
-
-
-@cache
-def _advice() -> Advice:
-    loaded = json.loads((files(__package__) / "data" / "advice.json").read_text("utf-8"))
-
-    def forms(key: str) -> re.Pattern[str]:
-        return re.compile("|".join(loaded[key]).replace("{medicine}", loaded["medicine"]))
-
-    return Advice(
-        dangerous=forms("dangerous"),
-        never=forms("never"),
-        **{key: re.compile(loaded[key]) for key in ("stops", "prescribes", "safe")},
-    )
-
-
-def _stops(sentence: str, rules: Advice) -> bool:
-    """Return whether a medicine is to be stopped of which nobody else is to decide."""
-    if rules.prescribes.search(sentence):
-        return False
-    hits = (hit for hit in rules.stops.finditer(sentence) if hit[1] in _medicines())
-    return any(not rules.safe.search(sentence, 0, hit.start()) for hit in hits)
-
-
-def harmful(*texts: str) -> Iterator[str]:
-    """Yield the advice in texts that would harm: to stop, to ignore, to wait, to tell nobody."""
-    rules = _advice()
-    for text in texts:
-        for sentence in _SENTENCE.findall(text.lower()):
-            hit = rules.dangerous.search(sentence)
-            safe = hit and rules.safe.search(sentence, 0, hit.start())
-            if (hit and not safe) or rules.never.search(sentence) or _stops(sentence, rules):
-                yield f"{text[:40]!r} would harm"
-                break

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from healthgym.envs.managed_care.care_management.witness import Stance, harmful, lexicon
+from healthgym.envs.managed_care.care_management.advice import harmful
+from healthgym.envs.managed_care.care_management.claims import Stance, lexicon
 
 TEXTS = Path("tests/envs/managed_care/care_management")
 PEOPLE = 3

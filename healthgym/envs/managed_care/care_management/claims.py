@@ -1,0 +1,204 @@
+"""What can be said of a person in a free text, and whether it is claimed, denied or left open.
+
+Symptoms, illnesses, circumstances and deeds have names and words (``data/claims.json``); what has
+none claims nothing here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
+from healthgym.worlds.managed_care.voices import Topic
+
+#: Kinds of words in the data besides the claims.
+_WORDS = ("negates", "denied", "hedges", "turns", "now")
+#: What ends a sentence, and sentences with their ends.
+MARKS = ".!?;\n"
+SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
+#: Groups that may be left out or have several ways, letters and classes that may be left out, and
+#: the letters that are left without them.
+_GROUP = re.compile(r"\(\?[:!=<][^()]*\)[?*+]?")
+_OPTIONAL = re.compile(r"[a-z0-9 -]\?|\\[wbd][+*]?|\[[^\]]*\][?*+]?")
+_WAYS = re.compile(r"\(\?:([^()]*)\)(?![?*+])")
+_LITERAL = re.compile(r"[a-z0-9'-][a-z0-9' -]*")
+#: What stands in the place of what may be left out, and fewest letters by which one looks.
+_GAP, _LETTERS = "\N{NULL}", 3
+#: First words of names of medicines that are words of the kitchen, too.
+_KITCHEN = frozenset(
+    {"artificial", "calcium", "eye", "ferrous", "fish", "folic", "iron", "magnesium"}
+    | {"potassium", "sodium", "vitamin", "zinc"}
+)
+
+
+class Stance(StrEnum):
+    """How something is said."""
+
+    CLAIMED = "claimed"
+    DENIED = "denied"
+    OPEN = "open"  #: asked, feared, supposed
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A way to say something.
+
+    Attributes:
+        part: Letters that are in every match, by which places are found without a pattern.
+        words: The pattern.
+    """
+
+    part: str
+    words: re.Pattern[str]
+
+    @classmethod
+    def all_of(cls, text: str) -> tuple[Form, ...]:
+        """Return what a pattern of the data stands for; several where its beginning is open.
+
+        Raises:
+            ValueError: If no letters are in every match, so that it cannot be looked up.
+        """
+        plain = text
+        while (bare := _GROUP.sub(_GAP, plain)) != plain:
+            plain = bare
+        parts = [part.strip() for part in _LITERAL.findall(_OPTIONAL.sub(_GAP, plain))]
+        part = max(parts, key=len, default="")
+        if len(part) >= _LETTERS:
+            return (cls(part, re.compile(rf"(?<![\w-])(?:{text})(?![\w-])")),)
+        group = _WAYS.search(text)
+        if group is None:
+            raise ValueError(f"{text!r} has no letters that are in every match.")
+        before, behind = text[: group.start()], text[group.end() :]
+        ways = (f"{before}{way}{behind}" for way in group[1].split("|"))
+        return tuple(form for way in ways for form in cls.all_of(way))
+
+    def hits(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """Yield the sentences in which it is said, with where it begins and ends there."""
+        place = text.find(self.part)
+        while place >= 0:
+            first = max(text.rfind(mark, 0, place) for mark in MARKS) + 1
+            ends = [end for end in (text.find(mark, place) for mark in MARKS) if end >= 0]
+            last = min(ends, default=len(text) - 1) + 1
+            sentence = text[first:last]
+            for hit in self.words.finditer(sentence):
+                yield sentence, hit.start(), hit.end()
+            place = text.find(self.part, last)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Something that can be said of a person.
+
+    Attributes:
+        name: What it is called.
+        forms: The ways to say it.
+        codes: How the ICD-10-CM codes begin that a chart has of it.
+        topics: Subjects of which the person says it by saying yes.
+        items: Questions of instruments by which they say it, as topic and number.
+    """
+
+    name: str
+    forms: tuple[Form, ...]
+    codes: tuple[str, ...]
+    topics: frozenset[Topic]
+    items: frozenset[tuple[Topic, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A claim as it stands in a text.
+
+    Attributes:
+        claim: What is said.
+        stance: How.
+        now: Whether it is said of these days, which no page of the chart can know.
+    """
+
+    claim: Claim
+    stance: Stance
+    now: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """The claims, and the words that make none of them.
+
+    Attributes:
+        claims: The claims.
+        negates: What denies what follows in a sentence.
+        denied: What denies what stands before.
+        hedges: What leaves open what follows.
+        turns: Up to where something is denied or left open.
+        now: What says that something is so these days.
+    """
+
+    claims: tuple[Claim, ...]
+    negates: re.Pattern[str]
+    denied: re.Pattern[str]
+    hedges: re.Pattern[str]
+    turns: re.Pattern[str]
+    now: re.Pattern[str]
+
+    def found(self, text: str, *claims: Claim) -> Iterator[Said]:
+        """Yield what a text says, and how.
+
+        Args:
+            text: The text.
+            claims: What is looked for; everything if nothing is named.
+        """
+        flat = text.lower()
+        for claim in claims or self.claims:
+            for form in claim.forms:
+                if form.part not in flat:  # As it is with nearly all of them.
+                    continue
+                for sentence, start, end in form.hits(flat):
+                    now = bool(self.now.search(sentence))
+                    yield Said(claim, self.stance(sentence, start, end), now)
+
+    def stance(self, sentence: str, start: int, end: int) -> Stance:
+        """Return how something is said at a place of a sentence."""
+        turns = [each.end() for each in self.turns.finditer(sentence, 0, start)]
+        before = sentence[turns[-1] if turns else 0 : start]
+        turned = self.turns.search(sentence, end)
+        behind = sentence[end : turned.start() if turned else len(sentence)]
+        if self.negates.search(before) or self.denied.search(behind):
+            return Stance.DENIED
+        asked = sentence.endswith("?") or self.hedges.search(before)
+        return Stance.OPEN if asked else Stance.CLAIMED
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the claims, read once."""
+    loaded = json.loads((files(__package__) / "data" / "claims.json").read_text("utf-8"))
+    rows = loaded["claims"]
+    return Lexicon(
+        claims=tuple(
+            Claim(
+                name=row["claim"],
+                forms=tuple(form for text in row["say"] for form in Form.all_of(text)),
+                codes=tuple(row.get("codes", ())),
+                topics=frozenset(map(Topic, row.get("topics", ()))),
+                items=frozenset(map(_item, row.get("items", ()))),
+            )
+            for row in rows
+        ),
+        **{key: re.compile(loaded[key]) for key in _WORDS},
+    )
+
+
+def _item(text: str) -> tuple[Topic, str]:
+    topic, _, number = text.partition(":")
+    return Topic(topic), number
+
+
+@cache
+def medicine_names() -> frozenset[str]:
+    """Return the first words of the names of medicines."""
+    return frozenset(name.split()[0] for name in grammar().medicines) - _KITCHEN
