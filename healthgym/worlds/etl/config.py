@@ -22,6 +22,7 @@ from healthgym.errors import ToolError
 MAX_CHARACTERS = 64_000
 MAX_BLOCKS = 150
 _MAX_DEPTH = 20
+_ENDLESS = 10**300
 
 _COLUMN = re.compile(r"col\((.*)\)", re.DOTALL)
 _TIME_FORMAT = re.compile(r"(?:%[YymdHMSfjbBpITFDRzZeklGgVuwaAsehn.]|%\.\d?f|[^%\x00-\x1f]){1,60}")
@@ -110,6 +111,16 @@ class _Loader(_Base):  # type: ignore[misc]
             seen.add(key.value)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return mapping
+
+    def construct_yaml_int(self, node: Any) -> int:
+        value: int = super().construct_yaml_int(node)
+        if abs(value) >= _ENDLESS:
+            # Python reads such numbers in hexadecimal, and writes none of them in decimal.
+            raise yaml.constructor.ConstructorError(None, None, "a number is too large")
+        return value
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 def _check_shape(text: str) -> None:

@@ -102,7 +102,7 @@ class FhirApi:
             request = self._parse(method, target, body, headers or {})
             if request.pretty in ("true", "false"):
                 pretty = request.pretty == "true"
-            minimal = "return=minimal" in header(headers, "prefer")
+            minimal = "return=minimal" in (header(headers, "prefer") or "")
             return self._dispatch(request, pretty=pretty, minimal=minimal)
         except FhirError as error:
             extra = {"Allow": _METHODS} if error.status == 405 else {}
@@ -188,9 +188,12 @@ class FhirApi:
     def _create(self, request: _Request, kind: str, pretty: bool, minimal: bool) -> Response:
         resource = _resource(request.body)
         _require_same("resourceType", resource.get("resourceType"), kind)
-        search = header(request.headers, "if-none-exist").strip().removeprefix("?")
-        if search:
-            found = self.store.search(kind, _form(search)).resources
+        search = header(request.headers, "if-none-exist")
+        if search is not None:
+            asked = _form(search.strip().removeprefix("?"))
+            if not asked:
+                raise bad_request("If-None-Exist takes search parameters: identifier=urn:x|1.")
+            found = self.store.search(kind, asked).resources
             if len(found) > 1:
                 raise several_match(search)
             if found:
@@ -204,7 +207,7 @@ class FhirApi:
         resource = _resource(request.body)
         _require_same("resourceType", resource.get("resourceType"), kind)
         _require_same("id", resource.get("id"), key)
-        if any(header(request.headers, name) for name in ("if-match", "if-none-match")):
+        if any(header(request.headers, name) is not None for name in ("if-match", "if-none-match")):
             require_match(request.headers, self._current(kind, key))
         stored = self.store.update(resource)
         if version_of(stored) == "1":

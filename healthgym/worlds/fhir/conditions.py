@@ -11,9 +11,9 @@ from healthgym.worlds.fhir.errors import FhirError, bad_request
 _TAG = re.compile(r'\s*(?:W/)?"([A-Za-z0-9.-]{1,64})"\s*')
 
 
-def header(headers: Mapping[str, str] | None, name: str) -> str:
-    """Return a header by its name in small letters; empty if there is none."""
-    return next((value for key, value in (headers or {}).items() if key.lower() == name), "")
+def header(headers: Mapping[str, str] | None, name: str) -> str | None:
+    """Return a header by its name in small letters; an empty one is there, too."""
+    return next((value for key, value in (headers or {}).items() if key.lower() == name), None)
 
 
 def version_of(resource: Resource) -> str:
@@ -30,7 +30,7 @@ def etag(resource: Resource) -> str:
 def is_unchanged(headers: Mapping[str, str] | None, current: Resource) -> bool:
     """Return whether a reader holds the current version already, as If-None-Match says."""
     stated = header(headers, "if-none-match")
-    return bool(stated) and _names("If-None-Match", stated, current)
+    return stated is not None and _names("If-None-Match", stated, current)
 
 
 def require_match(headers: Mapping[str, str] | None, current: Resource | None) -> None:
@@ -45,10 +45,10 @@ def require_match(headers: Mapping[str, str] | None, current: Resource | None) -
             400 if a header cannot be read.
     """
     wanted, unwanted = header(headers, "if-match"), header(headers, "if-none-match")
-    if wanted and not _names("If-Match", wanted, current):
+    if wanted is not None and not _names("If-Match", wanted, current):
         now = "there is no such resource" if current is None else f"it is {etag(current)} now"
         raise _failed(f"If-Match names {wanted[:80]}, but {now}. Read it again, then write.")
-    if unwanted and _names("If-None-Match", unwanted, current):
+    if unwanted is not None and _names("If-None-Match", unwanted, current):
         assert current is not None
         raise _failed(f"If-None-Match names {unwanted[:80]}, and there is {etag(current)} already.")
 

@@ -53,7 +53,10 @@ class Doorkeeper:
                 return FhirError(
                     403, "security", f"Pages of {origin[:100]!r} may not use this server."
                 )
-        if any(site == "cross-site" for site in held.get("sec-fetch-site", [])):
+        # Another port of this machine is the same site, and another program.
+        if any(
+            site.lower() not in ("same-origin", "none") for site in held.get("sec-fetch-site", [])
+        ):
             return FhirError(403, "security", "Pages of other sites may not use this server.")
         return self._without_token(held.get("authorization", []))
 

@@ -143,15 +143,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.await_next(self.connection)
 
     def _respond(self) -> None:
-        refused = self.doorkeeper.refusal(self.headers.items())
-        body = None if refused else self._body()
+        body = self.doorkeeper.refusal(self.headers.items()) or self._body()
         self.server.attend(self.connection)
-        if refused or body is None:
+        if isinstance(body, FhirError):
             # What is left of the request is not read.
             self.close_connection = True
-            most = self.server.limits.body
-            too_long = FhirError(413, "too-long", f"Bodies are limited to {most} bytes.")
-            self._send(_answer_of(refused or too_long))
+            self._send(_answer_of(body))
             return
         with self.lock:
             response = self._handled(body)
@@ -173,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, response: Response) -> None:
         self.connection.settimeout(self.server.limits.body_seconds)
-        payload = response.text.encode("utf-8")
+        payload = response.text.encode("utf-8", "replace")
         self.send_response(response.status)
         for name, value in response.headers.items():
             self.send_header(name, value)
@@ -185,15 +182,17 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(payload)
 
-    def _body(self) -> str | None:
-        """Return the request body, or None if it is too long or its length is not stated."""
+    def _body(self) -> str | FhirError:
+        """Return the request body, or why it is not read."""
         limits = self.server.limits
         lengths = self.headers.get_all("Content-Length", ["0"])
-        stated = lengths[0]
+        stated = lengths[0].strip()
+        if "Transfer-Encoding" in self.headers:
+            return FhirError(411, "not-supported", "State the length of a body: Content-Length.")
         if len(lengths) > 1 or not (stated.isascii() and stated.isdigit()):
-            return None
-        if "Transfer-Encoding" in self.headers or len(stated) > 12 or int(stated) > limits.body:
-            return None
+            return FhirError(400, "structure", "Content-Length is one whole number of bytes.")
+        if len(stated) > 12 or int(stated) > limits.body:
+            return FhirError(413, "too-long", f"Bodies are limited to {limits.body} bytes.")
         self._reader.allow(int(stated), limits.body_seconds)
         data = self.rfile.read(int(stated))
         if len(data) < int(stated):

@@ -16,6 +16,8 @@ from healthgym.worlds.fhir.search.values import split_reference
 
 _MAX_DEPTH = 64
 _MAX_REPORTED = 10
+#: Whole numbers from which on there is no decimal of them: R4 has neither so large.
+_ENDLESS = 10**300
 
 
 class ValidationLevel(StrEnum):
@@ -173,17 +175,24 @@ def _check_json(value: object, path: str, depth: int) -> None:
         for key, item in value.items():
             if not isinstance(key, str):
                 raise FhirError(400, "structure", f"{path} has a key that is not text.", (path,))
+            _check_text(key, f"A key of {path}", path)
             _check_json(item, f"{path}.{key}", depth + 1)
     elif isinstance(value, list):
         for position, item in enumerate(value):
             _check_json(item, f"{path}[{position}]", depth + 1)
     elif isinstance(value, float) and not math.isfinite(value):
         raise FhirError(400, "value", f"{path} is not a finite number.", (path,))
+    elif isinstance(value, int) and abs(value) >= _ENDLESS:
+        raise FhirError(400, "value", f"{path} is too large a number.", (path,))
     elif isinstance(value, str):
-        if any("\ud800" <= char <= "\udfff" for char in value):
-            raise FhirError(400, "value", f"{path} is not valid Unicode text.", (path[:200],))
+        _check_text(value, path, path)
     elif value is not None and not isinstance(value, (bool, int, float)):
         raise FhirError(400, "structure", f"{path} is not a JSON value.", (path,))
+
+
+def _check_text(text: str, what: str, path: str) -> None:
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise FhirError(400, "value", f"{what} is not valid Unicode text.", (path[:200],))
 
 
 def _models() -> Callable[[str], Any]:

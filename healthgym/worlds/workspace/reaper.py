@@ -9,11 +9,14 @@ time it was started, so that it never ends a stranger who got the number later.
 from __future__ import annotations
 
 import atexit
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
 from contextlib import suppress
+from multiprocessing import connection
 from pathlib import Path
 
 # Its own program, for nothing of this package may be loaded beside each process that has workers.
@@ -104,6 +107,24 @@ class Reaper:
                         self.watch(int(pid))
 
 
+def _end_with_parent() -> None:
+    """Have this process end with the one that made it as its worker, busy or not.
+
+    A worker of a vector of environments, or a data loader's, hears of its parent's end only when
+    it next answers. What the user runs by other means is left alone.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait(sentinel: int) -> None:
+        connection.wait([sentinel])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    sentinel: int = parent.sentinel
+    threading.Thread(target=wait, args=(sentinel,), daemon=True).start()
+
+
 _current: Reaper | None = None
 _making = threading.Lock()
 
@@ -115,6 +136,7 @@ def reaper() -> Reaper | None:
         return None
     with _making:
         if _current is None or _current.pid != os.getpid():
+            _end_with_parent()
             _current = Reaper()
             atexit.register(_current.stop)
         return _current

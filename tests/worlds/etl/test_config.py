@@ -48,6 +48,7 @@ def test_meaning_ignores_names_and_ways_of_writing() -> None:
     [
         ("", "mapping"),
         ("- a", "mapping"),
+        ("a: 0x" + "f" * 5000, "too large"),
         ("a: {", "YAML"),
         ("a:\n  e: {code: X}\n", "no time"),
         ("a:\n  e: {time: null}\n", "no code"),

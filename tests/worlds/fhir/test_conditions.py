@@ -93,6 +93,7 @@ def test_a_guard_on_what_is_not_there_fails(api: FhirApi, store: FhirStore) -> N
     assert put(api, new, If_None_Match="*").status == 412
     assert put(api, new, If_None_Match='W/"1"').status == 412
     assert put(api, new, If_None_Match='W/"2"').status == 200
+    assert put(api, new, If_Match="").status == put(api, new, If_None_Match=" ").status == 400
 
 
 def test_what_a_reader_holds_is_not_sent_again(api: FhirApi, patient: dict[str, object]) -> None:
@@ -119,7 +120,8 @@ def test_create_unless_it_exists(api: FhirApi, store: FhirStore, order: dict[str
     assert len(store.written) == 1
     api.handle("POST", f"{BASE}/ServiceRequest", body)
     assert create("identifier=urn:mine|42").status == 412
-    assert create("nonsense=1").status == 400
+    for wrong in ("nonsense=1", "", " ", "?"):
+        assert create(wrong).status == 400
     assert len(store.written) == 2
 
 

@@ -86,8 +86,8 @@ def test_the_port_is_free_after_closing(store):
     ("method", "headers", "status"),
     [
         ("POST", {"Content-Length": "999999999999999999"}, 413),
-        ("POST", {"Content-Length": "-5"}, 413),
-        ("POST", {"Transfer-Encoding": "chunked"}, 413),
+        ("POST", {"Content-Length": "-5"}, 400),
+        ("POST", {"Transfer-Encoding": "chunked"}, 411),
         ("DELETE", {}, 405),
     ],
 )

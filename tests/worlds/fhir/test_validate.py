@@ -29,6 +29,8 @@ def test_a_sound_order_passes_every_level(chart, clock, order, level):
         {"resourceType": "Patient", "x": float("nan")},
         {"resourceType": "Patient", "x": object()},
         {"resourceType": "Patient", "x": "\ud800"},
+        {"resourceType": "Patient", "x": [{"\ud800": "x"}]},
+        {"resourceType": "Observation", "valueQuantity": {"value": -(10**400)}},
         {"resourceType": "Patient", 3: "x"},
     ],
     ids=[
@@ -41,6 +43,8 @@ def test_a_sound_order_passes_every_level(chart, clock, order, level):
         "nan",
         "object",
         "lone-surrogate",
+        "lone-surrogate-as-key",
+        "endless-number",
         "number-as-key",
     ],
 )

@@ -51,6 +51,27 @@ print(json.dumps(os.getpid()), flush=True)
 time.sleep(600)
 """
 
+#: Workers of a parent, as a vector of environments has them: they write to it after each step.
+_VECTOR = """
+import json, multiprocessing, os, time
+from datetime import UTC, datetime
+from healthgym.core.clock import Clock
+from healthgym.worlds.workspace import SqlLimits, Workspace, WorkspaceWorld
+def work(gate):
+    clock = Clock(datetime(2024, 1, 1, tzinfo=UTC))
+    world = WorkspaceWorld(Workspace({}, {}), clock, limits=SqlLimits(seconds=60))
+    world.sql.query("SELECT 1")
+    gate.wait()
+    world.sql.query(ENDLESS)
+gate = multiprocessing.Barrier(3)
+for _ in range(2):
+    multiprocessing.get_context("fork").Process(target=work, args=(gate,)).start()
+gate.wait()
+time.sleep(0.5)
+print(json.dumps(os.getpid()), flush=True)
+time.sleep(600)
+"""
+
 ENDLESS = "SELECT count(*) FROM range(100000000000)"
 UNINTERRUPTIBLE = "SELECT sum(length(regexp_replace(repeat('ab', 20000000), 'a+b', 'c', 'g')))"
 ACTS = {
@@ -95,21 +116,34 @@ def test_nothing_is_left_of_a_killed_process(act: str, tmp_path: Path) -> None:
         pytest.skip("There is no bubblewrap here.")
     begin = "pass" if "box" in act else "started.set()"
     program = _START.replace("BEGIN", begin).replace("ACT", ACTS[act])
+    assert_nothing_is_left(program, tmp_path, seconds=30)
+
+
+def test_busy_workers_of_a_killed_parent_end_with_it(tmp_path: Path) -> None:
+    assert_nothing_is_left(_VECTOR.replace("ENDLESS", repr(ENDLESS)), tmp_path, seconds=2)
+
+
+def assert_nothing_is_left(program: str, tmp_path: Path, *, seconds: float) -> None:
     parent = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )  # fmt: skip
+    assert parent.stdout is not None
     try:
-        assert parent.stdout is not None
         assert json.loads(parent.stdout.readline()) == parent.pid
         family = family_of(parent.pid)
         assert len(family) > 1
     finally:
         os.kill(parent.pid, signal.SIGKILL)
-        parent.communicate()
+        parent.wait()
+        parent.stdout.close()  # its workers may still hold the other end
     # A tenth of a second on an idle machine; by themselves they would go on for ten minutes.
-    until = time.monotonic() + 30
+    until = time.monotonic() + seconds
     while left := [pid for pid, born in family.items() if alive(pid, born)]:
-        assert time.monotonic() < until, [Path(f"/proc/{p}/cmdline").read_bytes() for p in left]
+        if time.monotonic() > until:
+            named = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in left]
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+            pytest.fail(f"{named} went on.")
         time.sleep(0.05)
     assert list(tmp_path.iterdir()) == []

@@ -203,7 +203,11 @@ def _quantities(node: object) -> Iterator[Quantity]:
         value = node.get("value")
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             keys = ("system", "code", "unit")
-            yield Quantity(float(value), *(_str(node.get(key)) for key in keys))
+            try:
+                number = float(value)
+            except OverflowError:
+                return  # A chart that was read from a file holds what its writer liked.
+            yield Quantity(number, *(_str(node.get(key)) for key in keys))
 
 
 def _uris(node: object) -> Iterator[str]:
