@@ -57,15 +57,26 @@ class XrayCorrectionEnv(DeclaredEnv, family=CorrectionFamily):
     {checks}
 
     Claims are read from the text and aligned with the truth; the classes A to F are those of
-    errors that CheXprompt counts. A claim is an entity with its presence, side, place, size, number
-    and comparison, and whether it is said with reserve. A denial holds of what it stands beside:
-    "not in the stomach" leaves open where, "not enlarged" is normal, "no left effusion" is not "no
-    effusion". No word is passed over: what the reader does not understand, and the truth does not
-    hold, counts as a false finding. The ``paper`` profile counts clinically significant differences
-    (a side, size, place or comparison left out is one; that something is absent may be left out),
-    however the text is cut; with ``judge`` a language model decides it instead (*judged_clean* in
-    place of the classes), asked once for each report that is handed in. The ``strict`` profile
-    counts all differences, sentence by sentence. Handing in the draft fails at least one class.
+    errors that CheXprompt counts. A claim is an entity with its presence, side, place, size,
+    number and comparison, and whether it is said with reserve. A denial holds of what it stands
+    beside: "not in the stomach" leaves open where, "not enlarged" is normal, "no left effusion"
+    and "no overt edema" deny a part only. What was is not what is; "has resolved" and "no
+    longer" compare, and count as such where the truth has no comparison. No word is passed
+    over: what the reader does not understand, and the truth does not hold, counts as a false
+    finding. The ``paper`` profile counts clinically significant differences (a side, size,
+    place or comparison left out is one; that something is absent may be left out), however the
+    text is cut; with ``judge`` a language model decides it instead (*judged_clean* in place of
+    the classes), asked once for each report that is handed in. The ``strict`` profile counts
+    all differences, sentence by sentence. Handing in the draft fails at least one class.
+
+    How the reader does (``python benchmarks/xray_correction.py --only reading --only exchanged``):
+    of 279 sentences that were written after its grammar, and measured once, it accepted 1 of 184
+    that are wrong or say less, and refused 2 of 95 natural ones; these were then mended. Of 358
+    pinned wordings 7 are refused, of 40,941 generated attacks none is accepted, each counted by
+    what it is about in ``results/xray_correction.json``. On 400 labelled sentences of real reports
+    (Open-i) its claims are right in 94.8 % (95 % interval 92.1 to 96.5), and in 94.3 % (90.6 to
+    96.6) of the 245 that nobody had looked at. A tube's tip is at a place; two heights above the
+    carina are compared only where both are told.
 
     ## Episode End
 
