@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 
@@ -11,13 +11,21 @@ from healthgym.envs.managed_care.prior_auth_arena.memos import Memo, gist, wordi
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.envs.managed_care.reading.claimed import claimed
 from healthgym.envs.managed_care.reading.reasons import read_reason
+from healthgym.envs.managed_care.reading.spoken import spoken
 from healthgym.envs.managed_care.reading.stated import Stated, stated
 from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts
 from healthgym.envs.managed_care.utilization_management.task import Path
-from healthgym.worlds.managed_care.facts import AnyFact, Measurement
+from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Measurement, ProcedureDone
 from healthgym.worlds.managed_care.line import Line
-from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
+from healthgym.worlds.managed_care.policies.criteria import (
+    AnyCriterion,
+    CountCriterion,
+    DiagnosisCriterion,
+    MeasurementCriterion,
+    ProcedureCriterion,
+)
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
@@ -194,7 +202,8 @@ class Talk:
         names = (*self.received.packet, *self.received.reply)
         shown = {f for n in names for f in self.received.case.patient.chart.shows.get(n, ())}
         facts = [f for f in self.received.case.patient.chart.facts if f.id in shown]
-        return (*found, *self._contrary(PAYER, (*facts, *self.received.heard)))
+        told = replace(self.received, trusting=True).heard
+        return (*found, *self._contrary(PAYER, (*facts, *self.received.heard, *told)))
 
     def _contrary(self, side: str, known: Iterable[AnyFact]) -> Iterator[str]:
         """Yield facts that are stated in so many words and are not known to a side.
@@ -213,6 +222,14 @@ class Talk:
                         continue
                     if gist(fact) not in gists:
                         yield f"{item.id}: {gist(fact)}"
+                if isinstance(item, MeasurementCriterion | CountCriterion):
+                    continue
+                # Other words claim what is known if anything known of the same thing is said.
+                claims = tuple(claimed(text, item))
+                about = {gist(fact)[0] for fact in claims}
+                own = [fact for fact in known if gist(fact)[0] in about or _coded(fact, item)]
+                if claims and not any(spoken(text, fact) for fact in own):
+                    yield f"{item.id}: {gist(claims[0])}"
 
     @cached_property
     def _payer_knows(self) -> Stated:
@@ -237,6 +254,16 @@ class Talk:
         texts += [_text(value) for value in _leaves(entered)]
         texts += [f"{world.clock.now.date()}"]
         return stated(" ; ".join(texts))
+
+
+def _coded(fact: AnyFact, item: AnyCriterion) -> bool:
+    """Return whether a fact has a code that a criterion goes by, whichever of its codes."""
+    match fact, item:
+        case Diagnosis(), DiagnosisCriterion():
+            return fact.code.startswith(tuple(item.prefixes))
+        case ProcedureDone(), ProcedureCriterion():
+            return fact.code in item.codes
+    return False
 
 
 def _of(memo: Memo | None) -> tuple[AnyFact, ...]:

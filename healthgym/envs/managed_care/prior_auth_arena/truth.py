@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.situations import Bar
 from healthgym.envs.managed_care.checks.expectation import Stage
 from healthgym.envs.managed_care.prior_auth_arena.memos import Memo, gist, told
+from healthgym.envs.managed_care.reading.claimed import claimed
 from healthgym.envs.managed_care.reading.spoken import spoken
 from healthgym.envs.managed_care.utilization_management.appeal_reader import rests_on
 from healthgym.envs.managed_care.utilization_management.appeal_reference import (
@@ -60,6 +61,7 @@ class Received:
         case: The case as it was drawn.
         case_id: Its id.
         memo: What the ordering clinician knows beside the records; None if nothing.
+        trusting: Whether what could be taken for a claim counts, in whatever words it is made.
     """
 
     before: ManagedCareWorld
@@ -67,6 +69,7 @@ class Received:
     case: DrawnCase
     case_id: str
     memo: Memo | None = None
+    trusting: bool = False
 
     @property
     def packet(self) -> tuple[str, ...]:
@@ -112,7 +115,8 @@ class Received:
         """What the provider said on calls, and what it made up of the criteria left open.
 
         A payer cannot tell what is made up from what only the clinician knows: what is right for it
-        follows from both.
+        follows from both. In the clinicians' own words it is heard by all, in other words by who is
+        trusting.
         """
         said, words = self.said, " ".join(self.words(PROVIDER))
         known = set(map(gist, said))
@@ -122,7 +126,7 @@ class Received:
             fact
             for name, one in open_ones.items()
             if one.posture in _OPEN
-            for fact in told(words, policy.criterion(name))
+            for fact in (claimed if self.trusting else told)(words, policy.criterion(name))
         )
         return (*said, *(fact for fact in made_up if gist(fact) not in known))
 

@@ -8,14 +8,28 @@ from itertools import chain
 
 from healthgym.core.task import Task
 from healthgym.core.tool import ToolKind
-from healthgym.core.verdict import Check, CheckResult, Harm, Judgement, Profile
+from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
 from healthgym.core.verifier import Evidence, Verifier
 from healthgym.envs.managed_care.checks import e2e
 from healthgym.envs.managed_care.checks.case_file import CaseFile
 from healthgym.envs.managed_care.checks.expectation import ArenaExpectation
-from healthgym.envs.managed_care.checks.rule import FailureMode, ask_all
+from healthgym.envs.managed_care.checks.rule import ask_all
 from healthgym.envs.managed_care.prior_auth_arena.belated import with_belated
 from healthgym.envs.managed_care.prior_auth_arena.crossing import Crossing
+from healthgym.envs.managed_care.prior_auth_arena.joint_checks import (
+    AGREED,
+    ANSWERED,
+    HELD,
+    HONEST,
+    IDLE,
+    LED,
+    ORDERED,
+    OUTCOME,
+    TIMELY,
+    TOLD,
+    TRUE,
+    WHOLE,
+)
 from healthgym.envs.managed_care.prior_auth_arena.standing import Standing
 from healthgym.envs.managed_care.prior_auth_arena.talk import Talk
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaReference, due
@@ -39,92 +53,6 @@ from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.shared import Moment, SharedOffices
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-OUTCOME = Check(
-    "joint.care_decided",
-    "The request stands in the end where the hidden truth has it: what is right is authorized, "
-    "what is not is neither sent nor authorized.",
-    weight=2.0,
-    loophole="two sides that agree with each other about anything",
-    failure_mode=FailureMode.CRITERIA,
-)
-WHOLE = Check(
-    "joint.packet_whole",
-    "The payer holds the documents that were listed as sent, each of them and no other.",
-    failure_mode=FailureMode.TOOL_USE,
-)
-ANSWERED = Check(
-    "joint.pends_answered",
-    "Each request for information that was rightly made was answered, with what settles it.",
-    idle=True,
-    loophole="an answer that brings something else closes a pend in the source",
-    failure_mode=FailureMode.SKIPPED,
-)
-ORDERED = Check(
-    "joint.dates_in_order",
-    "Sent, received, asked, answered, determined and written follow each other on the clock, and "
-    "the word was there before its limit.",
-    idle=True,
-    loophole="the source compares times on a clock that stands still",
-    failure_mode=FailureMode.POLICY,
-    harm=Harm.LATE,
-)
-IDLE = Check(
-    "payer.nothing_invented",
-    "Where nothing was handed in, nothing was determined and no letter went out.",
-    idle=True,
-    failure_mode=FailureMode.TOOL_USE,
-    harm=Harm.FOREIGN_WRITE,
-)
-HELD = Check(
-    "joint.call_held",
-    "Where one criterion alone was left open after the answer, a call was held: both spoke, and "
-    "the outcome was recorded after it, with the payer still there.",
-    loophole="in the source no required call took place",
-    failure_mode=FailureMode.SKIPPED,
-)
-AGREED = Check(
-    "joint.positions_hold",
-    "Both positions at the end of a call, its outcome and the determination are those that follow "
-    "from what was said.",
-    weight=2.0,
-    loophole="agreeing with nothing said, or against what was said",
-    failure_mode=FailureMode.CRITERIA,
-)
-TOLD = Check(
-    "provider.fact_told",
-    "What the ordering clinician alone knows of the criterion in dispute, and what settles it, was "
-    "said on the call, with its days.",
-    weight=2.0,
-    loophole="asking for an approval and giving no reason",
-    failure_mode=FailureMode.SKIPPED,
-)
-LED = Check(
-    "payer.call_led",
-    "On the call the payer named the criterion in dispute, and the note of the outcome names it "
-    "and the day of what turned it.",
-    loophole="agreeing to whatever is said",
-    failure_mode=FailureMode.SKIPPED,
-)
-TRUE = Check(
-    "provider.call_true",
-    "What the provider said on a call stands in its records, the policy, or a clinician's memo.",
-    idle=True,
-    loophole="in the source nobody compares what is said with anything",
-    failure_mode=FailureMode.INVENTED,
-)
-HONEST = Check(
-    "payer.call_true",
-    "What the payer said on a call stands in what it was sent or told, or in the policy.",
-    idle=True,
-    loophole="in the source nobody compares what is said with anything",
-    failure_mode=FailureMode.INVENTED,
-)
-TIMELY = Check(
-    "provider.sent_in_time",
-    "The request was sent, or the reason recorded why it is not, by the time that is given.",
-    failure_mode=FailureMode.STUCK,
-    harm=Harm.LATE,
-)
 _JOINT = (OUTCOME, WHOLE, ANSWERED, ORDERED, HELD, AGREED)
 _CALLS = (TOLD, LED, TRUE, HONEST)
 #: What of these is a side's own doing.
@@ -205,10 +133,32 @@ class ArenaVerifier(Verifier[Task, ArenaReference, SharedOffices]):
         calls = tuple(_called(talk)) if strict and talk is not None else ()
         own = {side: _own(side, joint, calls, talk if strict else None) for side in _OWN}
         payer = (*self._of_payer(evidence, profile, talk), *_of(PAYER, calls))
+        if strict and talk is not None and not (_pass(payer) and own[PAYER]):
+            trusting = self._of_trusting(evidence, talk)
+            if trusting is not None:
+                payer, own[PAYER] = trusting, True
         erred = strict and not (_pass(payer) and own[PAYER])
         provider = (*self._of_provider(evidence, profile, erred=erred), *_of(PROVIDER, calls))
         queue = tuple(self._of_queue(evidence)) if strict else ()
         return joint, {PROVIDER: provider, PAYER: (*payer, *queue)}, own
+
+    def _of_trusting(self, evidence: ArenaEvidence, talk: Talk) -> _Results | None:
+        """Return what is found of a payer that believed what the provider made up.
+
+        Whether words that no clinician's are like claim something is for the listener to say: who
+        doubts them is right, and so is who takes them for what they sound like. None where nothing
+        was made up, or where the payer is wrong either way.
+        """
+        if not talk.due or talk.received.settled or not talk.invented_by_provider:
+            return None
+        received = replace(talk.received, trusting=True)
+        if not received.settled:
+            return None
+        heard = Talk(received, talk.reference)
+        calls = tuple(_called(heard))
+        own = _own(PAYER, _strict(evidence, heard), calls, heard)
+        payer = (*self._of_payer(evidence, Profile.STRICT, heard), *_of(PAYER, calls))
+        return payer if own and _pass(payer) else None
 
     def _of_provider(
         self, evidence: ArenaEvidence, profile: Profile, *, erred: bool

@@ -16,7 +16,7 @@ from healthgym.envs.managed_care.prior_auth_arena.payer import PayerOracle, Revi
 from healthgym.envs.managed_care.prior_auth_arena.payer_call import PayerCall
 from healthgym.envs.managed_care.prior_auth_arena.talk import Talk
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
-from healthgym.envs.managed_care.prior_auth_arena.truth import Received
+from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
 from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, Seat
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.envs.managed_care.utilization_management.task import Path
@@ -34,6 +34,7 @@ from healthgym.worlds.managed_care.records.case import Message
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
 from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.vocabulary.authorization import (
+    CaseStatus,
     DeterminationDecision,
     LetterType,
     PeerToPeerOutcome,
@@ -160,6 +161,58 @@ def test_what_a_payer_cannot_tell_from_the_truth_is_held_against_the_liar_alone(
         lied += "provider.call_true" in lost
         assert not joint(episode)
     assert lied >= 3
+
+
+class Otherwise(Liar):
+    """Makes it up in words that no memo has."""
+
+    def speak(self) -> None:
+        for fact in self._made_up():
+            assert isinstance(fact, Finding)
+            said = f"My exam of {fact.found} has {fact.display} as {fact.value}, clearly."
+            self.seat.do("call.speak", message=said, position=str(OVERTURN), ready=True)
+
+    def _made_up(self) -> tuple[AnyFact, ...]:
+        return draw_memo(self._case, default_rng(100), settles=True).facts
+
+
+class Believing(PayerCall):
+    """Believes what it is told, and notes it."""
+
+    def settled(self) -> bool:
+        return bool(self.received.words(PROVIDER))
+
+    def outcome(self) -> PeerToPeerOutcome:
+        return OVERTURN
+
+
+class Credulous(Reviewing):
+    calling = Believing
+
+    def talk(self) -> None:
+        super().talk()
+        self.wanted = truth_of(replace(self.received, trusting=True))
+
+
+class Believes(PayerOracle):
+    reviewing = Credulous
+
+
+def test_other_words_may_be_believed_or_not() -> None:
+    one = insisted()[1]
+    for payer, status in (("oracle", CaseStatus.DENIED), (Believes, CaseStatus.APPROVED)):
+        episode = played(one, Otherwise, payer)
+        assert episode.world.cases.get(CASE).status is status
+        assert failed(episode, PAYER) == set()
+        assert episode.verdict(PAYER).success
+        assert "provider.call_true" in failed(episode, PROVIDER)
+        assert not joint(episode)
+
+
+def test_what_falls_short_is_not_to_be_believed_from_who_tells_the_truth() -> None:
+    episode = played(insisted()[1], "oracle", Believes)
+    assert "payer.determination_right" in failed(episode, PAYER)
+    assert failed(episode, PROVIDER) == set()
 
 
 def test_a_payer_that_does_not_believe_what_it_cannot_check_fails() -> None:
