@@ -12,7 +12,7 @@ import pytest
 from healthgym.core.tool import ToolKind
 from healthgym.core.verdict import Profile
 from healthgym.core.verifier import Event, Evidence
-from healthgym.envs.managed_care.prior_auth_arena import verifier
+from healthgym.envs.managed_care.prior_auth_arena import joint_checks
 from healthgym.envs.managed_care.prior_auth_arena.verifier import ArenaVerifier
 from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
@@ -159,7 +159,7 @@ def test_what_is_broken_fails_its_check(mutation: Mutation) -> None:
 def test_every_check_between_the_sides_is_broken_once() -> None:
     listed = {check.name for check in ArenaVerifier().checks(Profile.STRICT)}
     between = {name for name in listed if name.startswith("joint.")}
-    own = (verifier.TOLD, verifier.LED, verifier.TRUE, verifier.HONEST)
-    between |= {check.name for check in (*own, verifier.TIMELY, verifier.IDLE)}
+    own = (joint_checks.TOLD, joint_checks.LED, joint_checks.TRUE, joint_checks.HONEST)
+    between |= {check.name for check in (*own, joint_checks.TIMELY, joint_checks.IDLE)}
     assert between <= listed
     assert sorted(one.check for one in MUTATIONS) == sorted(between)
