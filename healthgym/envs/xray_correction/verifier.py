@@ -133,7 +133,8 @@ def text_errors(truth: Sequence[Statement], findings: str) -> list[ClaimError]:
     reading = read_text(findings)
     claims = merged(claim for statement in truth for claim in statement.claims)
     errors = align(claims, reading.claims)
-    errors += [error for statement in truth for error in _other_height(statement, findings)]
+    for statement in truth:
+        errors += _other_height(statement, findings, errors)
     if Counter(reading.unread) - Counter(word for each in truth for word in each.unread):
         errors.append(ClaimError(ErrorClass.FALSE_FINDING, "unread"))
     return errors
@@ -199,14 +200,17 @@ def sentence_errors(truth: Statement, text: str) -> list[ClaimError]:
     if not truth.claims:
         # A sentence that nothing can be read from has to stay as it is.
         return [ClaimError(ErrorClass.OMISSION, "unread")]
-    return [*align(truth.claims, read(text)), *_other_height(truth, text)]
+    errors = align(truth.claims, read(text))
+    return [*errors, *_other_height(truth, text, errors)]
 
 
-def _other_height(truth: Statement, text: str) -> list[ClaimError]:
+def _other_height(truth: Statement, text: str, found: Sequence[ClaimError]) -> list[ClaimError]:
     """Return whether a tube is said to end at another height, where both tell one.
 
-    What ends in a bronchus has none.
+    What ends in a bronchus has none. Another place, which is found already, is one error.
     """
+    if any(error.entity == "endotracheal_tube" for error in found):
+        return []
     told = heights(truth.text)
     low = any(c.entity == "endotracheal_tube" and c.place == "low" for c in truth.claims)
     none = low and not told and heights(text)
