@@ -41,6 +41,21 @@ def test_chance_follows_from_the_seed_and_runs_share_nothing(box: Box) -> None:
     assert "[]" in run(box, code).output
 
 
+def test_time_and_chance_that_python_meets_are_the_episodes(box: Box) -> None:
+    code = (
+        "import importlib, random, sys, tempfile, uuid, polars as pl\n"
+        "print(random.Random().random(), random.Random(None).random(), random.Random(3).random())\n"
+        "print(uuid.uuid1(), tempfile.mkdtemp(), pl.Series(range(1000)).sample(3).to_list())\n"
+        "print(pl.Series(range(99)).shuffle().to_list(), pl.Series(range(99)).sample(2))\n"
+        "import time\nbefore = time\ndel sys.modules['time']\nimport time\n"
+        "print(time is before, time.time(), importlib.reload(time) is before, time.time())"
+    )
+    made = box.run(code, {}, now=NOW)
+    assert (made.error, made) == ("", box.run(code, {}, now=NOW))
+    assert f"True {NOW.timestamp():.0f}" in made.output
+    assert made.output != box.run(code, {}, now=NOW, seed=1).output
+
+
 def test_boxes_side_by_side_use_up_nothing_of_each_other_s(box: Box) -> None:
     # All of them have their threads at the same time, and almost all that each may have.
     meeting = threading.Barrier(4, timeout=60)

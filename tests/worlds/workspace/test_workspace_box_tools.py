@@ -79,6 +79,20 @@ def test_what_is_no_table_is_refused(tools: FullPythonTools, name: str, code: st
     assert tools.world.digest() == before
 
 
+def test_whatever_sql_knows_can_be_handed_to_code(tools: FullPythonTools) -> None:
+    odd = (
+        "SELECT now() AS a, timestamp_ns '2024-01-01 00:00:00.000000001' AS b, interval 1 day AS c,"
+        " time '24:00:00' AS d, {'k': uuid()} AS e, union_value(u := 1) AS f"
+    )
+    assert tools.run_python(f'print(sql("{odd}")[0]["a"])').text == f"{NOW}"
+    tools.world.tables.save("odd", Table(tools.world.sql.query(odd).data))
+    assert tools.run_python("table('odd')['c'][0]").text == "'1 day'"
+    for code in ("pl.duration(days=1)", "pl.lit(np.timedelta64(1, 'ns'))"):
+        made = f"import numpy as np, polars as pl; result = pl.select(a={code})"
+        with pytest.raises(ToolError, match="A cell of a result"):
+            tools.compute_table("mine", made)
+
+
 @pytest.mark.parametrize(
     "family", ["HealthAgent/EhrDataQuality-v1", "HealthAgent/EhrEventModelling-v1"]
 )

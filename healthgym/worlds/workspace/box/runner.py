@@ -5,6 +5,14 @@ which it is handed tables. What it reads was written by the host and is unpickle
 JSON, for the host trusts nothing from here. The first answer is the request to run. Nothing in this
 program guards anything but itself: the walls are the namespaces, the filter and the limits around
 it.
+
+Time and chance are the episode's wherever code meets them through Python: the clocks of the
+standard library, dates and files, ``os.urandom`` and what is seeded from it, polars. What C code
+reads by itself is the machine's, for nothing here stands between it and the kernel:
+``numpy.datetime64("now")``, SQLite's ``datetime('now')`` and ``random()``, /dev/urandom, functions
+called through ctypes, modules made anew by ``_imp``, addresses (``id``, the ``repr`` of plain
+objects, the order of sets of them) and memory that nobody has written to (``numpy.empty``). A
+program that shows any of these need not show the same in a replay; no answer depends on them.
 """
 
 from __future__ import annotations
@@ -29,6 +37,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from importlib import machinery
 from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
@@ -108,6 +117,58 @@ def steady(seed: int) -> None:
     import random  # noqa: TID251 - the code's own, seeded here
 
     random.seed(seed)
+    sow = random.Random.seed
+
+    def sowing(self: random.Random, a: Json = None, version: int = 2) -> None:
+        # Left to itself it asks the kernel, past os.urandom.
+        sow(self, int.from_bytes(urandom(32), "big") if a is None else a, version)
+
+    setattr(random.Random, "seed", sowing)  # noqa: B010 -- to a type checker it is fixed
+    import uuid
+
+    for name in ("_generate_time_safe", "_UuidCreate"):
+        setattr(uuid, name, None)  # so that its clock is Python's
+    setattr(uuid, "_node", 0x020000000000)  # noqa: B010 -- a local address, as RFC 9562 has them
+    sys.meta_path.insert(0, Finder(seed))
+
+
+class Finder:
+    """Finds modules that must not be made anew, or need a seed once they are made.
+
+    Args:
+        seed: Seed of what they draw.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._kept = {"time": time}
+
+    def find_spec(
+        self, name: str, path: object = None, target: object = None
+    ) -> machinery.ModuleSpec | None:
+        """Return how a module comes to be; None if as everywhere."""
+        if name in self._kept:
+            return machinery.ModuleSpec(name, self)  # type: ignore[arg-type]
+        if name != "polars":
+            return None
+        spec = machinery.PathFinder.find_spec(name)
+        loader: Any = spec and spec.loader
+        if loader is not None:
+            execute = loader.exec_module
+
+            def seeded(module: Any) -> None:
+                execute(module)
+                module.set_random_seed(self._seed)
+
+            loader.exec_module = seeded
+        return spec
+
+    def create_module(self, spec: machinery.ModuleSpec) -> object:
+        """Return the module that there is."""
+        return self._kept[spec.name]
+
+    def exec_module(self, module: object) -> None:
+        """Leave it as it is."""
 
 
 class Clock:
@@ -317,7 +378,9 @@ def plain(cell: Json) -> Json:
     if hasattr(cell, "isoformat"):
         return {"time": cell.isoformat()}
     if hasattr(cell, "item"):
-        return plain(cell.item())
+        item = cell.item()
+        if type(item) is not type(cell):
+            return plain(item)
     if hasattr(cell, "as_tuple"):
         return float(cell)
     raise TypeError(f"A cell of a result is a number, text, time or None, not {type(cell)}.")
