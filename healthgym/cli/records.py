@@ -142,7 +142,7 @@ class _Finder:
             raise MissingDependencyError(
                 '--images needs pillow: pip install "healthgym[render]".'
             ) from None
-        with Image.open(io.BytesIO(file)) as opened:
+        with Image.open(io.BytesIO(file), formats=("PNG",)) as opened:
             return Picture.of(np.asarray(opened.convert("RGB"), np.uint8), self._max_side)
 
 
@@ -155,6 +155,9 @@ def replay_recording(args: argparse.Namespace) -> int:
     for trajectory in read_trajectories(args.file):
         replay(trajectory, exact_pictures=not args.other_machine)
         count += 1
+    if not count:
+        note(f"healthgym: {args.file} holds no whole episode")
+        return 2
     kept = "text, rewards and verdicts" if args.other_machine else "bytes"
     write(f"{count} episodes replayed to the same {kept}")
     return 0

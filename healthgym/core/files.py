@@ -78,6 +78,16 @@ def read_whole(path: Path, most: int = MOST_WHOLE) -> bytes:
         return read_within(file, most)
 
 
+def read_plain(path: str | os.PathLike[str], most: int = MOST_WHOLE) -> bytes:
+    """Return the bytes of a file as they are, packed or not.
+
+    Raises:
+        OSError: If it cannot be read, is no regular file, or is longer.
+    """
+    with require_file(path).open("rb") as file:
+        return read_within(file, most)
+
+
 def unpack(data: bytes, most: int = MOST_WHOLE) -> bytes:
     """Return gzipped data unpacked; see :func:`read_whole` for what is raised."""
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:

@@ -135,11 +135,35 @@ class Trajectory:
                     f"Trajectory schema {data.get('schema_version')!r}; this version of healthgym "
                     f"reads schema {SCHEMA_VERSION}."
                 )
-            return TypeAdapter(cls).validate_python(data)
+            read = TypeAdapter(cls).validate_python(data)
+            for profiles in read.verdicts.values():
+                for verdict in profiles.values():
+                    _check_verdict(verdict)
+            return read
         except RecursionError:
             raise TrajectoryError("Not a recorded trajectory: it is nested too deep.") from None
         except (ValueError, AttributeError, ValidationError) as error:
             raise TrajectoryError(f"Not a recorded trajectory: {str(error)[:200]}") from None
+
+
+def _check_verdict(verdict: object) -> None:
+    """Return if a verdict has the shape that readers go by.
+
+    Raises:
+        ValueError: If it has not.
+    """
+    if not isinstance(verdict, dict):
+        raise ValueError("a verdict is an object")
+    checks, parts = verdict.get("checks", []), verdict.get("parts", {})
+    if not isinstance(checks, list) or not isinstance(parts, dict):
+        raise ValueError("a verdict has a list of checks, and parts by name")
+    for check in checks:
+        if not isinstance(check, dict) or not isinstance(check.get("name"), str):
+            raise ValueError("a check has a name")
+        if not isinstance(check.get("passed", ""), bool | None):
+            raise ValueError(f"the check {check['name'][:60]!r} is passed, failed or null")
+    for part in parts.values():
+        _check_verdict(part)
 
 
 class TrajectoryWriter:
@@ -235,13 +259,16 @@ def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:
     """Yield the trajectories of a file; a last line cut short by a crash is left out.
 
     Raises:
-        TrajectoryError: If the file does not exist, or a complete line is damaged.
+        TrajectoryError: If the file does not exist, a complete line is damaged, or its last is the
+            beginning of no record.
     """
     if not Path(path).is_file():
         raise TrajectoryError(f"There is no trajectory file {path}.")
     with Path(path).open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
+                if not line.startswith(b"{"):
+                    raise TrajectoryError(f"{path}, line {number}: Not a recorded trajectory.")
                 return
             try:
                 yield Trajectory.from_json(line.decode("ascii", "backslashreplace"))

@@ -141,7 +141,7 @@ def inline(file: bytes, max_side: int) -> str:
     except ImportError:
         return data_url(file)
     forms = {}
-    with Image.open(io.BytesIO(file)) as picture:
+    with Image.open(io.BytesIO(file), formats=("PNG",)) as picture:
         picture.thumbnail((max_side, max_side))
         for kind, options in (("png", {}), ("jpeg", {"quality": 88})):
             buffer = io.BytesIO()

@@ -157,6 +157,29 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path, damaged: bytes) -
         next(records)
 
 
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        5, None, [], {"checks": 5}, {"checks": {"a": 1}}, {"checks": [None]}, {"checks": [{}]},
+        {"checks": [{"name": 5, "passed": True}]}, {"checks": [{"name": "a"}]},
+        {"checks": [{"name": "a", "passed": 1}]}, {"parts": []}, {"parts": {"a": {"checks": ""}}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_verdict_that_is_none_is_named(verdict: object) -> None:
+    data = json.loads(TRAJECTORY.to_json())
+    (role,) = data["verdicts"]
+    data["verdicts"][role]["paper"] = verdict
+    with pytest.raises(TrajectoryError, match="Not a recorded trajectory"):
+        Trajectory.from_json(json.dumps(data))
+
+
+def test_what_was_never_a_recording_is_no_line_cut_short(tmp_path: Path) -> None:
+    (tmp_path / "bytes").write_bytes(b"\x89PNG\r\n"[:4] + bytes(range(128, 200)))
+    with pytest.raises(TrajectoryError, match="line 1"):
+        list(read_trajectories(tmp_path / "bytes"))
+
+
 def test_another_schema_version_is_refused() -> None:
     data = json.loads(TRAJECTORY.to_json())
     data["schema_version"] = SCHEMA_VERSION + 1

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from healthgym.core.files import marks_of, require_file
+from healthgym.core.files import marks_of, read_plain, require_file
 from healthgym.core.seeding import Split
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.etl.hospital import draw_hospital, table_paths
@@ -166,7 +166,7 @@ class _FolderFiles(Mapping[str, bytes]):
         self._files = dict(paths)
 
     def __getitem__(self, path: str) -> bytes:
-        return require_file(self._files[path]).read_bytes()
+        return read_plain(self._files[path])
 
     def __contains__(self, path: object) -> bool:
         return path in self._files

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from healthgym.core.borders import JsonDict, JsonObject
+from healthgym.core.files import read_plain
 from healthgym.envs.fhir_record.generator import BENCHMARK_NOW
 from healthgym.envs.fhir_record.kinds.base import TaskKind
 from healthgym.envs.fhir_record.paper.v2_history import DEFAULT_CLOCK
@@ -25,6 +26,8 @@ _CLOCK = re.compile(r"\bIt'?s (\S+) now\b")
 #: The time that the graders go by where the context states none that can be read.
 _USUAL_CLOCKS: Mapping[str, datetime] = {"v1": BENCHMARK_NOW, "v2": DEFAULT_CLOCK}
 #: Version 2 begins its questions with this word, version 1 never does.
+#: Bytes of a file; the published ones have less than a tenth of it.
+_MOST_BYTES = 64 << 20
 _V2_PREFIX = "Instruction:"
 
 #: Where the context states a code, by concept; a concept without an entry keeps its usual code.
@@ -104,7 +107,7 @@ def read_rows(
     if not path.is_file():
         raise MissingDataError(f"There is no task file {path}. {_ACCESS}")
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
+        rows = json.loads(read_plain(path, _MOST_BYTES))
     except (OSError, ValueError, RecursionError) as error:
         raise DamagedDataError(f"{path} is not JSON ({error}). {_ACCESS}") from error
     if not isinstance(rows, list) or not rows:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
-from healthgym.core.files import marks_of, read_whole, read_within, require_file
+from healthgym.core.files import marks_of, read_plain, read_whole, read_within, require_file
 from healthgym.core.seeding import Split, stable_hash, task_rng
 from healthgym.core.task import Instance, TaskKey
 from healthgym.envs.trial_matching.dice import Dice
@@ -299,6 +299,10 @@ def _require_pools(folder: Path, data: TrecData, year: int) -> None:
         raise MissingDataError(_message(folder, year, problem))
 
 
+#: Bytes of a file of answers: a trial a line.
+_MOST_GOLD = 1 << 20
+
+
 def _audited(folder: Path, topic: int, judged: Mapping[str, int]) -> set[str]:
     """Return the audited answers of a published topic.
 
@@ -310,7 +314,11 @@ def _audited(folder: Path, topic: int, judged: Mapping[str, int]) -> set[str]:
     if not path.is_file():
         told = _message(path, 2021, "there is no such file")
         raise MissingDataError(f"{told} {_GOLD.format(topic=topic)}.")
-    ids = set(re.findall(r"^NCT\d{8}$", path.read_text("utf-8", "replace"), re.MULTILINE))
+    try:
+        text = read_plain(path, _MOST_GOLD).decode("utf-8", "replace")
+    except OSError as error:
+        raise DamagedDataError(_message(path, 2021, f"it cannot be read: {error}")) from error
+    ids = set(re.findall(r"^NCT\d{8}$", text, re.MULTILINE))
     if not ids or any(judged.get(id_, ELIGIBLE) != ELIGIBLE for id_ in ids):
         problem = "it is no list of trials that were judged eligible"
         raise DamagedDataError(_message(path, 2021, problem))

@@ -103,7 +103,9 @@ def _restored(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
                 for block in message["content"]:
                     if block["type"] == "image" and isinstance(block["image"], int):
                         file = files[block["image"]]
-                        block["image"] = Image.open(io.BytesIO(file)).convert("RGB")
+                        block["image"] = Image.open(
+                            io.BytesIO(file), formats=("PNG", "JPEG")
+                        ).convert("RGB")
         rows.append(messages)
     tools = list(columns["tools"])
     return {"messages": rows, "tools": tools, "images": [[] for _ in rows]}

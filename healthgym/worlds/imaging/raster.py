@@ -27,6 +27,9 @@ Colour = tuple[int, int, int]
 #: Between the pictures of a sheet, in pixels, and the grey of what is not picture.
 _GAP, _GROUND = 4, 24
 _LABEL = 14
+#: What is read as a picture, whatever the file is called. Pillow has other programs run for some
+#: of the others.
+_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "PPM")
 #: Most pixels of a picture file; the largest published radiographs have 17 million.
 MOST_PIXELS = 50_000_000
 
@@ -231,7 +234,7 @@ def load_image(path: str | Path) -> Image:
     """
     pil = require("PIL.Image")
     try:
-        with pil.open(require_file(path)) as file:
+        with pil.open(require_file(path), formats=_FORMATS) as file:
             if file.width * file.height > MOST_PIXELS:
                 raise ValueError(
                     f"it has {file.width} by {file.height} pixels, and at most "

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from healthgym.core.cache import BuildCache
-from healthgym.core.files import marks_of, read_whole
+from healthgym.core.files import marks_of, read_plain, read_whole
 from healthgym.core.seeding import content_hash
 from healthgym.errors import DamagedDataError, MissingDataError
 from healthgym.worlds.imaging.raster import Image, load_image, save_image
@@ -36,6 +36,8 @@ ACCESS = (
 )
 METADATA = "mimic-cxr-2.0.0-metadata.csv"
 _COLUMNS = ("dicom_id", "subject_id", "study_id", "ViewPosition", "StudyDate", "StudyTime")
+#: Bytes of a report; the published ones have some thousand.
+_MOST_REPORT = 1 << 20
 _ENDINGS = (".jpg", ".jpeg", ".png")
 _ID = re.compile(r"[\w.-]{1,100}")
 _FILES: BuildCache[Image] = BuildCache.pooled()
@@ -165,7 +167,7 @@ class MimicFolder:
         for path in (folder.parent / name, folder / name, other.parent / name):
             if path.is_file():
                 try:
-                    return path.read_text(encoding="utf-8")
+                    return read_plain(path, _MOST_REPORT).decode("utf-8")
                 except (OSError, UnicodeDecodeError) as error:
                     raise DamagedDataError(
                         f"{path} cannot be read as text: {error}. {ACCESS}"

@@ -16,6 +16,8 @@ from healthgym.worlds.imaging.raster import require
 from healthgym.worlds.volumes.grid import Grid, VolumeSource, Voxels
 
 #: Smallest number of voxels along an axis of what is taken for a volume.
+#: Millimetres between voxels, and from the scanner's middle to the first of them.
+_MOST_SPACING, _FARTHEST = 1e3, 1e6
 _LEAST = 8
 #: Most voxels of a file that is mapped, and of a compressed one, which is unpacked whole: chests
 #: in slices of half a millimetre have 200 million.
@@ -71,6 +73,8 @@ class NiftiVolume:
         self._order = [int(np.flatnonzero(turned[:, 0] == axis)[0]) for axis in range(3)]
         self._flip = [bool(turned[axis, 1] < 0) for axis in self._order]
         self._grid = _grid_of(affine, shape, self._order, self._flip)
+        if max(self._grid.spacing) > _MOST_SPACING or max(map(abs, self._grid.origin)) > _FARTHEST:
+            raise DamagedDataError(f"{self.path} has voxels larger than a body, or far from one.")
         self._oblique = _tilt(affine, self._order)
 
     def _require_size(self, image: Any, shape: tuple[int, ...]) -> None:

@@ -87,6 +87,11 @@ def test_what_is_no_picture_is_one_clear_error(tmp_path: Path) -> None:
     pytest.importorskip("PIL")
     with pytest.raises(MissingDataError, match=r"no picture .*none\.png"):
         raster.load_image(tmp_path / "none.png")
+    # Pillow would have Ghostscript run this, whatever it is called.
+    eps = "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
+    (tmp_path / "eps.png").write_text(eps)
+    with pytest.raises(DamagedDataError, match=r"cannot identify"):
+        raster.load_image(tmp_path / "eps.png")
     (tmp_path / "text.png").write_text("not a picture")
     with pytest.raises(DamagedDataError, match=r"text\.png cannot be read"):
         raster.load_image(tmp_path / "text.png")

@@ -99,6 +99,9 @@ def save(path: Path, shape: tuple[int, ...], affine: Any = None) -> Path:
 
 
 def test_a_tilted_file_is_said_to_be(tmp_path: Path) -> None:
+    for far in (np.diag([1e30, 1e30, 1e30, 1.0]), np.diag([1.0, 1.0, 2e3, 1.0])):
+        with pytest.raises(DamagedDataError, match="larger than a body"):
+            NiftiVolume(save(tmp_path / "far.nii", (20, 20, 20), far))
     affine = np.eye(4)
     affine[1, 2], affine[2, 2] = np.sin(0.2), np.cos(0.2)
     volume = NiftiVolume(save(tmp_path / "tilted.nii", (20, 20, 20), affine))
