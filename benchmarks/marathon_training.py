@@ -76,11 +76,11 @@ class Plan:
     """
 
     demos: int = 300
-    imitation: Imitation = field(default_factory=lambda: Imitation(steps=350, batch=12))
+    imitation: Imitation = field(default_factory=lambda: Imitation(steps=450, batch=12))
     reward: Reinforcement = field(
-        default_factory=lambda: Reinforcement(rounds=6, tasks=6, rate=5e-4)
+        default_factory=lambda: Reinforcement(rounds=8, tasks=6, rate=3e-4, ratio=0.4)
     )
-    held_out: int = 100
+    held_out: int = 60
     longest: int = 64
     model: TinyConfig = field(default_factory=lambda: TinyConfig(heads=3, vocabulary=1_536))
 
@@ -198,7 +198,7 @@ def shown(size: int, index: int, tokenizer: AnyTokenizer) -> list[Talk]:
 
 def imitated(plan: Plan, seed: int) -> tuple[AnyModel, AnyTokenizer]:
     """Return a model that has imitated the demonstrations, and its tokenizer."""
-    texts = [text for size in SHOWN for n in range(min(plan.demos, 60)) for text in read(size, n)]
+    texts = [text for size in SHOWN for n in range(min(plan.demos, 40)) for text in read(size, n)]
     tokenizer = train_tokenizer(texts, plan.model.vocabulary, ID_PIECES)
     model = tiny_model(tokenizer, plan.model, seed)
     views = [

@@ -5,10 +5,10 @@
 
 Each seed is a run of ``examples/self_play.py``, one thread, whose folder, with the page, is kept
 under ``--runs``. First and last generation play the same held-out tasks: with themselves, where
-both have to succeed, and beside six scripted sides that training never met, where the model has to
-keep its own duties. A gain is told with the interval that drawing those tasks anew gives. Beside
-the last generation sit those who want the reward without the work; and it plays the whole arena,
-of which it has seen nothing.
+both have to succeed, and beside six scripted providers that training never met, where the model
+has to keep the payer's duties. A gain is told with the interval that drawing those tasks anew
+gives. Beside the last generation sit those who want the reward without the work; and it plays the
+whole arena, of which it has seen nothing.
 """
 
 from __future__ import annotations

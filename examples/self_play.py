@@ -1,11 +1,14 @@
-"""Self-play: one small model learns both seats of the arena's drill, on a processor.
+"""Self-play: one small model learns the arena's drill, on a processor.
 
     python examples/self_play.py --seed 0 --out runs/self-play
 
-It imitates demonstrations in which whatever concerns a question and its answer is left to chance,
-then plays against itself, and each seat is paid by its own verdict: nothing is shaped. The first
-generation has only imitated. First and last are compared on the same held-out tasks, against each
-other and against scripted sides that training never met; everything is on one page.
+It imitates demonstrations of both seats in which whatever concerns a question and its answer is
+left to chance. Then it learns the payer's seat from games in which its past selves and who was
+demonstrated take turns at the other seat; it is paid by its own verdict, and nothing is shaped. The
+first generation has only imitated. First and last are compared on the same held-out tasks, with
+themselves and beside scripted providers that training never met; everybody who wants the reward
+without the work sits beside the last, which then plays the whole arena. Everything is on one page.
+A folder that has a first generation is gone on with from there.
 """
 
 import argparse
@@ -34,6 +37,7 @@ from healthgym.integrations.selfplay.games import Game
 from healthgym.integrations.selfplay.proving import Compared, Record, record
 from healthgym.integrations.selfplay.training import Imitation, Reinforcement, imitate, reinforce
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
+from healthgym.integrations.trl.models import open_checkpoint
 from healthgym.integrations.trl.reading import Reader
 from healthgym.integrations.trl.tiny import ID_PIECES, TinyConfig, tiny_model, train_tokenizer
 from healthgym.rewards import SparseReward
@@ -43,11 +47,12 @@ PROVIDER, PAYER = FAMILY.roles
 OTHER = {PROVIDER: PAYER, PAYER: PROVIDER}
 #: The arena of which the drill is a part.
 WHOLE = ArenaFamily()
-#: Scripted sides that training never met, by the seat they take; the model has the other.
-UNSEEN: Mapping[str, tuple[str, ...]] = {
-    PAYER: ("oracle", "always_asks", "half_reader"),
-    PROVIDER: ("oracle", "wrong_item", "silent"),
-}
+#: Scripted sides that training never met; the model has the payer's seat.
+UNSEEN = ("oracle", "wrong_item", "silent", "over_documents", "never_withholds", "submits_all")
+_NOTE = (
+    "Shares of the games of each round, replies drawn: both sides succeeded, each side did, and "
+    "the conversations that reward told something of. Tables and games are of held-out tasks."
+)
 #: Games that are shown turn by turn, each of another kind.
 _SHOWN = 4
 #: A side: a model, or somebody scripted.
@@ -71,13 +76,11 @@ class Settings:
         longest: Most tokens of a reply.
     """
 
-    demos: int = 800
+    demos: int = 2_000
     vocabulary: int = 1_536
     model: TinyConfig = field(default_factory=lambda: TinyConfig(heads=3))
-    imitation: Imitation = field(default_factory=lambda: Imitation(steps=400, batch=12))
-    reward: Reinforcement = field(
-        default_factory=lambda: Reinforcement(rounds=12, tasks=8, rate=5e-4)
-    )
+    imitation: Imitation = field(default_factory=lambda: Imitation(steps=1_500, batch=12))
+    reward: Reinforcement = field(default_factory=lambda: Reinforcement(rounds=20, tasks=8))
     generations: int = 3
     held_out: int = 300
     crossed: int = 60
@@ -105,7 +108,6 @@ class Clock:
     """Tells how far a run is, and how long it will take."""
 
     def __init__(self) -> None:
-        self._begun = time.perf_counter()
         self.seconds: dict[str, float] = {}
 
     def stage(self, name: str, total: int) -> Callable[[int, str], None]:
@@ -174,21 +176,26 @@ def rewarded(
     clock: Clock,
     curve: list[dict[str, float]],
 ) -> list[AnyModel]:
-    """Learn from games against oneself, and return the generations, the first included."""
+    """Learn the payer's seat from games, and return the generations, the first included.
+
+    At the other seat sit in turn who was demonstrated there and all generations so far.
+    """
     plan, tell = settings.reward, clock.stage("self-play", settings.reward.rounds)
-    reader = Reader(model, tokenizer.eos_token_id, settings.longest)
     optimizer = torch.optim.AdamW(
         model.parameters(), plan.rate, betas=(0.9, 0.98), weight_decay=0.0
     )
     kept = [copy.deepcopy(model)]
+    pool: list[Side] = [HABITS[PROVIDER], reading(kept[0], tokenizer, settings)]
+    learner = reading(model, tokenizer, settings)
     marks = {
         round(plan.rounds * n / (settings.generations - 1)) for n in range(settings.generations)
     }
     for number in range(plan.rounds):
         first = settings.demos + number * plan.tasks
         played = [
-            dealt(Split.TRAIN, first + place // plan.group, dict.fromkeys(OTHER, reader))
-            for place in range(plan.tasks * plan.group)
+            dealt(Split.TRAIN, first + n, {PROVIDER: pool[n % len(pool)], PAYER: learner})
+            for n in range(plan.tasks)
+            for _ in range(plan.group)
         ]
         games.play(played, tokenizer, temperature=1.0, seed=(seed << 20) + number)
         figures = {
@@ -198,12 +205,18 @@ def rewarded(
         }
         for part in optimizer.param_groups:  # a constant rate ends in collapse
             part["lr"] = plan.rate * (1 - number / plan.rounds)
-        figures["told"] = reinforce(model, optimizer, played, plan, number)
+        figures["told"] = reinforce(model, optimizer, played, plan, number, (PAYER,))
         curve.append(figures)
-        tell(number + 1, f"both {figures['both']:.2f}, telling {figures['told']:.2f};")
+        tell(number + 1, " ".join(f"{name} {share:.2f}" for name, share in figures.items()))
         if number + 1 in marks:
             kept.append(copy.deepcopy(model))
+            pool.append(reading(kept[-1], tokenizer, settings))
     return kept
+
+
+def reading(model: AnyModel, tokenizer: AnyTokenizer, settings: Settings) -> Reader:
+    """Return a model as somebody who sits at a seat."""
+    return Reader(model.eval(), tokenizer.eos_token_id, settings.longest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +225,7 @@ class Proof:
 
     Attributes:
         joint: Both seats by one generation: where both succeeded.
-        against: Beside each unseen side, by seat and name: where the model kept its own duties.
+        against: Beside each unseen provider: where the model kept the payer's duties.
         careless: Joint success of each careless side beside the last generation.
         crossed: Joint success of each generation as provider against each as payer.
         whole: What the last generation does of the whole arena, of which it has seen nothing.
@@ -254,14 +267,12 @@ class Prover:
         settings: Settings,
         clock: Clock,
     ) -> None:
-        self.readers = [
-            Reader(one.eval(), tokenizer.eos_token_id, settings.longest) for one in generations
-        ]
+        self.readers = [reading(one, tokenizer, settings) for one in generations]
         self.tokenizer, self.settings = tokenizer, settings
         # Beside another side a conversation begins as beside the last one.
         self._known: games.Known = {}
-        self._done, foes = 0, sum(map(len, UNSEEN.values()))
-        pairings = 3 + 2 * foes + sum(map(len, CARELESS.values())) + len(self.readers) ** 2
+        self._done = 0
+        pairings = 3 + 2 * len(UNSEEN) + sum(map(len, CARELESS.values())) + len(self.readers) ** 2
         self._tell = clock.stage("held-out games", pairings)
 
     def proven(self) -> Proof:
@@ -277,14 +288,13 @@ class Prover:
         before = self._of(dict.fromkeys(OTHER, first), count)
         joint = Compared.of(before.both, self._of(dict.fromkeys(OTHER, last), count, keep).both)
         against = {
-            f"{role} {name}": Compared.of(
+            f"{PROVIDER} {name}": Compared.of(
                 *(
-                    self._of({role: SIDES[role][name], OTHER[role]: one}, count).own[OTHER[role]]
+                    self._of({PROVIDER: SIDES[PROVIDER][name], PAYER: one}, count).own[PAYER]
                     for one in (first, last)
                 )
             )
-            for role, names in UNSEEN.items()
-            for name in names
+            for name in UNSEEN
         }
         careless = {
             f"{role} {name}": self._of({role: SIDES[role][name], OTHER[role]: last}, few).rate
@@ -325,7 +335,7 @@ def tables(proof: Proof, seconds: Mapping[str, float]) -> list[list[list[str]]]:
     compared = [["against", "measured", "first", "last", "gain, points [95 %]"]]
     compared.append(["itself", "both succeeded", *proof.joint.cells()])
     for name, each in proof.against.items():
-        compared.append([name, "the model kept its duties", *each.cells()])
+        compared.append([name, "the payer kept its duties", *each.cells()])
     careless = [["careless side beside the last generation", "both succeeded, %"]]
     careless += [[name, _percent(share)] for name, share in proof.careless.items()]
     names = [f"{number}" for number in range(len(proof.crossed))]
@@ -343,6 +353,35 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
+def keep(model: AnyModel, tokenizer: AnyTokenizer, folder: Path, number: int) -> None:
+    """Write a generation."""
+    model.save_pretrained(folder / f"generation-{number}")
+    tokenizer.save_pretrained(folder / f"generation-{number}")
+
+
+def took(begun: float, spent: float) -> dict[str, float]:
+    """Return the minutes since some moment, by the clock and by the processor's."""
+    return {
+        "minutes": (time.perf_counter() - begun) / 60,
+        "processor_minutes": (time.process_time() - spent) / 60,
+    }
+
+
+def begun(
+    folder: Path, settings: Settings, seed: int, clock: Clock
+) -> tuple[AnyModel, AnyTokenizer, dict[str, float]]:
+    """Return the first generation, its tokenizer, and the minutes it took, now or earlier."""
+    told = folder / "imitation.json"
+    if told.exists():
+        return *open_checkpoint(folder / "generation-0"), json.loads(told.read_text("utf-8"))
+    since = (time.perf_counter(), time.process_time())
+    model, tokenizer = imitated(settings, seed, clock)
+    keep(model, tokenizer, folder, 0)
+    spent = took(*since)
+    told.write_text(json.dumps(spent), encoding="utf-8")
+    return model, tokenizer, spent
+
+
 def main(out: str, seed: int = 0, settings: Settings | None = None) -> Proof:
     """Train, compare, and write the page and the figures.
 
@@ -354,13 +393,12 @@ def main(out: str, seed: int = 0, settings: Settings | None = None) -> Proof:
     torch.set_num_threads(1)
     settings, folder, clock = settings or Settings(), Path(out), Clock()
     folder.mkdir(parents=True, exist_ok=True)
-    begun, spent = time.perf_counter(), time.process_time()
-    model, tokenizer = imitated(settings, seed, clock)
+    model, tokenizer, before = begun(folder, settings, seed, clock)
+    since = (time.perf_counter(), time.process_time())
     curve: list[dict[str, float]] = []
     generations = rewarded(model, tokenizer, settings, seed, clock, curve)
     for number, one in enumerate(generations):
-        one.save_pretrained(folder / f"generation-{number}")
-        tokenizer.save_pretrained(folder / f"generation-{number}")
+        keep(one, tokenizer, folder, number)
     proof = Prover(generations, tokenizer, settings, clock).proven()
     written = tables(proof, clock.seconds)
     for each in written:
@@ -370,11 +408,10 @@ def main(out: str, seed: int = 0, settings: Settings | None = None) -> Proof:
         "settings": asdict(settings),
         **proof.as_dict(),
         "curve": curve,
-        "minutes": (time.perf_counter() - begun) / 60,
-        "processor_minutes": (time.process_time() - spent) / 60,
+        **{name: before[name] + more for name, more in took(*since).items()},
     }
     (folder / "result.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
-    text = page.render(f"Self-play, seed {seed}", curve, written, proof.shown)
+    text = page.render(f"Self-play, seed {seed}", curve, written, proof.shown, _NOTE)
     (folder / "page.html").write_text(text, encoding="utf-8")
     return proof
 

@@ -274,6 +274,15 @@ def test_where_all_are_paid_alike_nothing_is_learned(model: AnyModel) -> None:
     assert chance(model, [7, 8]) == before
 
 
+def test_only_seats_of_the_model_are_learned_from(model: AnyModel) -> None:
+    before = chance(model, [7, 8])
+    optimizer = torch.optim.SGD(model.parameters(), 1.0)
+    played = told(model, [True, False], [[7, 8], [9, 10]])
+    assert reinforce(model, optimizer, played, Reinforcement(group=2), 0, ("b",)) == 0.0
+    assert chance(model, [7, 8]) == before
+    assert reinforce(model, optimizer, played, Reinforcement(group=2), 0, ("a",)) == 1.0
+
+
 def test_a_gain_is_paired_by_task() -> None:
     before = {str(n): n % 2 == 0 for n in range(40)}
     found = gain(dict.fromkeys(before, True), before)
@@ -284,7 +293,7 @@ def test_a_gain_is_paired_by_task() -> None:
 def test_everything_runs_once(tmp_path: Path) -> None:
     example = load("self_play")
     proof = example.main(str(tmp_path), settings=example.Settings.smallest())
-    assert len(proof.against) == sum(map(len, example.UNSEEN.values()))
+    assert len(proof.against) == len(example.UNSEEN)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<polyline" in page
     assert "provider \\ payer" in page
@@ -295,6 +304,17 @@ def test_everything_runs_once(tmp_path: Path) -> None:
         f"{role} {name}" for role, names in FAMILY.careless().items() for name in names
     }
     assert (tmp_path / "generation-1" / "config.json").is_file()
+
+
+def test_a_run_goes_on_after_its_imitation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example, clock = load("self_play"), SimpleNamespace(stage=lambda *_: lambda *_: None)
+    settings = example.Settings.smallest()
+    first, _, spent = example.begun(tmp_path, settings, 0, clock)
+    monkeypatch.delattr(example, "imitated")
+    again, _, before = example.begun(tmp_path, settings, 0, clock)
+    assert before == spent
+    for one, other in zip(first.parameters(), again.parameters(), strict=True):
+        assert torch.equal(one, other)
 
 
 def test_two_folders_play_each_other(

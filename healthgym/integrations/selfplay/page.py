@@ -18,6 +18,7 @@ def render(
     curve: Sequence[Mapping[str, float]],
     tables: Sequence[Sequence[Sequence[str]]],
     shown: Sequence[Trajectory],
+    note: str = "",
 ) -> str:
     """Return the page.
 
@@ -26,10 +27,11 @@ def render(
         curve: Figures between 0 and 1 of each round, by name; ``round`` is its number.
         tables: Tables of text, each with its heading first.
         shown: Games to show.
+        note: A sentence below the heading.
     """
     parts = [_curves(curve), *map(_table, tables)]
     games = (html.episode(one, number, opened=False) for number, one in enumerate(shown, 1))
-    return "".join(html.page(title, "", iter([*parts, *games])))
+    return "".join(html.page(title, note, iter([*parts, *games])))
 
 
 def _curves(curve: Sequence[Mapping[str, float]]) -> str:
@@ -54,8 +56,14 @@ def _curves(curve: Sequence[Mapping[str, float]]) -> str:
             f'<line x1="{_EDGE}" x2="{_WIDTH - _EDGE}" y1="{height:.1f}" y2="{height:.1f}" '
             'stroke="#ddd"/>'
         )
+    for place in (0, len(curve) - 1) if curve else ():
+        lines.append(
+            f'<text x="{_EDGE + place * across:.1f}" y="{_HEIGHT - 8}" font-size="11" '
+            f'text-anchor="middle">{curve[place]["round"]:.0f}</text>'
+        )
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" role="img" '
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" style="max-width: 100%" '
+        'role="img" '
         f'aria-label="share by round">{"".join(lines)}</svg>'
     )
 
@@ -68,4 +76,5 @@ def _up(share: float) -> float:
 def _table(rows: Sequence[Sequence[str]]) -> str:
     head, *rest = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
     body = "".join(f"<tr>{row}</tr>" for row in rest)
-    return f"<table><tr>{head.replace('td>', 'th>')}</tr>{body}</table>\n"
+    head = head.replace("td>", "th>")
+    return f'<table style="margin: 1rem 0"><tr>{head}</tr>{body}</table>\n'

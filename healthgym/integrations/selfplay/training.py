@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -93,6 +93,7 @@ def reinforce(
     games: Sequence[Game],
     settings: Reinforcement,
     seed: int,
+    seats: Sequence[str] = (),
 ) -> float:
     """Learn from one round of games, and return the share of conversations that told something.
 
@@ -105,8 +106,13 @@ def reinforce(
         games: The games, those of one task after each other.
         settings: How.
         seed: Of the order in which conversations are learned from.
+        seats: The model's, where somebody else sits at the others; all if empty.
     """
-    paid = [pair for group in _groups(games, settings.group) for pair in _advantages(group)]
+    paid = [
+        pair
+        for group in _groups(games, settings.group)
+        for pair in _advantages(group, seats or group[0].episode.roles)
+    ]
     return learn(model, optimizer, paid, settings, seed)
 
 
@@ -169,9 +175,9 @@ def _groups(games: Sequence[Game], size: int) -> Iterator[Sequence[Game]]:
     return (games[start : start + size] for start in range(0, len(games), size))
 
 
-def _advantages(group: Sequence[Game]) -> Iterator[tuple[Talk, float]]:
+def _advantages(group: Sequence[Game], seats: Iterable[str]) -> Iterator[tuple[Talk, float]]:
     """Yield each conversation of a task's games with what it was worth beside the others."""
-    for role in group[0].episode.roles:
+    for role in seats:
         held = [game for game in group if role in game.talks]
         rewards = np.array([float(game.won(role)) for game in held])
         spread = rewards.std() if held else 0.0
