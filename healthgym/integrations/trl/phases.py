@@ -155,7 +155,6 @@ def supervise(
             # A conversation cut short would teach to stop in the middle.
             max_length=None,
             packing=False,
-            train_sampling_strategy="group_by_length",
             **_common(run.config, steps),
         ),
     )
