@@ -6,13 +6,11 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-import gymnasium
 import numpy as np
 
 from healthgym.core import action as actions
-from healthgym.core.borders import JsonDict
+from healthgym.core.borders import AnyEnv, JsonDict
 from healthgym.core.choice import Weighted
 from healthgym.core.env import HealthEnv, parse_split
 from healthgym.core.episode import AnyEpisode, Episode
@@ -57,7 +55,7 @@ class Demonstration:
 
 
 def demonstrations(
-    env: gymnasium.Env[Any, Any],
+    env: AnyEnv,
     split: str = "train",
     size: int = 1000,
     *,
