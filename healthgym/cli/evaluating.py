@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from healthgym.policies.evaluation import PolicyFactory
     from healthgym.policies.results import EpisodeResult, Evaluation
 
-#: Exit status of a command that was interrupted from the keyboard.
-INTERRUPTED = 130
+#: Exit statuses of a command that was interrupted from the keyboard, and by a scheduler.
+INTERRUPTED, TERMINATED = 130, 143
 #: Settings of a model that its answers depend on.
 _ASKED = (
     "model", "calling", "system", "temperature", "max_tokens", "max_context", "showing",
@@ -101,6 +103,8 @@ def add_model_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--detail", default="", help="OpenAI's detail of pictures: low, high, auto")
     group.add_argument("--timeout", type=float, default=120.0, help="seconds for one answer")
     group.add_argument("--retries", type=int, default=4)
+    group.add_argument("--deadline", type=float,
+                       help="seconds for an answer in all (default: 5 timeouts)")  # fmt: skip
     group.add_argument("--budget-tokens", type=int, help="stop after so many tokens")
     group.add_argument("--budget-usd", type=float, help="stop after so many US dollars")
     group.add_argument("--prices", type=float, nargs=2, metavar=("IN", "OUT"), default=(0.0, 0.0),
@@ -117,6 +121,7 @@ def run_evaluation(args: argparse.Namespace) -> int:
     if args.json not in (None, "-"):
         writable(args.json)
     progress = Progress(args.episodes * args.samples)
+    ending = _Ending()
     try:
         evaluation = evaluate(
             args.id,
@@ -139,9 +144,34 @@ def run_evaluation(args: argparse.Namespace) -> int:
         _tell(args, interruption.evaluation)
         if args.record:
             note("The same command plays what is missing.")
-        return INTERRUPTED
+        return TERMINATED if ending.asked else INTERRUPTED
+    finally:
+        ending.over()
     _tell(args, evaluation)
     return 2 if evaluation.stopped or evaluation.success is None else 0
+
+
+class _Ending:
+    """Takes a scheduler's SIGTERM for Ctrl-C, so that what was scored is kept; a second one kills.
+
+    Attributes:
+        asked: Whether there was one.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._ours = threading.current_thread() is threading.main_thread()
+        self._before = signal.signal(signal.SIGTERM, self._end) if self._ours else None
+
+    def _end(self, *_: object) -> None:
+        self.asked = True
+        self.over()
+        raise KeyboardInterrupt
+
+    def over(self) -> None:
+        """Leave the signal to whoever had it before."""
+        if self._ours:
+            signal.signal(signal.SIGTERM, self._before)
 
 
 def _tell(args: argparse.Namespace, evaluation: Evaluation) -> None:
@@ -242,6 +272,7 @@ def _model_policy(args: argparse.Namespace) -> PolicyFactory:
         max_tokens=args.max_tokens,
         timeout=args.timeout,
         retries=args.retries,
+        deadline=args.deadline,
         prices=Prices(*args.prices),
         extra=_extra(args.extra),
     )

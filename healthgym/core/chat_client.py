@@ -143,7 +143,7 @@ class ChatClient:
         """
         self.meter.check()
         body = self._body(messages, tools, self.endpoint.seed if seed is None else seed)
-        until = time.monotonic() + (self.endpoint.deadline or math.inf)
+        until = time.monotonic() + self.endpoint.patience
         for attempt in range(self.endpoint.retries + 1):
             try:
                 completion = self._ask(body, messages, until - time.monotonic())
@@ -168,7 +168,7 @@ class ChatClient:
         if time.monotonic() + wait >= until:
             raise failure.kind(
                 f"{self._shown}: {failure} ({attempt + 1} attempts); no time is left of the "
-                f"{self.endpoint.deadline:g} s for an answer."
+                f"{self.endpoint.patience:g} s for an answer."
             )
         self._sleep(wait)
 

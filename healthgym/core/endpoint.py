@@ -32,9 +32,8 @@ class Endpoint:
         backoff: Seconds before the first repetition; doubled for each further one.
         max_wait: Most seconds before a repetition. An endpoint that asks for more is not waited
             for.
-        deadline: Most seconds of a request with its repetitions and the waits between them. None
-            is no limit of its own: then each repetition may take ``timeout``, and each wait
-            ``max_wait``.
+        deadline: Most seconds of a request with its repetitions and the waits between them; five
+            times ``timeout``, and a minute at least, if None.
         prices: What tokens cost.
         budget: When to stop; each client counts for itself.
         extra: Further fields of the request body; a field set to None is left out, which is how
@@ -55,6 +54,11 @@ class Endpoint:
     prices: Prices = field(default_factory=Prices)
     budget: Budget = field(default_factory=Budget)
     extra: JsonObject = field(default_factory=dict)
+
+    @property
+    def patience(self) -> float:
+        """Most seconds that a request may take in all."""
+        return max(5 * self.timeout, 60.0) if self.deadline is None else self.deadline
 
     def __post_init__(self) -> None:
         if not is_address(self.base_url):

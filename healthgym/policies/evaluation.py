@@ -383,6 +383,8 @@ class _Run:
                 self._writer.write(player.inner.trajectory())
             raise
         with self._lock:
+            if result.error and self._halted.is_set():
+                return  # It was left where it was, and says nothing of the policy.
             if player.exhausted:
                 self.stopped = result.error
                 if not result.usage.requests:

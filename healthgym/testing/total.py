@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from healthgym.core.action import text_of
-from healthgym.core.borders import Json, JsonDict, JsonObject
+from healthgym.core.borders import Json, JsonDict, JsonObject, Settings
 from healthgym.core.env import HealthEnv
 from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
 from healthgym.errors import ConformanceError
@@ -27,11 +27,15 @@ _MODELS = 300
 _LEAD, _BURST = 12, 60
 #: Attacks on one task, which is drawn once for them.
 _ATTACKS = 8
+#: Share of calls of every other attack that are the oracle's next, unbent.
+_ALONG = 0.4
 #: Share of calls that may hand in, and so end the attack.
 _HAND_IN = 0.02
 
 
-def check_total(env_id: str, calls: int = 300, seed: int = 0) -> int:
+def check_total(
+    env_id: str, calls: int = 300, seed: int = 0, *, kwargs: Settings | None = None
+) -> int:
     """Attack every tool with what fits its schema and bends its language.
 
     Attacks begin anywhere on the way of a competent agent: some of the oracle's actions are
@@ -45,6 +49,7 @@ def check_total(env_id: str, calls: int = 300, seed: int = 0) -> int:
         env_id: The environment.
         calls: Number of calls.
         seed: Seed of the attacks.
+        kwargs: Arguments of the environment, such as ``{"python": "full"}``.
 
     Returns:
         The number of calls that were carried out.
@@ -52,7 +57,7 @@ def check_total(env_id: str, calls: int = 300, seed: int = 0) -> int:
     Raises:
         ConformanceError: If a call breaks one of these promises; it names the call.
     """
-    env = keeping_env(env_id)
+    env = keeping_env(env_id, kwargs)
     # Long attacks, on tasks that may take long to draw.
     env.config = replace(env.config, max_turns=max(env.config.max_turns, 2 * _BURST), spell=None)
     attack = _Attack(env, np.random.default_rng(seed), f"{env_id}: call {{}} of seed {seed}")
@@ -97,13 +102,24 @@ class _Attack:
         specs = env.episode.seat(env.role).catalog.specs
         done = 0
         for _ in range(min(most, _BURST)):
-            action = self._action(speaker, specs)
+            # Every other attack goes on along the oracle's way, and so past the first checks.
+            along = number % 2 == 1 and self.rng.random() < _ALONG
+            action = oracle.act(observation) if along else self._action(speaker, specs)
+            if along and self._hands_in(action, specs):
+                break
             observation, carried_out = self._send(action)
             speaker.hear(observation)
             done += carried_out
             if env.episode.done(env.role):
                 break
         return done
+
+    def _hands_in(self, action: object, specs: Sequence[ToolSpec]) -> bool:
+        """Return whether an oracle has come to the end of its way."""
+        if not isinstance(action, ToolCall):
+            return action == ""
+        names = [{s.name, s.identifier, s.method} for s in specs if s.kind is ToolKind.SUBMIT]
+        return any(action.name in each for each in names)
 
     def _lead(self, oracle: Policy, observation: str) -> str:
         action = oracle.act(observation)

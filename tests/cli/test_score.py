@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -144,6 +145,24 @@ def test_ctrl_c_prints_and_saves_what_was_scored(
     assert main(command) == 0
     assert len(json.loads(out.read_text())["results"]) == 5
     assert [each.task_id[-1] for each in read_trajectories(record)] == list("01234")
+
+
+def test_a_scheduler_s_end_is_an_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, out = ScriptPolicy.begin, tmp_path / "out.json"
+    before = signal.getsignal(signal.SIGTERM)
+
+    def ended(self: ScriptPolicy, env: HealthEnv, *rest: Any) -> None:
+        if env.episode.task.key.index == 2:
+            signal.raise_signal(signal.SIGTERM)
+        begin(self, env, *rest)
+
+    monkeypatch.setattr(ScriptPolicy, "begin", ended)
+    assert main(["eval", TOY, "--episodes", "4", "--json", str(out), "--no-floor"]) == 143
+    data = json.loads(out.read_text())
+    assert (data["stopped"], len(data["results"])) == ("interrupted", 2)
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_run_that_fails_leaves_the_results_of_the_last_one(tmp_path: Path) -> None:

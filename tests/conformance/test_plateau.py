@@ -1,6 +1,7 @@
 """A process that plays episodes of all kinds stops growing."""
 
 import resource
+import subprocess
 import sys
 
 import pytest
@@ -20,12 +21,19 @@ def test_two_thousand_mixed_episodes_reach_a_plateau() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     settled, later = curve[1], curve[2:]
     assert max(one.mib for one in later) - settled.mib <= 50
+    assert max(one.shared for one in later) - settled.shared <= 256  # tables of a few episodes
+    assert max(one.children for one in later) - settled.children <= 512  # what queries work with
     assert max(one.descriptors for one in later) <= settled.descriptors + 16
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_what_a_process_holds_is_told() -> None:
-    first, second = holdings(["HealthAgent/MedicationReconciliation-v1"], 4, every=2)
+    short = {"HealthAgent/MedicationReconciliation-v1": {"difficulty": "easy"}}
+    first, second = holdings(list(short), 4, every=2, kwargs=short)
+    with subprocess.Popen(["sleep", "60"]) as child:
+        (third,) = holdings(list(short), 1, every=1)
+        child.kill()
+    assert third.children > 0
     assert (first.episode, second.episode) == (2, 4)
     assert first.mib > 10
     assert abs(second.descriptors - first.descriptors) <= 2

@@ -160,7 +160,8 @@ def test_hundred_thousand_hostile_actions(env_id: str) -> None:
 
 
 #: Words of the ids whose tools draw pictures or run code.
-_HEAVY = ("CtAbnormality", "TumorArea", "XrayCorrection", "EhrEventModelling", "EhrDataQuality")
+_HEAVY = ("CtAbnormality", "TumorArea", "XrayCorrection", "EhrEventModelling", "EhrDataQuality",
+          "EhrFormatConversion")  # fmt: skip
 
 
 @pytest.mark.slow

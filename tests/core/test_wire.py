@@ -101,6 +101,13 @@ def test_a_request_that_is_taken_in_slowly_has_the_same_limit() -> None:
     assert time.monotonic() - begun < _SOON
 
 
+def test_every_request_has_a_deadline() -> None:
+    asked = {"base_url": "http://localhost/v1", "model": "m"}
+    assert Endpoint(**asked).patience == 600.0
+    assert Endpoint(**asked, timeout=1.0).patience == 60.0
+    assert Endpoint(**asked, deadline=5.0).patience == 5.0
+
+
 def test_repetitions_share_a_deadline() -> None:
     begun = time.monotonic()
     with liar(silent) as url, pytest.raises(EndpointTimeoutError, match=r"of the 0\.9 s"):

@@ -19,7 +19,7 @@ from healthgym.errors import (
     SeatCrashedError,
     VerifierError,
 )
-from healthgym.policies.evaluation import evaluate
+from healthgym.policies.evaluation import EvaluationInterrupted, evaluate
 from healthgym.policies.results import (
     SCHEMA,
     EpisodeResult,
@@ -195,8 +195,10 @@ def test_an_interruption_reaches_workers_in_the_middle_of_an_episode() -> None:
                 raise KeyboardInterrupt
             return ""
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(EvaluationInterrupted) as caught:
         evaluate(LEDGER_ID, Endless, episodes=2, workers=2, env_kwargs={"max_turns": 1_000_000_000})
+    # What was left in the middle is neither scored nor masked.
+    assert caught.value.evaluation.results == ()
 
 
 def test_workers_change_nothing() -> None:
