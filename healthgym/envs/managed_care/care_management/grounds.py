@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cache, cached_property
 
-from healthgym.envs.managed_care.reading.stated import Stated, shortest, stated
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.care import CMReferral
+from healthgym.worlds.managed_care.stated import Stated, shortest, stated
 
 _WORD = re.compile(r"[a-z]{4,}")
 #: Numbers below this are counted with, and are no value of anything.

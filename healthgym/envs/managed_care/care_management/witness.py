@@ -21,12 +21,12 @@ from healthgym.envs.managed_care.care_management.claims import (
     medicine_names,
 )
 from healthgym.envs.managed_care.care_management.talk import Talk, plain, quotations
-from healthgym.envs.managed_care.reading.stated import stated
 from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.records.care import CMReferral
+from healthgym.worlds.managed_care.stated import stated
 from healthgym.worlds.managed_care.voices import Topic
 
 _WORD = re.compile(r"[a-z]{3,}")

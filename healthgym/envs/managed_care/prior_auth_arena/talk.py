@@ -14,7 +14,6 @@ from healthgym.envs.managed_care.prior_authorization.task import AuthorizationRe
 from healthgym.envs.managed_care.reading.claimed import claimed
 from healthgym.envs.managed_care.reading.reasons import read_reason
 from healthgym.envs.managed_care.reading.spoken import spoken
-from healthgym.envs.managed_care.reading.stated import Stated, stated
 from healthgym.envs.managed_care.utilization_management.hearing_out import heard_facts
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Measurement, ProcedureDone
@@ -30,6 +29,7 @@ from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.peer import PayerPeerToPeerRequest
 from healthgym.worlds.managed_care.relay import CALL, PAYER, PROVIDER, windows
+from healthgym.worlds.managed_care.stated import Stated, stated
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
     PeerToPeerOutcome,

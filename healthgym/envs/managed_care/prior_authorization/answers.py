@@ -9,13 +9,13 @@ from functools import cached_property
 
 from healthgym.envs.managed_care.checks.normalize import place_of_service, service_type
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
-from healthgym.envs.managed_care.reading.stated import days_in
 from healthgym.worlds.managed_care.policies.criteria import AnyCriterion, MeasurementCriterion
 from healthgym.worlds.managed_care.policies.evidence import evidence_items, item_result
 from healthgym.worlds.managed_care.policies.questionnaire import answer_key
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.policies.units import convert, printed_units
 from healthgym.worlds.managed_care.records.review import ClinicalEvidenceItemTemplate
+from healthgym.worlds.managed_care.stated import days_in
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _YES = frozenset({"yes", "y", "true", "present", "1"})

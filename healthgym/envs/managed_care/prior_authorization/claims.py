@@ -14,12 +14,6 @@ from datetime import date, datetime
 from functools import cached_property
 
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
-from healthgym.envs.managed_care.reading.stated import (
-    Stated,
-    numbers_after,
-    shortest,
-    stated,
-)
 from healthgym.worlds.managed_care.apps.provider.inbox_and_directory import PRACTICE
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.facts import (
@@ -33,6 +27,12 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.stated import (
+    Stated,
+    numbers_after,
+    shortest,
+    stated,
+)
 from healthgym.worlds.managed_care.vocabulary.authorization import MessageKind
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 

@@ -14,7 +14,6 @@ from datetime import date
 from itertools import product
 
 from healthgym.envs.managed_care.reading.spoken import spoken
-from healthgym.envs.managed_care.reading.stated import Stated, stated
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -34,6 +33,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
     TherapyCriterion,
 )
+from healthgym.worlds.managed_care.stated import Stated, stated
 
 _ENDS = re.compile(r"(?<=[.!?])\s+|\n+")
 #: First and last day of a course.

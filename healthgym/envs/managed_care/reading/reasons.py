@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from healthgym.envs.managed_care.reading.stated import days_in
 from healthgym.worlds.managed_care.policies.naming import criteria_named
+from healthgym.worlds.managed_care.stated import days_in
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderFindingCode,
     UploadableDocumentKind,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from healthgym.envs.managed_care.reading.stated import days_in
 from healthgym.worlds.managed_care.charts.prose import names_of
 from healthgym.worlds.managed_care.charts.stated import numbers_of
 from healthgym.worlds.managed_care.facts import (
@@ -19,6 +18,7 @@ from healthgym.worlds.managed_care.facts import (
     ProcedureDone,
     TherapyCourse,
 )
+from healthgym.worlds.managed_care.stated import days_in
 
 _ENDS = re.compile(r"(?<=[.!?])\s+|\n+")
 #: What takes a sentence back: neither a denial nor a question states a fact.

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from healthgym.envs.managed_care.reading.reasons import read_reason
-from healthgym.envs.managed_care.reading.stated import stated
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
 from healthgym.worlds.managed_care.apps.payer import peer_session
 from healthgym.worlds.managed_care.contracts import PeerContract, PeerFact
 from healthgym.worlds.managed_care.peers.answering import raised
 from healthgym.worlds.managed_care.records.peer import P2PSessionRecord, PayerPeerToPeerRequest
+from healthgym.worlds.managed_care.stated import stated
 from healthgym.worlds.managed_care.vocabulary.authorization import PeerToPeerStatus, RevealMode
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 

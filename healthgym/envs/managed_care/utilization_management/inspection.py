@@ -15,6 +15,7 @@ from healthgym.envs.managed_care.utilization_management.posted import Posted
 from healthgym.envs.managed_care.utilization_management.requests import Asked, Wanted, asked
 from healthgym.envs.managed_care.utilization_management.strangers import changed_elsewhere
 from healthgym.envs.managed_care.utilization_management.task import ReviewReference
+from healthgym.envs.managed_care.utilization_management.worded import Worded
 from healthgym.worlds.managed_care import deadlines
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.policies.postures import decisive, failing, favourable
@@ -61,6 +62,11 @@ class Inspection:
     def findings(self) -> Findings:
         """What reviewers found."""
         return Findings(self.before, self.after, self.reference)
+
+    @cached_property
+    def worded(self) -> Worded:
+        """What was written in somebody's own words."""
+        return Worded(self.findings)
 
     # -- intake and triage -----------------------------------------------------------------------
 
@@ -128,6 +134,7 @@ class Inspection:
             and found.gold_card_eligible == wanted.gold_card
             and found.disposition is wanted.disposition
             and routed.recommended_target is wanted.target
+            and self.worded.disposition_right
         )
 
     # -- review ----------------------------------------------------------------------------------

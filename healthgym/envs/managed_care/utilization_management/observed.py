@@ -7,7 +7,6 @@ from datetime import date
 
 from healthgym.core.borders import Json
 from healthgym.envs.managed_care.checks.normalize import plain
-from healthgym.envs.managed_care.reading.stated import days_in
 from healthgym.worlds.managed_care.facts import AnyFact, Measurement, MedicationCourse
 from healthgym.worlds.managed_care.policies.criteria import (
     REQUEST_KINDS,
@@ -27,6 +26,7 @@ from healthgym.worlds.managed_care.records.review import (
     ClinicalEvidenceItemObservation,
     NurseCriterionEvaluation,
 )
+from healthgym.worlds.managed_care.stated import days_in
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult
 
 #: How far a value may be off that was carried to another unit and rounded.

@@ -81,12 +81,13 @@ class Posted:
     def flawed(self) -> tuple[str, ...]:
         """Letters that were not delivered, lack what they must state, or say the contrary of it."""
         rendered = self.after.rules is Rules.STRICT
+        case = self.after.cases.get(self._case)
         return tuple(
             one.id
             for one in self.letters
             if not self._sent(one)
             or self._gaps(one)
-            or letter_remarks.contrary(one, rendered=rendered)
+            or letter_remarks.contrary(self.after, case, one, rendered=rendered)
         )
 
     def _sent(self, letter: Letter) -> bool:

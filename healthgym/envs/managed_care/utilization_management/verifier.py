@@ -170,6 +170,15 @@ ONCE = Check(
     loophole="in the source the last of several records counts, and which that is can be tried out",
     failure_mode=FailureMode.TOOL_USE,
 )
+WORDED = Check(
+    "words_sound",
+    "Whatever was written about the case in somebody's own words can stand: filled in, civil, not "
+    "taken back, of the decision that was made, with no day, number or saying that nobody could "
+    "see, and the words of a criterion are its own.",
+    idle=True,
+    loophole="notes, reasons and summaries are read by nobody in the source, but for a judge",
+    failure_mode=FailureMode.INVENTED,
+)
 ENDED = Check(
     "ends_right",
     "The case stands where the right work leads.",
@@ -179,7 +188,7 @@ ENDED = Check(
 _STRICT = (
     INTAKE, TRIAGE, FINDINGS, OBSERVED, SOURCED, RECOMMENDED, INFORMATION, DECIDED, CALL,
     ACKNOWLEDGED, INDEPENDENT, ANSWERED, DETERMINED, UNDECIDED, LETTERS, ROLES, IN_TIME, FOREIGN,
-    ONCE, ENDED,
+    ONCE, WORDED, ENDED,
 )  # fmt: skip
 #: Checks of the source that are met before anybody of the payer's has looked.
 _FILLED = frozenset(
@@ -310,6 +319,7 @@ def _kept(seen: Inspection) -> Iterator[CheckResult]:
     yield IN_TIME.result(not seen.late)
     yield FOREIGN.result(not seen.foreign, ", ".join(seen.foreign))
     yield ONCE.result(not seen.repeated, ", ".join(seen.repeated))
+    yield WORDED.result(not seen.worded.unsound, "; ".join(seen.worded.unsound))
 
 
 def _appeal(seen: Inspection, appealed: Appealed) -> Iterator[CheckResult]:

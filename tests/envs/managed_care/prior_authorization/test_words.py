@@ -8,10 +8,10 @@ from healthgym.envs.managed_care.cases.situations import Course
 from healthgym.envs.managed_care.prior_authorization.answers import same_answer
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
 from healthgym.envs.managed_care.reading.reasons import read_reason
-from healthgym.envs.managed_care.reading.stated import numbers_after, stated
 from healthgym.worlds.managed_care.policies.evidence import evidence_items
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.stated import numbers_after, stated
 from tests.envs.managed_care.prior_authorization.playing import (
     answering,
     fails,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from healthgym.core.state import table
 from healthgym.worlds.managed_care.apps.app import App, find
 from healthgym.worlds.managed_care.apps.payer import letter_texts, notices
-from healthgym.worlds.managed_care.apps.payer.letter_remarks import AGAIN, REMARKS, require_same
+from healthgym.worlds.managed_care.apps.payer.letter_remarks import AGAIN, REMARKS, require_sound
 from healthgym.worlds.managed_care.apps.payer.letter_rules import (
     require_citations,
     require_complete,
@@ -156,7 +156,9 @@ class LetterCenter(App):
             appeal_information=appeal_information,
         )
         if self.strict:
-            require_same(
+            require_sound(
+                self.world,
+                case,
                 letter_type,
                 body=body,
                 supporting_basis=supporting_basis,
@@ -310,7 +312,8 @@ class LetterCenter(App):
         if self.strict and not reason.strip():
             raise Refusal(RefusalCode.MISSING_TEXT, "reason: say why the letter is written again.")
         if self.strict:
-            require_same(LetterType(letter.letter_type), reason=reason)
+            case = self.world.cases.get(letter.case_id)
+            require_sound(self.world, case, LetterType(letter.letter_type), reason=reason)
         again = replace(
             letter,
             id=self.draw_id("LET-"),

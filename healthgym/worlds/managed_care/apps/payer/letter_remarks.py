@@ -1,76 +1,58 @@
-"""What somebody adds to a letter in words of their own, and whether it says another decision.
+"""What somebody adds to a letter in words of their own, and whether it can stand there.
 
-A letter states its decision by the records. A remark under it may say the contrary all the same:
-"your request has been denied" under an approval is a denial for whoever reads it. Read are plain
-statements about the request as it stands; what is supposed, was decided before or of something
-else, or is denied of being so ("is not denied") is none.
+A letter states its decision and its appeal rights by the records. A remark under it may say the
+contrary all the same: "your request has been denied" under an approval is a denial for whoever
+reads it, and "you have three days to appeal" takes a right away.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.appeal_words import AppealRights, misinforms
+from healthgym.worlds.managed_care.grounds import groundless
+from healthgym.worlds.managed_care.own_words import Said, says, unsound
 from healthgym.worlds.managed_care.records.decision import Letter
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
+from healthgym.worlds.managed_care.service_levels import case_timers
 from healthgym.worlds.managed_care.vocabulary.authorization import LetterType
+
+if TYPE_CHECKING:
+    from healthgym.worlds.managed_care.records.case import PriorAuthCase
+    from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 #: What heads a remark in a letter that is rendered from the records.
 REMARKS, AGAIN = "\n\nRemarks: ", "\n\nIssued again: "
 #: What a letter may not say, by its type; one in part tells of either.
-_CONTRARY = {
-    LetterType.APPROVAL: ("denied",),
-    LetterType.DENIAL: ("approved",),
-    LetterType.PEND: ("denied", "approved"),
+_CONTRARY: Mapping[LetterType, tuple[Said, ...]] = {
+    LetterType.APPROVAL: (Said.DENIED,),
+    LetterType.DENIAL: (Said.APPROVED,),
+    LetterType.PEND: (Said.DENIED, Said.APPROVED),
 }
-_SENTENCE = re.compile(r"[.;!?\n]+")
-#: Words of what is supposed, of another time, or of no case at all.
-_ELSEWHERE = re.compile(
-    r"\b(if|when|whenever|unless|until|once|whether|should|would|could|may|might|had been|earlier"
-    r"|previous|previously|former|formerly|prior|another|other|last (?:year|month|time)"
-    r"|in (?:19|20)\d\d|no (?!longer)|none|nothing|never|nobody|neither|fda)\b"
-)
-_REQUEST = r"(?:request|authori[sz]ation|application|case|claim|service|services|order|decision|it)"
-_BE = r"(?:is|are|was|were|has been|have been|had to be|must be|remains?|stands?|being)"
-_SO = r"(?: hereby| therefore| thus| now| also| \w+ly)*"
-_DENIED = r"(?:denied|refused|rejected|declined|turned down|disapproved)"
-_APPROVED = r"(?:approved|authori[sz]ed|granted)"
-_NO = r"(?:not|no longer)"
-_SAYS = {
-    "denied": re.compile(
-        rf"\b{_REQUEST}\b(?: \S+){{0,6}}? {_BE}{_SO} (?:{_DENIED}|{_NO}{_SO} {_APPROVED})\b"
-        rf"|\b{_REQUEST}\b(?: \S+){{0,6}}? (?:cannot|can not|will not) be{_SO} {_APPROVED}\b"
-        rf"|\bwe(?: have| must| had to| regret to)?{_SO} (?:deny|denied|refuse|refused|reject"
-        rf"|rejected|decline|declined) (?:your|this|the|it)\b"
-        rf"|\bwe (?:do not|did not|cannot|can not|will not){_SO} (?:approve|authori[sz]e|grant)\b"
-        rf"|\b{_REQUEST}\b(?: is)? ?: ?{_SO} ?(?:{_DENIED}|{_NO} {_APPROVED})\b"
-        r"|\b(?:is|as) (?:a|the|our|your)(?: \w+)? denial of (?:your|this|the)\b"
-    ),
-    "approved": re.compile(
-        rf"\b{_REQUEST}\b(?: \S+){{0,6}}? {_BE}{_SO} {_APPROVED}\b(?! (?:by|only))"
-        rf"|\bwe(?: have)?{_SO} (?:approve|approved|authori[sz]e|authori[sz]ed|grant|granted)"
-        r" (?:your|this|the|it)\b"
-        rf"|\b{_REQUEST}\b(?: is)? ?: ?{_SO} ?{_APPROVED}\b"
-        r"|\b(?:is|as) (?:a|the|our|your)(?: \w+)? approval of (?:your|this|the)\b"
-    ),
-}
+_BASIS = "supporting_basis"
+_HOURS_OF_A_DAY = 24
 
 
 def said_otherwise(letter_type: LetterType, text: str) -> str:
     """Return a sentence that says another decision than a type of letter; blank if none does."""
-    for sentence in _SENTENCE.split(text.casefold()):
-        plain = " ".join(sentence.split())
-        if not _ELSEWHERE.search(plain) and any(
-            _SAYS[said].search(plain) for said in _CONTRARY.get(letter_type, ())
-        ):
-            return plain
-    return ""
+    return says(_CONTRARY.get(letter_type, ()), text)
 
 
-def require_same(letter_type: LetterType, **texts: str | None) -> None:
-    """Refuse words under a letter that say another decision than it tells.
+def require_sound(
+    world: ManagedCareWorld,
+    case: PriorAuthCase,
+    letter_type: LetterType,
+    **texts: str | None,
+) -> None:
+    """Refuse words under a letter that cannot stand there.
 
     Args:
+        world: The world.
+        case: The case.
         letter_type: The letter.
         **texts: What somebody adds, by the name of the argument.
 
@@ -78,26 +60,65 @@ def require_same(letter_type: LetterType, **texts: str | None) -> None:
         Refusal: Naming the argument.
     """
     for name, text in texts.items():
-        if text and said_otherwise(letter_type, text):
+        if not text:
+            continue
+        if said_otherwise(letter_type, text):
             raise Refusal(
                 RefusalCode.UNSUPPORTED_CLAIM,
                 f"{name}: the letter is of type {letter_type}, and this tells of another decision; "
                 "say what was decided, or leave it out.",
             )
+        found = unsound(text)
+        if found:
+            raise Refusal(RefusalCode.UNSUPPORTED_CLAIM, f"{name}: this is {found}; mend it.")
+        if misinforms(text, appeal_rights(world, case)):
+            raise Refusal(
+                RefusalCode.UNSUPPORTED_CLAIM,
+                f"{name}: this tells of appeals otherwise than the rules and the case have it.",
+            )
+        if name == _BASIS and groundless(text):
+            raise Refusal(
+                RefusalCode.UNSUPPORTED_CLAIM,
+                f"{name}: name what the decision rests on: policy, criteria or records.",
+            )
 
 
-def contrary(letter: Letter, *, rendered: bool) -> bool:
-    """Return whether a letter says another decision in somebody's own words.
+def appeal_rights(world: ManagedCareWorld, case: PriorAuthCase) -> AppealRights:
+    """Return what holds of appeals of a case: its last day, and the spans of the rules."""
+    rules = world.operations
+    spans = {
+        float(getattr(rules, one.name)) / (_HOURS_OF_A_DAY if "hours" in one.name else 1)
+        for one in fields(rules)
+        if one.name.startswith(("internal_", "external_", "appeal_"))
+        and isinstance(getattr(rules, one.name), int)
+    }
+    filing = {case_timers(rules).appeal / timedelta(days=1), float(rules.external_appeal_days)}
+    last = case.appeal_due_at.date() if case.appeal_due_at else None
+    written = world.clock.now.date()
+    return AppealRights(written, last, frozenset(filing), frozenset(spans | filing))
+
+
+def contrary(
+    world: ManagedCareWorld, case: PriorAuthCase, letter: Letter, *, rendered: bool
+) -> bool:
+    """Return whether a letter holds words of somebody's own that cannot stand in it.
 
     Args:
+        world: The world.
+        case: The case.
         letter: The letter.
         rendered: Whether its text comes from the records, with remarks under it; else all of it is
             somebody's own.
     """
-    own = _added(letter.body) if rendered else (letter.body,)
-    texts = (*own, letter.supporting_basis or "", letter.appeal_information or "")
-    return any(said_otherwise(LetterType(letter.letter_type), text) for text in texts)
+    kind, rights = LetterType(letter.letter_type), appeal_rights(world, case)
+    own = tuple(added(letter.body)) if rendered else (letter.body,)
+    basis = letter.supporting_basis or ""
+    texts = (*own, basis, letter.appeal_information or "")
+    return (bool(basis) and groundless(basis)) or any(
+        said_otherwise(kind, text) or unsound(text) or misinforms(text, rights) for text in texts
+    )
 
 
-def _added(body: str) -> Iterable[str]:
-    return re.split(f"{REMARKS}|{AGAIN}", body)[1:]
+def added(body: str) -> Iterator[str]:
+    """Yield what was added to a letter that is rendered from the records."""
+    yield from re.split(f"{REMARKS}|{AGAIN}", body)[1:]

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from healthgym.worlds.managed_care.apps.payer.letter_remarks import (
-    require_same,
-    said_otherwise,
-)
+from healthgym.worlds.managed_care.apps.payer.letter_remarks import said_otherwise
 from healthgym.worlds.managed_care.policies.loading import library
-from healthgym.worlds.managed_care.refusals import Refusal
 from healthgym.worlds.managed_care.vocabulary.authorization import LetterType
 
 DENIED = [
@@ -81,11 +77,6 @@ def test_an_approval_in_words_is_read(text: str) -> None:
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_remarks_are_taken_for_no_other_decision(text: str) -> None:
     assert not any(said_otherwise(kind, text) for kind in LetterType)
-
-
-def test_it_is_refused_by_the_argument_that_says_it() -> None:
-    with pytest.raises(Refusal, match=r"^supporting_basis: "):
-        require_same(LetterType.APPROVAL, body=HONEST[0], supporting_basis=DENIED[0])
 
 
 def test_no_policy_says_a_decision() -> None:

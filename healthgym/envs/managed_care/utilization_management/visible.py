@@ -1,0 +1,330 @@
+"""What the payer's people can see of a case, and whether what they wrote states anything else.
+
+What can be looked up is looked up: days and numbers, values of what the policy measures, and what
+is said of a criterion. That a number belongs to what it is said of is judged for what is measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from typing import TypeGuard
+
+from healthgym.envs.managed_care.utilization_management.findings import Findings
+from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.facts import Measurement
+from healthgym.worlds.managed_care.own_words import stated_sentences
+from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
+from healthgym.worlds.managed_care.policies.dates import months_before
+from healthgym.worlds.managed_care.policies.naming import criteria_named
+from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.policies.postures import favourable
+from healthgym.worlds.managed_care.policies.tree import criteria
+from healthgym.worlds.managed_care.policies.units import convert, other_units
+from healthgym.worlds.managed_care.stated import Stated, numbers_after, stated
+from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
+
+#: Whatever is counted is counted up to here: documents, criteria, trials, months.
+_COUNTED_MOST = 12
+#: Days of a week, a month and a year.
+_UNITS_OF_TIME = (1, 7, 30.44, 365.25)
+#: How far a value may be off that was carried to another unit and rounded.
+_ROUNDED = 0.02
+#: What follows a number that counts how often, or for how long.
+_OFTEN = (
+    r"(?:\.0+)?(?: or more| or fewer| of the| separate| different| consecutive| calendar)* ?-?"
+    r"(?:days?|weeks?|months?|years?|hours?|times|occasions|readings?|results?|visits?|values?)\b"
+)
+_MET = re.compile(
+    r"\b(?:c|criterion )\s?0*(\d{1,2})\b(?P<said>[^.,;:]{0,40}?)\b(?:is|was|has been|stands as)"
+    r"(?P<not> not| un| hardly| never)?(?: (?:clearly|fully|plainly|also|thus|now))?"
+    r" ?(?:met|satisfied|fulfilled)\b"
+)
+
+
+class Visible:
+    """Knows what somebody at the payer's can state of a case.
+
+    Args:
+        findings: What the packet shows, and what was found.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.before, self.after = findings.before, findings.after
+        self.policy = findings.policy
+
+    def unfounded(self, text: str) -> tuple[str, ...]:
+        """Return days, numbers and values that a text states and nobody could see."""
+        if not text.strip():
+            return ()
+        said = stated(text)
+        days = said.days and said.days - self._days
+        days = days and days - self._told.days - self._reckoned
+        numbers = {each for each in said.numbers if not self._is_count(each)} - self._numbers
+        numbers = numbers and numbers - self._told.numbers
+        numbers = {each for each in numbers if not self._follows(float(each))}
+        return (*map(str, sorted(days)), *sorted(numbers), *self._mismeasured(text.lower()))
+
+    def misjudged(self, text: str) -> tuple[str, ...]:
+        """Return criteria that a text calls met or not met, and that the packet shows otherwise."""
+        good = dict(favourable(self.policy.criteria))
+        wrong = []
+        for sentence in stated_sentences(text):
+            for found in _MET.finditer(sentence):
+                name = f"C{int(found[1])}"
+                shown = self.findings.shown.criteria.get(name)
+                if shown is None or good.get(name) is not Posture.SATISFIED:
+                    continue  # of what must not hold, "met" may be meant either way
+                if (shown.result is CriterionResult.MET) is bool(found["not"]):
+                    wrong.append(name)
+        return tuple(wrong)
+
+    def agrees(self, name: str, text: str) -> bool:
+        """Return whether the words of a criterion are its own: as on the page, or as good as that.
+
+        Args:
+            name: The criterion.
+            text: What is written for it; blank is the id alone.
+        """
+        words = _content(text) - _content(f"{self.policy.id} {self.policy.version}")
+        words -= {"policy", "criterion", "version", "polic", "crite", "versi"}
+        if not _content(text):
+            return not text.strip() or bool(criteria_named(text))
+        own = self._words.get(name)
+        if own is None:
+            return True  # another check says that there is no such criterion
+        shared = len(words & own)
+        others = (len(words & each) for other, each in self._words.items() if other != name)
+        enough = bool(words) and 2 * shared > len(words)
+        return enough and shared >= max(others, default=0) and not self.unfounded(text)
+
+    # -- what is there -------------------------------------------------------------------------
+
+    @cached_property
+    def _words(self) -> Mapping[str, frozenset[str]]:
+        """The words of each criterion, as its page, its items and its name have them."""
+        catalog = {one.criterion_id: one for one in self.after.nursing.catalog(self._case)}
+        found = {}
+        for item in criteria(self.policy.criteria):
+            listed = catalog.get(item.id)
+            labels = [text for text in _leaves(listed) if isinstance(text, str)] if listed else []
+            found[item.id] = _content(" ".join((self.policy.text(item.id), item.display, *labels)))
+        return found
+
+    @cached_property
+    def _fields(self) -> tuple[object, ...]:
+        """What the records held before; what was written since is somebody's own."""
+        world, case = self.before, self.before.cases.get(self._case)
+        chart = self.after.charts[case.patient_id]
+        rows = (
+            case,
+            world.cases.line(self._case),
+            world.cases.order(case.service_request_id),
+            world.intake.find(self._case),
+            world.triage.of(self._case),
+            chart.patient,
+            *chart.coverages,
+            *(one for one in self.after.authorizations.packets.values() if self._own(one)),
+            *(one for one in self.after.documents.responses.values() if self._own(one)),
+            *world.nursing.of(self._case),
+            *world.nursing.reviews_of(self._case),
+            *world.medical.of(self._case),
+            *world.medical.reviews_of(self._case),
+            *world.letters.of(self._case),
+            *self.after.appeals.of(self._case),
+            *world.peer.of(self._case),
+            *self.heard,
+        )
+        return tuple(_leaves(rows))
+
+    def _own(self, record: object) -> bool:
+        return getattr(record, "case_id", None) == self._case
+
+    @cached_property
+    def heard(self) -> tuple[str, ...]:
+        """What the other side said on calls about the case."""
+        sessions = map(
+            self.after.peer.session_of, (one.id for one in self.after.peer.of(self._case))
+        )
+        return tuple(
+            turn.message
+            for session in sessions
+            if session is not None
+            for turn in session.transcript
+            if turn.speaker != session.benchmark_side
+        )
+
+    @cached_property
+    def _told(self) -> Stated:
+        """Days and numbers of what was sent, of the policy, and of the records."""
+        sent = (self.after.documents.get(name).content for name in self.findings.packet.documents)
+        kept = (value for value in self._fields if isinstance(value, str))
+        return stated("\n".join((*sent, *kept, self.page)))
+
+    @cached_property
+    def page(self) -> str:
+        """What the policy in force says: its page, and its criteria as a later page amends them."""
+        texts = (self.policy.text(item.id) for item in criteria(self.policy.criteria))
+        return "\n".join((render_page(self.policy), *texts))
+
+    @cached_property
+    def _days(self) -> frozenset[date]:
+        """Days of the records and facts, and those of the episode."""
+        known = {_day(value) for value in self._fields if isinstance(value, date)}
+        facts = {
+            _day(value)
+            for fact in self.findings.packet.facts
+            for value in _leaves(fact)
+            if isinstance(value, date)
+        }
+        now = {_day(value) for value in self._since if isinstance(value, date)}
+        first, last = self.before.clock.now.date(), self.after.clock.now.date()
+        played = {first + timedelta(days=n) for n in range((last - first).days + 1)}
+        return frozenset(known | facts | now | played | {self.policy.effective})
+
+    @property
+    def _since(self) -> Iterator[object]:
+        """Yield what the records hold now; of it only the days are the world's own."""
+        after, case = self.after, self._case
+        rows = (after.cases.get(case), after.triage.of(case), *after.letters.of(case))
+        yield from _leaves((*rows, *after.peer.of(case)))
+
+    @cached_property
+    def _reckoned(self) -> frozenset[date]:
+        """Days that are reckoned from those of the case: where a look back ends, what falls due."""
+        today = self.before.cases.get(self._case).created_at.date()
+        bases = {today, self.before.clock.now.date(), self.after.clock.now.date()}
+        months = {getattr(item, "months", None) or 0 for item in criteria(self.policy.criteria)}
+        spans = {value for value in _leaves(self.after.operations) if _is_count(value)}
+        back = {months_before(base, each) for base in bases for each in months}
+        reckoned = {
+            base + timedelta(days=n * way) for base in bases for n in spans for way in (1, -1)
+        }
+        return frozenset(back | reckoned)
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        """Numbers of the records, of the rules, and of what the packet shows."""
+        rows = (self._fields, self.findings.packet.facts, self.findings.packet.request)
+        numbers = [value for value in _leaves(rows) if _is_number(value)]
+        numbers += [value for value in _leaves(self.after.operations) if _is_number(value)]
+        for shown in self.findings.shown.criteria.values():
+            numbers += [
+                item.observed_value for item in shown.items if _is_number(item.observed_value)
+            ]
+        dob = self.after.charts[self.before.cases.get(self._case).patient_id].patient.dob
+        numbers.append(age_on(dob, self.before.clock.now.date()))
+        return frozenset(f"{float(value):.10g}" for value in numbers)
+
+    def _is_count(self, number: str) -> bool:
+        return number.isdigit() and int(number) <= _COUNTED_MOST
+
+    def _follows(self, number: float) -> bool:
+        """Return whether a number is one that is known in another unit, or a time between days."""
+        near = (abs(number - each) <= _ROUNDED * abs(each) for each in self._converted)
+        return any(near) or (number == int(number) and int(number) in self._between)
+
+    @cached_property
+    def _converted(self) -> tuple[float, ...]:
+        measured = (fact for fact in self.findings.packet.facts if isinstance(fact, Measurement))
+        return tuple(
+            carried
+            for fact in measured
+            for unit in other_units(fact.code, fact.unit)
+            if (carried := convert(fact.value, fact.unit, unit, fact.code)) is not None
+        )
+
+    @cached_property
+    def _between(self) -> frozenset[int]:
+        """Times between days of the packet, and from them to that of the request, in any unit."""
+        days = {
+            _day(value)
+            for fact in self.findings.packet.facts
+            for value in _leaves(fact)
+            if isinstance(value, date)
+        }
+        days.add(self.before.cases.get(self._case).created_at.date())
+        apart = {abs((one - other).days) for one in days for other in days}
+        spans = {int(n / unit) for n in apart for unit in _UNITS_OF_TIME}
+        return frozenset(spans | {round(n / unit) for n in apart for unit in _UNITS_OF_TIME})
+
+    def _mismeasured(self, text: str) -> Iterator[str]:
+        """Yield values of what the policy measures that no page has; its own limits may be told."""
+        for name, (values, limits) in self._values.items():
+            if name not in text:
+                continue
+            for number, sentence in numbers_after(name, text):
+                if number in limits or re.search(
+                    rf"(?<![\d.]){re.escape(number)}{_OFTEN}", sentence
+                ):
+                    continue
+                if not any(abs(float(number) - each) <= _ROUNDED * abs(each) for each in values):
+                    yield f"{name} {number}"
+
+    @cached_property
+    def _values(self) -> Mapping[str, tuple[frozenset[float], frozenset[str]]]:
+        """Values that were sent of each measure, in any unit, and the policy's own numbers."""
+        found: dict[str, tuple[frozenset[float], frozenset[str]]] = {}
+        for item in criteria(self.policy.criteria):
+            if not isinstance(item, MeasurementCriterion):
+                continue
+            mine = [
+                fact
+                for fact in self.findings.packet.facts
+                if isinstance(fact, Measurement) and fact.code == item.code
+            ]
+            values = {fact.value for fact in mine} | {
+                carried
+                for fact in mine
+                for unit in other_units(fact.code, fact.unit)
+                if (carried := convert(fact.value, fact.unit, unit, fact.code)) is not None
+            }
+            sent = (
+                self.after.documents.get(name).content for name in self.findings.packet.documents
+            )
+            name = item.display.lower()
+            for content in (*sent, *self.heard):
+                values |= {float(number) for number, _ in numbers_after(name, content.lower())}
+            limits = stated(self.policy.text(item.id)).numbers
+            known = found.get(name, (frozenset(), frozenset()))  # two may ask for one measure
+            found[name] = (known[0] | values, known[1] | limits)
+        return found
+
+    @property
+    def _case(self) -> str:
+        return self.findings.case_id
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _day(value: date) -> date:
+    return value.date() if isinstance(value, datetime) else value
+
+
+def _content(text: str) -> frozenset[str]:
+    """Return the words of a text that carry meaning, cut to their beginnings."""
+    words = re.findall(r"[a-z]{4,}|\d+(?:\.\d+)?", text.casefold())
+    return frozenset(word[:5] for word in words)
+
+
+def _leaves(value: object) -> Iterator[object]:
+    if is_dataclass(value):
+        for each in fields(value):
+            yield from _leaves(getattr(value, each.name))
+    elif isinstance(value, tuple | list | frozenset):
+        for each in value:
+            yield from _leaves(each)
+    elif isinstance(value, Mapping):
+        yield from _leaves(tuple(value.values()))
+    else:
+        yield value

@@ -1,0 +1,194 @@
+"""What was written in an episode in somebody's own words, and whether it can stand.
+
+Findings, notes, reasons and the summary of a call are read by one reader, as letters are: nothing
+unfilled, no abuse, nothing taken back, no other decision, no day and no number that nobody could
+see, and a reason where one is owed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from healthgym.envs.managed_care.utilization_management.findings import Findings
+from healthgym.envs.managed_care.utilization_management.visible import Visible
+from healthgym.worlds.managed_care.grounds import groundless
+from healthgym.worlds.managed_care.own_words import Said, says, unsound
+from healthgym.worlds.managed_care.records.review import (
+    MdCaseDecision,
+    NurseCaseRecommendation,
+    NurseCriterionEvaluation,
+)
+from healthgym.worlds.managed_care.vocabulary.authorization import (
+    AppealOutcome,
+    DeterminationDecision,
+    MdReviewDecision,
+    NurseReviewRecommendation,
+)
+
+#: What words cannot say beside a decision; where less is granted, or something asked, either.
+_CONTRARY: Mapping[object, tuple[Said, ...]] = {
+    MdReviewDecision.APPROVE: (Said.DENIED,),
+    MdReviewDecision.DENY: (Said.APPROVED,),
+    MdReviewDecision.P2P_REVIEW: (Said.APPROVED,),
+    NurseReviewRecommendation.APPROVE: (Said.DENIED,),
+    DeterminationDecision.APPROVED: (Said.DENIED,),
+    DeterminationDecision.DENIED: (Said.APPROVED,),
+    AppealOutcome.APPEAL_OVERTURNED: (Said.DENIED,),
+    AppealOutcome.APPEAL_UPHELD: (Said.APPROVED,),
+}
+#: Who is on the other end of a call, and what a sentence says of them.
+_ATTRIBUTED = re.compile(
+    r"\b(?:clinician|doctor|physician|practice|provider|dr\.? [\w.-]+|she|he|they)\b(?P<what>.*)"
+)
+_SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+")
+#: So many words that nobody used are more than another way to put it.
+_NEW_LEAST = 2
+#: Words of any account of a call.
+_CALLS = (
+    "that there this which about call record evidence clinician physician doctor request criterion "
+    "patient member provider outcome further more nothing none document documents sent chart shown "
+    "does have been would could known held open openly answer answered asked twice when where from "
+    "with what were will point points question questions detail details other than only both stays "
+    "criteria adverse decision uphold upheld overturned approval available established exist "
+    "documented already also during still made make given gave informed writing"
+)
+
+
+class Worded:
+    """Looks at the words of an episode about a case.
+
+    Args:
+        findings: What was found, beside what the packet shows.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.before, self.after = findings.before, findings.after
+        self.case_id = findings.case_id
+
+    @cached_property
+    def visible(self) -> Visible:
+        """What could be seen."""
+        return Visible(self.findings)
+
+    @cached_property
+    def unsound(self) -> tuple[str, ...]:
+        """Where words stand that cannot, each with what is wrong."""
+        parts = (self._evaluated(), self._recommended(), self._decided(), self._closed())
+        return tuple(one for each in (*parts, self._spoken()) for one in each)
+
+    @property
+    def disposition_right(self) -> bool:
+        """Whether the reason of the disposition, if one was given in the episode, is a reason."""
+        found = self.after.triage.of(self.case_id)
+        if found is None or found == self.before.triage.of(self.case_id):
+            return True
+        text = found.disposition_reason or ""
+        if found.disposition is None:
+            return True
+        return not groundless(text) and not self._wrong(text)
+
+    # -- what was written ----------------------------------------------------------------------
+
+    def _evaluated(self) -> Iterator[str]:
+        found = self.findings
+        for kind in (found.nurse, found.physician, found.on_appeal):
+            for name, entry in kind.items():
+                told = "\n".join(_own(entry))
+                if self._wrong(told):
+                    yield f"{name}: {self._wrong(told)}"
+                elif unsound(entry.criterion_text) or not self.visible.agrees(
+                    name, entry.criterion_text
+                ):
+                    yield f"{name}: other words than the criterion's"
+
+    def _recommended(self) -> Iterator[str]:
+        known = self.before.nursing.recommendations
+        for one in self.after.nursing.of(self.case_id):
+            if one.id not in known:
+                yield from self._read(_of_nurse(one), _CONTRARY.get(one.recommendation, ()))
+
+    def _decided(self) -> Iterator[str]:
+        known = self.before.medical.decisions
+        for one in self.after.medical.of(self.case_id):
+            if one.id not in known:
+                yield from self._read(_of_physician(one), _CONTRARY.get(one.decision, ()))
+
+    def _closed(self) -> Iterator[str]:
+        """Yield what is wrong with reasons of an override, or of an appeal's outcome."""
+        made = self.after.determinations.active(self.case_id)
+        if made is not None and made != self.before.determinations.active(self.case_id):
+            yield from self._read((made.override_reason,), _CONTRARY.get(made.final_decision, ()))
+        for appeal in self.after.appeals.of(self.case_id):
+            if appeal not in self.before.appeals.of(self.case_id):
+                said = (appeal.outcome_reason or "",)
+                yield from self._read(said, _CONTRARY.get(appeal.outcome, ()))
+
+    def _spoken(self) -> Iterator[str]:
+        """Yield what is wrong with what was said on calls, and with what is said of them."""
+        known = {one.id: one for one in self.before.peer.of(self.case_id)}
+        for request in self.after.peer.of(self.case_id):
+            before = known.get(request.id)
+            for note in request.notes[len(before.notes) if before else 0 :]:
+                yield from self._read((note,), ())
+            session = self.after.peer.session_of(request.id)
+            if session is None:
+                continue
+            mine = (t.message for t in session.transcript if t.speaker == session.benchmark_side)
+            yield from filter(None, map(unsound, mine))
+            summary = session.submitted_summary or ""
+            yield from self._read((summary,), ())
+            yield from (f"nobody said: {part}" for part in self._unheard(summary))
+
+    def _unheard(self, summary: str) -> Iterator[str]:
+        """Yield what somebody is said to have said whose words are mostly not theirs."""
+        heard = _stems(" ".join((*self.visible.heard, self.visible.page)))
+        for sentence in _SENTENCE.findall(summary.casefold()):
+            found = _ATTRIBUTED.search(" ".join(sentence.split()))
+            if found is None:
+                continue
+            told = _stems(found["what"]) - _stems(_CALLS)
+            new = told - heard
+            if len(new) >= _NEW_LEAST and len(new) * 2 > len(told):
+                yield found["what"].strip()[:60]
+
+    # -- how it is read ------------------------------------------------------------------------
+
+    def _read(self, texts: Iterable[str], contrary: tuple[Said, ...]) -> Iterator[str]:
+        for text in texts:
+            wrong = self._wrong(text, contrary)
+            if wrong:
+                yield wrong
+
+    def _wrong(self, text: str, contrary: tuple[Said, ...] = ()) -> str:
+        """Return what is wrong with a text; blank if nothing is."""
+        if not text.strip():
+            return ""
+        found = unsound(text) or says(contrary, text)
+        if found:
+            return found
+        return ", ".join((*self.visible.misjudged(text), *self.visible.unfounded(text)))
+
+
+def _own(entry: NurseCriterionEvaluation) -> Iterator[str]:
+    yield entry.notes
+    for item in entry.item_observations:
+        yield item.notes
+        if isinstance(item.observed_value, str):
+            yield item.observed_value
+
+
+def _of_nurse(one: NurseCaseRecommendation) -> tuple[str, ...]:
+    return one.clinical_notes, one.info_requested
+
+
+def _of_physician(one: MdCaseDecision) -> tuple[str, ...]:
+    lines = (each.denial_rationale for each in one.line_item_decisions)
+    said = (one.clinical_notes, one.determination_rationale, one.denial_rationale)
+    return (*said, one.info_requested, *lines)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word[:5] for word in re.findall(r"[a-z]{4,}", text.casefold()))

@@ -1,0 +1,94 @@
+"""What somebody's own words tell of appeals, beside what the rules say of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from healthgym.worlds.managed_care.stated import days_in
+from healthgym.worlds.managed_care.word_forms import form
+
+_SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+")
+_COUNTED = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+)
+_COUNTS: Mapping[str, int] = {
+    **{word: place for place, word in enumerate(_COUNTED.split(), 1)},
+    **{"a": 1, "an": 1, "thirty": 30, "forty": 40, "sixty": 60, "ninety": 90},
+}
+_SPAN = re.compile(
+    rf"\b(?P<count>\d+|{'|'.join(_COUNTS)})[ -](?:(?:calendar|business|working|full) )?"
+    r"(?P<unit>hour|day|week|month|year)s?\b"
+)
+_DAYS: Mapping[str, float] = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "year": 365}
+
+
+@dataclass(frozen=True, slots=True)
+class AppealRights:
+    """What holds of appeals.
+
+    Attributes:
+        written: The day of the text.
+        last: The last day on which the decision can be appealed; None where it is not known.
+        filing: Days within which an appeal is to be filed, by the rules.
+        spans: Days that anything about appeals takes by the rules.
+    """
+
+    written: date
+    last: date | None
+    filing: frozenset[float]
+    spans: frozenset[float]
+
+    @property
+    def left(self) -> int:
+        """Days until the last one; 0 where it is not known."""
+        return (self.last - self.written).days if self.last else 0
+
+
+def misinforms(text: str, rights: AppealRights) -> str:
+    """Return a sentence that tells of appeals what does not hold; blank if none does.
+
+    Args:
+        text: The text.
+        rights: What holds.
+    """
+    for sentence in _SENTENCE.findall(text.casefold().replace("’", "'")):
+        plain = " ".join(sentence.split())
+        if form("appeals_final").search(plain) or (
+            form("appeals_about").search(plain) and any(_wrong(plain, rights))
+        ):
+            return plain
+    return ""
+
+
+def _wrong(sentence: str, rights: AppealRights) -> Iterator[bool]:
+    """Yield whether a sentence about appeals errs on the right, its end, its way, or its price.
+
+    That what comes too late is not heard is no denial of the right.
+    """
+    yield bool(form("appeals_no_right").search(sentence)) and not form("appeals_late").search(
+        sentence
+    )
+    spans = rights.spans if form("appeals_deciding").search(sentence) else rights.filing
+    yield any(not _holds(span, spans, rights.left) for span in _SPAN.finditer(sentence))
+    yield bool(form("appeals_soon").search(sentence))
+    yield any(not _near(sentence, day, rights) for day in days_in(sentence))
+    ways = (found["how"] or found["which"] for found in form("appeals_only").finditer(sentence))
+    yield any(not form("appeals_ways").search(way) for way in ways)
+    yield bool(form("appeals_costs").search(sentence)) and not form("appeals_free").search(sentence)
+
+
+def _holds(span: re.Match[str], spans: frozenset[float], left: int) -> bool:
+    count = _COUNTS.get(span["count"]) or int(span["count"])
+    days = count * _DAYS[span["unit"]]
+    return days in spans or (left > 0 and abs(days - left) <= 1)
+
+
+def _near(sentence: str, day: date, rights: AppealRights) -> bool:
+    """Return whether a day is the last one, or, where none is given, one that is past."""
+    if rights.last is None or day == rights.last:
+        return True
+    return day <= rights.written and not form("appeals_until").search(sentence)

@@ -1,0 +1,75 @@
+"""Words of somebody's own: whether they can stand in a letter, a reason, a note or a call.
+
+Read is what holds whatever a case is about: a form that was not filled in, abuse and threats, and
+words that take back what they say ("it is false that", "I made this up"). And, where it is known
+what was decided, a statement of another decision; where it is known until when somebody may appeal,
+one of other rights. What is supposed, was decided before or of something else, or is denied of
+being so ("is not denied") is no statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from healthgym.core.cache import short_text_cache
+from healthgym.worlds.managed_care.word_forms import form
+
+
+class Said(StrEnum):
+    """A decision that words can state."""
+
+    APPROVED = "approved"
+    DENIED = "denied"
+
+
+#: What cannot stand anywhere, by the name of its expression; capitals are looked for as they are.
+_CANNOT_STAND = {
+    "unfilled": "a slot that nobody filled in",
+    "capitals": "a slot that nobody filled in",
+    "abuse": "abuse or a threat",
+    "disowning": "words that take back what they say",
+}
+_SENTENCE = re.compile(r"[.;!?\n]+(?=\s|$)")
+_CLAUSE = re.compile(r",|\b(?:but|however|yet|still|nevertheless|although|though)\b")
+
+
+@short_text_cache(512, 20_000)
+def unsound(text: str) -> str:
+    """Return what about a text cannot stand in any record, and where; blank if nothing does."""
+    flat = " ".join(text.replace("’", "'").split())
+    small = flat.casefold()
+    for name, kind in _CANNOT_STAND.items():
+        found = form(name).search(flat if name == "capitals" else small)
+        if found is not None:
+            return f"{kind}: {found[0].strip()[:60]!r}"
+    return ""
+
+
+def says(words: Iterable[Said], text: str) -> str:
+    """Return a clause that states one of some decisions; blank if none does.
+
+    What is supposed is no statement, nor a clause that is about another time, or about no case.
+
+    Args:
+        words: The decisions that are looked for.
+        text: The text.
+    """
+    known = tuple(words)
+    for sentence in stated_sentences(text):
+        if any(form(f"of_all_{word}").search(sentence) for word in known):
+            return sentence
+        for clause in dict.fromkeys((sentence, *map(str.strip, _CLAUSE.split(sentence)))):
+            here = not form("elsewhere").search(clause)
+            if here and any(form(f"says_{word}").search(clause) for word in known):
+                return clause
+    return ""
+
+
+def stated_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, in small letters, that suppose nothing."""
+    for sentence in _SENTENCE.split(text.casefold()):
+        plain = " ".join(sentence.split())
+        if plain and not form("supposed").search(plain):
+            yield plain

@@ -1,0 +1,32 @@
+"""Expressions by which words of somebody's own are read, from ``data/own_words.json``.
+
+Each name stands for alternatives, one a row; ``@part@`` in a row is a part that several share.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+
+from healthgym.core.borders import JsonObject
+
+_PART = re.compile(r"@(\w+)@")
+
+
+@cache
+def form(name: str) -> re.Pattern[str]:
+    """Return the expression of a name."""
+    return re.compile("|".join(map(_whole, _data()[name])))
+
+
+def _whole(row: str) -> str:
+    """Return a row with its parts written out."""
+    return _PART.sub(lambda found: _whole(_data()["parts"][found[1]]), row)
+
+
+@cache
+def _data() -> JsonObject:
+    folder = files("healthgym.worlds.managed_care") / "data"
+    return dict(json.loads((folder / "own_words.json").read_text("utf-8")))
