@@ -114,7 +114,8 @@ def contrary(
     own = tuple(added(letter.body)) if rendered else (letter.body,)
     basis = letter.supporting_basis or ""
     texts = (*own, basis, letter.appeal_information or "")
-    return (bool(basis) and groundless(basis)) or any(
+    # Elsewhere the office itself takes the policy's summary for it.
+    return (rendered and bool(basis) and groundless(basis)) or any(
         said_otherwise(kind, text) or unsound(text) or misinforms(text, rights) for text in texts
     )
 
