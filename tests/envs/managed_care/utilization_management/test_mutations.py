@@ -191,7 +191,7 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
     "a finding of another day": (
         DATED,
         lambda: finding(solution(DATED), dated(DATED)[0], notes="On record: 1987-04-01."),
-        {"values_observed"},
+        {"values_observed", "words_sound"},
     ),
     # findings_sourced
     "a page that has no bearing": (
@@ -299,7 +299,7 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
         {"physician_decision_right"},
     ),
     # call_right
-    "nothing was asked": (OVERTURNED, early_call, {"call_right"}),
+    "nothing was asked": (OVERTURNED, early_call, {"call_right", "words_sound"}),
     "a summary that names nothing": (
         OVERTURNED,
         lambda: changed(solution(OVERTURNED), SUMMARY, summary="We spoke, and agreed."),
@@ -392,6 +392,12 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
             solution(LAX_INTAKE)[position(solution(LAX_INTAKE), CONFIRM)],
         ),
         {"no_step_twice"},
+    ),
+    # words_sound
+    "notes that take themselves back": (
+        NURSING,
+        lambda: changed(solution(NURSING), RECOMMEND, clinical_notes="I made all of this up."),
+        {"words_sound"},
     ),
     # nothing_decided
     "a denial of what is not to be decided": (

@@ -293,7 +293,9 @@ def _numbered(instance: ReviewInstance, name: str, *fields: str) -> Script:
     """Return right work that writes "criterion 3" for C3, as the handbook's examples do."""
     script = solution(instance)
     said = script[position(script, name)].arguments
-    told = {each: re.sub(r"\bC(\d+)\b(?!\.\d)", r"criterion \1", str(said[each])) for each in fields}
+    told = {
+        each: re.sub(r"\bC(\d+)\b(?!\.\d)", r"criterion \1", str(said[each])) for each in fields
+    }
     assert told != {each: said[each] for each in fields}
     return changed(script, name, **told)
 
