@@ -24,6 +24,8 @@ from healthgym.worlds.managed_care.policies.pages import render_page
 from healthgym.worlds.managed_care.policies.postures import favourable
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.policies.units import convert, other_units
+from healthgym.worlds.managed_care.relay import PAYER
+from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.stated import Stated, numbers_after, stated
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
 
@@ -147,16 +149,20 @@ class Visible:
     @cached_property
     def heard(self) -> tuple[str, ...]:
         """What the other side said on calls about the case."""
-        sessions = map(
-            self.after.peer.session_of, (one.id for one in self.after.peer.of(self._case))
-        )
-        return tuple(
+        world, case = self.after, self._case
+        sessions = map(world.peer.session_of, (one.id for one in world.peer.of(case)))
+        said = tuple(
             turn.message
             for session in sessions
             if session is not None
             for turn in session.transcript
             if turn.speaker != session.benchmark_side
         )
+        if not isinstance(world, SharedOffices):
+            return said
+        # Where somebody plays the other office, calls are held between the two.
+        turns = (turn for line in world.parley.of(case) for turn in line.turns)
+        return (*said, *(turn.message for turn in turns if turn.side != PAYER))
 
     @cached_property
     def _told(self) -> Stated:
