@@ -8,19 +8,30 @@ time, memory and recursion itself, and the worker that runs it can crash without
 from __future__ import annotations
 
 import os
+import signal
+import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from healthgym.core.borders import Json, JsonObject
 from healthgym.errors import InfrastructureError, ToolError
 from healthgym.worlds.workspace.optional import require
 from healthgym.worlds.workspace.reaper import reaper
+from healthgym.worlds.workspace.sql import PATIENCE
 
+#: Parts of a second by which the kernel counts a process's time; 0 where it tells nobody.
+_TICKS = os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else 0
+_TICK = 0.05
+#: How many times what is kept code may print before it is stopped: reading it is our own work.
+_FLOOD = 100
 HostFunction = Callable[..., object]
 
 
@@ -29,7 +40,9 @@ class CodeLimits:
     """Bounds of a run.
 
     Attributes:
-        seconds: Time the code itself may run; that of the functions it calls is bounded by them.
+        seconds: Time of one processor the code itself may take; that of the functions it calls is
+            bounded by them. On the clock it may take ten times that, so that a busy machine
+            refuses what an idle one does.
         memory: Memory it may use, in bytes.
         output: Characters it may print; what is beyond is dropped.
         calls: Host functions it may call.
@@ -98,20 +111,34 @@ class SandboxedPython:
         lookup = {name: partial(_guarded, faults, name, f) for name, f in functions.items()}
         policy = {"datetime": now, "sleep": "zero", "random_start": {"seed": seed}}
         bounds = {
-            "max_feed_duration_secs": limits.seconds,
+            "max_feed_duration_secs": limits.seconds * (PATIENCE if _TICKS else 1),
             "max_memory": limits.memory,
             "max_suspensions": limits.calls,
             "max_recursion_depth": 400,
         }
         value, error, late = "", "", False
+        watch = _Watch(None, limits.seconds)
         try:
             with _pool(monty).checkout(limits=bounds, os_policy=policy) as session:
                 if (watcher := reaper()) is not None:
                     watcher.watch_children("monty")
-                found = session.feed_run(code, external_lookup=lookup, print_callback=printed)
+                watch = _Watch(session.worker_pid, limits.seconds)
+
+                def shown(stream: str, text: str) -> None:
+                    printed(stream, text)
+                    if printed.seen > _FLOOD * limits.output:
+                        watch.kill()  # It would not hear of an exception before it is done.
+
+                with watch:
+                    found = session.feed_run(code, external_lookup=lookup, print_callback=shown)
                 value = "" if found is None else _repr(found, limits.output)
         except monty.MontyCrashedError:
             error, late = "The sandbox was stopped: the code took too long or broke it.", True
+            if watch.late:
+                error = _late(limits)
+            elif printed.seen > _FLOOD * limits.output:
+                error = f"The code printed more than {_FLOOD * limits.output} characters."
+                late = False
         except monty.MontyError as problem:
             error = _explain(problem, limits)
             late = error.startswith("TimeoutError: the code ran")
@@ -125,16 +152,21 @@ class SandboxedPython:
 class Printed:
     """Collects output up to a bound. What comes after it is not kept.
 
-    Nor is it counted: how much code prints until its time is over differs from run to run.
+    Nor is it told: how much code prints until its time is over differs from run to run.
+
+    Attributes:
+        seen: Characters that were printed.
     """
 
     def __init__(self, limit: int) -> None:
         self._parts: list[str] = []
+        self.seen = 0
         self._room = limit
         self._dropped = False
 
     def __call__(self, stream: str, text: str) -> None:
         """Take in a text, whichever stream it was printed to."""
+        self.seen += len(text)
         kept = text[: self._room]
         if kept:
             self._parts.append(kept)
@@ -186,10 +218,64 @@ def _explain(problem: object, limits: CodeLimits) -> str:
     """Return what went wrong; in the same words each time, though no two clocks agree."""
     text = problem.display() if hasattr(problem, "display") else str(problem)
     if "time limit exceeded" in text:
-        return f"TimeoutError: the code ran for more than {limits.seconds:g} seconds."
+        return _late(limits)
     if "memory limit exceeded" in text:
         return f"MemoryError: the code needed more than {limits.memory >> 20} MiB."
     return _shorten(text)
+
+
+def _late(limits: CodeLimits) -> str:
+    return f"TimeoutError: the code ran for more than {limits.seconds:g} seconds."
+
+
+class _Watch:
+    """Ends a worker that has had its time of the processor; other processes' is not its.
+
+    Args:
+        pid: The worker's; where there is none, or nobody tells its time, nobody looks.
+        seconds: What it may have while this context is open.
+
+    Attributes:
+        late: Whether it had more.
+    """
+
+    def __init__(self, pid: int | None, seconds: float) -> None:
+        self.late = False
+        self._pid = pid
+        self._seconds = seconds
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> None:
+        if self._pid and _TICKS:
+            self._until = _processor_time(self._pid) + self._seconds
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()  # before the worker is handed to somebody else
+
+    def kill(self) -> None:
+        """End the worker."""
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+
+    def _look(self) -> None:
+        while not self._over.wait(_TICK):
+            if self._pid and _processor_time(self._pid) > self._until:
+                self.late = True
+                return self.kill()
+
+
+def _processor_time(pid: int) -> float:
+    """Return the seconds of a processor that a process has had; 0 once it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / max(_TICKS, 1)
 
 
 def _shorten(text: str, limit: int = 3000) -> str:

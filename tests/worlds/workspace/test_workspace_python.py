@@ -6,9 +6,11 @@ Each has a control: the same code does what it says where nothing holds it back.
 import functools
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -179,10 +181,30 @@ def test_endless_and_greedy_code_is_stopped(name: str) -> None:
     assert run(modest, limits=PATIENT, add=add).error == ""
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="processes' time is told by Linux")
+def test_a_limit_of_time_counts_the_processor_and_not_the_clock() -> None:
+    def hold() -> None:
+        """Have the worker wait for longer than it may compute."""
+        below = [p.read_text().split() for p in Path("/proc/self/task").glob("*/children")]
+        for pid in (int(word) for words in below for word in words):
+            if "monty" in Path(f"/proc/{pid}/comm").read_text():
+                os.kill(pid, signal.SIGSTOP)
+                threading.Timer(1.6, os.kill, [pid, signal.SIGCONT]).start()
+
+    result = run("hold()\nsum(range(1000))", limits=replace(SMALL, seconds=0.5), hold=hold)
+    assert (result.value, result.error, result.late) == ("499500", "", False)
+    endless = run("while True: pass", limits=replace(SMALL, seconds=0.3))
+    assert endless.late
+    assert endless.error == "TimeoutError: the code ran for more than 0.3 seconds."
+
+
 def test_endless_output_is_the_same_each_time() -> None:
     results = [run(GREED["output"][0], limits=SMALL) for _ in range(2)]
     assert results[0] == results[1]
     assert results[0].output.endswith("(more was printed)")
+    assert (results[0].error, results[0].late) == (
+        "The code printed more than 200000 characters.", False,
+    )  # fmt: skip
 
 
 def test_a_search_that_backtracks_is_stopped_or_ends() -> None:
