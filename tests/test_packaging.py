@@ -140,3 +140,25 @@ def test_the_owners_of_code_systems_are_named(repo_root: Path) -> None:
     named = {found for text in texts for found in _ADDRESS.findall(text)}
     unknown = [each for each in named if not any(part in each for part in (*SYSTEMS, "loinc"))]
     assert unknown == []
+
+
+def test_ci_installs_nothing_that_no_hash_was_written_down_for(repo_root: Path) -> None:
+    script = (repo_root / ".ci" / "run").read_text("utf-8")
+    lines = [
+        line for line in script.splitlines() if re.search(r"\b(?:pip|clean)\b.* install ", line)
+    ]
+    fetching = [line for line in lines if "apt-get" not in line and "--no-index" not in line]
+    assert fetching
+    for line in fetching:
+        assert "--require-hashes" in line or "--no-build-isolation --editable ." in line, line
+    assert all(
+        "--no-build-isolation" in line for line in re.findall(r"^pip wheel .*", script, re.M)
+    )
+    done = subprocess.run(
+        [sys.executable, repo_root / ".ci" / "base.py"], capture_output=True, text=True, check=True
+    )
+    named = {line.partition("==")[0] for line in done.stdout.splitlines() if "==" in line}
+    assert {"gymnasium", "httpx", "numpy", "pydantic"} <= named
+    assert not named & set(HEAVY)
+    blocks = re.split(r"\n(?=[a-z])", done.stdout.rstrip())
+    assert all("--hash=sha256:" in block for block in blocks)
