@@ -7,7 +7,7 @@ is said of a criterion. That a number belongs to what it is said of is judged fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -64,9 +64,12 @@ class Visible:
         if not text.strip():
             return ()
         said = stated(text)
-        days = said.days and said.days - self._days
+        # What is nearest is looked through first: most of what is written stands there.
+        days = said.days and said.days - self._shown_days
+        days = days and days - self._days
         days = days and days - self._told.days - self._reckoned
-        numbers = {each for each in said.numbers if not self._is_count(each)} - self._numbers
+        numbers = {each for each in said.numbers if not self._is_count(each)} - self._asked
+        numbers = numbers and numbers - self._numbers
         numbers = numbers and numbers - self._told.numbers
         numbers = {each for each in numbers if not self._follows(float(each))}
         return (*map(str, sorted(days)), *sorted(numbers), *self._mismeasured(text.lower()))
@@ -92,6 +95,8 @@ class Visible:
             name: The criterion.
             text: What is written for it; blank is the id alone.
         """
+        if text == self.policy.text(name):
+            return True
         words = _content(text) - _content(f"{self.policy.id} {self.policy.version}")
         words -= {"policy", "criterion", "version", "polic", "crite", "versi"}
         if not _content(text):
@@ -178,19 +183,19 @@ class Visible:
         return "\n".join((render_page(self.policy), *texts))
 
     @cached_property
+    def _shown_days(self) -> frozenset[date]:
+        """Days of what the packet shows."""
+        values = _leaves(self.findings.packet.facts)
+        return frozenset(_day(value) for value in values if isinstance(value, date))
+
+    @cached_property
     def _days(self) -> frozenset[date]:
-        """Days of the records and facts, and those of the episode."""
+        """Days of the records, and those of the episode."""
         known = {_day(value) for value in self._fields if isinstance(value, date)}
-        facts = {
-            _day(value)
-            for fact in self.findings.packet.facts
-            for value in _leaves(fact)
-            if isinstance(value, date)
-        }
         now = {_day(value) for value in self._since if isinstance(value, date)}
         first, last = self.before.clock.now.date(), self.after.clock.now.date()
         played = {first + timedelta(days=n) for n in range((last - first).days + 1)}
-        return frozenset(known | facts | now | played | {self.policy.effective})
+        return frozenset(known | now | played | {self.policy.effective})
 
     @property
     def _since(self) -> Iterator[object]:
@@ -237,22 +242,12 @@ class Visible:
     @cached_property
     def _converted(self) -> tuple[float, ...]:
         measured = (fact for fact in self.findings.packet.facts if isinstance(fact, Measurement))
-        return tuple(
-            carried
-            for fact in measured
-            for unit in other_units(fact.code, fact.unit)
-            if (carried := convert(fact.value, fact.unit, unit, fact.code)) is not None
-        )
+        return tuple(_carried(measured))
 
     @cached_property
     def _between(self) -> frozenset[int]:
         """Times between days of the packet, and from them to that of the request, in any unit."""
-        days = {
-            _day(value)
-            for fact in self.findings.packet.facts
-            for value in _leaves(fact)
-            if isinstance(value, date)
-        }
+        days = set(self._shown_days)
         days.add(self.before.cases.get(self._case).created_at.date())
         apart = {abs((one - other).days) for one in days for other in days}
         spans = {int(n / unit) for n in apart for unit in _UNITS_OF_TIME}
@@ -260,45 +255,55 @@ class Visible:
 
     def _mismeasured(self, text: str) -> Iterator[str]:
         """Yield values of what the policy measures that no page has; its own limits may be told."""
-        for name, (values, limits) in self._values.items():
+        for name, limits in self._limits.items():
             if name not in text:
                 continue
             for number, sentence in numbers_after(name, text):
-                if number in limits or re.search(
-                    rf"(?<![\d.]){re.escape(number)}{_OFTEN}", sentence
-                ):
+                often = rf"(?<![\d.]){re.escape(number)}{_OFTEN}"
+                if number in limits or re.search(often, sentence):
                     continue
-                if not any(abs(float(number) - each) <= _ROUNDED * abs(each) for each in values):
+                near = (
+                    abs(float(number) - each) <= _ROUNDED * abs(each) for each in self._values[name]
+                )
+                if not any(near):
                     yield f"{name} {number}"
 
     @cached_property
-    def _values(self) -> Mapping[str, tuple[frozenset[float], frozenset[str]]]:
-        """Values that were sent of each measure, in any unit, and the policy's own numbers."""
-        found: dict[str, tuple[frozenset[float], frozenset[str]]] = {}
-        for item in criteria(self.policy.criteria):
-            if not isinstance(item, MeasurementCriterion):
-                continue
+    def _limits(self) -> Mapping[str, frozenset[str]]:
+        """The policy's own numbers, by the name of a measure, which several criteria may share."""
+        found: dict[str, frozenset[str]] = {}
+        for item in self._measures:
+            name = item.display.lower()
+            found[name] = found.get(name, frozenset()) | stated(self.policy.text(item.id)).numbers
+        return found
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """The numbers of the policy's version and of what it measures."""
+        return stated(self.policy.version).numbers.union(*self._limits.values())
+
+    @cached_property
+    def _values(self) -> Mapping[str, frozenset[float]]:
+        """Values that were sent of each measure, or told on a call, in any unit."""
+        sent = (self.after.documents.get(name).content for name in self.findings.packet.documents)
+        texts = [content.lower() for content in (*sent, *self.heard)]
+        found: dict[str, frozenset[float]] = {}
+        for item in self._measures:
+            name = item.display.lower()
             mine = [
                 fact
                 for fact in self.findings.packet.facts
                 if isinstance(fact, Measurement) and fact.code == item.code
             ]
-            values = {fact.value for fact in mine} | {
-                carried
-                for fact in mine
-                for unit in other_units(fact.code, fact.unit)
-                if (carried := convert(fact.value, fact.unit, unit, fact.code)) is not None
-            }
-            sent = (
-                self.after.documents.get(name).content for name in self.findings.packet.documents
-            )
-            name = item.display.lower()
-            for content in (*sent, *self.heard):
-                values |= {float(number) for number, _ in numbers_after(name, content.lower())}
-            limits = stated(self.policy.text(item.id)).numbers
-            known = found.get(name, (frozenset(), frozenset()))  # two may ask for one measure
-            found[name] = (known[0] | values, known[1] | limits)
+            told = {float(number) for text in texts for number, _ in numbers_after(name, text)}
+            told |= {fact.value for fact in mine} | set(_carried(mine))
+            found[name] = found.get(name, frozenset()) | told
         return found
+
+    @property
+    def _measures(self) -> Iterator[MeasurementCriterion]:
+        asked = criteria(self.policy.criteria)
+        return (item for item in asked if isinstance(item, MeasurementCriterion))
 
     @property
     def _case(self) -> str:
@@ -311,6 +316,15 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _carried(measured: Iterable[Measurement]) -> Iterator[float]:
+    """Yield values in the other units in which they can be given."""
+    for fact in measured:
+        for unit in other_units(fact.code, fact.unit):
+            value = convert(fact.value, fact.unit, unit, fact.code)
+            if value is not None:
+                yield value
 
 
 def _day(value: date) -> date:
