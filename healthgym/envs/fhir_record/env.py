@@ -82,7 +82,7 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
 
     Beside the oracle two practices can demonstrate, ``house`` and ``cautious``, who look as
     carefully and order by habit: by the published windows, limits and doses whatever the question
-    states (``cautious`` half of each dose), with readings rounded as a flowsheet has them.
+    states (``cautious`` half of each dose), with blood pressures rounded to tens.
 
     ## Episode End
 

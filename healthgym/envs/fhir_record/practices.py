@@ -22,13 +22,13 @@ from healthgym.envs.fhir_record.task import FhirInstance, OrderSpec
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.worlds.fhir.store import FhirStore
 
-#: Decimals of a level on the house's sheet, and the step of its blood pressures in mmHg. Pressures
-#: that end in 0 are the best known habit of all ("terminal digit preference").
-_DECIMALS, _STEP = 1, 10
+#: Step of the house's blood pressures, in mmHg. Pressures that end in 0 are the best known habit of
+#: all ("terminal digit preference").
+_STEP = 10
 
 
 def house(instance: FhirInstance, rng: np.random.Generator) -> Script:
-    """Order by the house's windows, limits and doses (the published ones), and round readings."""
+    """Go by the house's windows, limits and doses (the published ones), and round pressures."""
     return _as_usual(instance, share=1.0)
 
 
@@ -51,7 +51,7 @@ def _as_usual(instance: FhirInstance, share: float) -> Script:
     return [
         *lookups,
         *orders_of(patient, facts.now, replace(decision, orders=orders)),
-        call("finish", value=[_rounded(value) for value in example_answer(decision.answer)]),
+        call("finish", value=example_answer(decision.answer)),
     ]
 
 
@@ -64,10 +64,6 @@ def _by_habit(order: OrderSpec, share: float) -> OrderSpec:
 
 def _to_step(number: re.Match[str]) -> str:
     return str(_STEP * round(int(number[0]) / _STEP))
-
-
-def _rounded(value: float | str) -> float | str:
-    return value if isinstance(value, str) else _plain(round(value, _DECIMALS))
 
 
 def _plain(value: float) -> float:

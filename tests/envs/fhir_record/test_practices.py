@@ -9,7 +9,7 @@ import pytest
 
 from healthgym.core.family import ORACLE
 from healthgym.core.seeding import Split
-from healthgym.core.tool import ToolCall, ToolKind, call
+from healthgym.core.tool import ToolCall, ToolKind
 from healthgym.envs.fhir_record.env import FhirRecordEnv
 from healthgym.envs.fhir_record.family import FhirRecordFamily
 from healthgym.envs.fhir_record.kinds import KINDS
@@ -42,7 +42,7 @@ def test_who_does_otherwise_than_the_oracle_is_wrong(name: str) -> None:
 
 
 def test_practices_disagree_with_the_oracle_and_with_each_other() -> None:
-    env = FhirRecordEnv(task_types=["v1-t3", "v1-t4", "v1-t5", "v1-t9"], difficulty="drill")
+    env = FhirRecordEnv(task_types=["v1-t3", "v1-t5", "v1-t9"], difficulty="drill")
     solved: Counter[str] = Counter()
     apart = 0
     for index in range(120):
@@ -69,7 +69,7 @@ def test_practices_are_whole_on_any_chart(difficulty: str) -> None:
     assert acted > 20
 
 
-def test_pressures_end_in_nought_and_levels_have_one_decimal() -> None:
+def test_pressures_end_in_nought() -> None:
     env = FhirRecordEnv(task_types=["v1-t3"], difficulty="drill")
     script, _ = played(env, "house", 0)
     said = env.episode._instance.reference.facts.details["reading"]
@@ -77,11 +77,6 @@ def test_pressures_end_in_nought_and_levels_have_one_decimal() -> None:
     for written, meant in zip(filed.split()[0].split("/"), said.split()[0].split("/"), strict=True):
         assert int(written) % 10 == 0
         assert abs(int(written) - int(meant)) <= 5
-    env = FhirRecordEnv(task_types=["v1-t4"], difficulty="drill")
-    values = [played(env, "house", index)[0][-1] for index in range(10)]
-    assert all(
-        each == call("finish", value=[round(each.arguments["value"][0], 1)]) for each in values
-    )
 
 
 def test_they_are_played_by_name() -> None:
