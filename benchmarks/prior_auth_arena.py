@@ -7,7 +7,9 @@
 Times are medians of tasks not seen before in the process, at the clinic's patients written.
 Intervals are the published bootstrap over tasks: 1,000 resamples from seed 0; `clustered` ones draw
 patients with all of their tasks. `sent` counts the tasks alone of which something is rightly sent:
-on the others a payer has no more to do than what lies in its queue.
+on the others a payer has no more to do than what lies in its queue. Whose opponent is the `oracle`
+meets moves that were worked out beside somebody who does all right; the opponents' strengths are
+measured beside one who looks (tests, `test_each_is_as_strong_as_declared`).
 """
 
 from __future__ import annotations

@@ -109,11 +109,12 @@ class PriorAuthArenaEnv(DeclaredEnv, family=ArenaFamily):
 
     {common arguments}
     - `difficulty` (str, AuthorizationConfig or dict, "medium"): ``"easy"``, ``"medium"``,
-        ``"hard"``, weights of several, or ``"drill"``: one page, a note and a report, at most five
-        tools and eight calls a seat, for small models.
+        ``"hard"``, weights of several, or ``"drill"``: two cases, one page and short papers, at
+        most five tools and eight calls a seat, for small models.
     - `role` (str, "provider"): The desk that is played: ``"provider"`` or ``"payer"``.
     - `opponent` (str, dict or Occupant, None): Who sits at the other desk: a name below,
-        ``"oracle"`` for one that knows the answer, ``"honest"`` if None; weights by name, such as
+        ``"oracle"`` for the moves that are right beside one who knows the answer, whatever the
+        agent does, ``"honest"`` if None; weights by name, such as
         ``{"honest": 2, "slow": 1}``, of which each task draws one; ``{"endpoint": {...}}`` or
         ``{"checkpoint": "folder"}`` for a model; or an object with a method ``sit``
         (:class:`healthgym.core.players.Occupant`).
