@@ -91,6 +91,8 @@ class EhrDataQualityEnv(DeclaredEnv, family=DataQualityFamily):
         agree, which leaves out most vital signs.
     - `python` (str, "sandbox"): ``"sandbox"``, ``"full"`` (CPython, numpy and polars under
         bubblewrap, and a tool `compute_table`; refused where that does not isolate), ``"none"``.
+        In a box clocks and random numbers are the episode's, but for those that C code asks the
+        kernel for: ``numpy.datetime64("now")``, SQLite's, ``/dev/urandom``.
 
     ## Registered Configurations
 

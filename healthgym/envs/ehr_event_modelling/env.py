@@ -92,6 +92,8 @@ class EhrEventModellingEnv(DeclaredEnv, family=EventModellingFamily):
     - `source` (str, "synthetic"): ``"synthetic"``, an EHRSHOT folder, or a MEDS cohort.
     - `python` (str, "sandbox"): ``"sandbox"``, ``"full"`` (CPython, numpy and polars under
         bubblewrap, and a tool `compute_table`; refused where that does not isolate), ``"none"``.
+        In a box clocks and random numbers are the episode's, but for those that C code asks the
+        kernel for: ``numpy.datetime64("now")``, SQLite's, ``/dev/urandom``.
 
     ## Registered Configurations
 
