@@ -13,9 +13,10 @@ from healthgym.integrations.trl.config import Reinforced
 
 #: Reading a token and learning from it.
 LEARNED = 3.0
-#: Drawing a token, one at a time in each conversation: as the small model was measured on one
-#: thread, in batches of 64. What is compared lasts as long by the clock as well, then.
-DRAWN = 4.0
+#: Drawing a token: one at a time in each conversation, and the environment's answers with it. So
+#: much that the control lasts as long as reward by the processor's clock, as was measured with the
+#: small model on one thread, rollouts in batches of 64.
+DRAWN = 12.0
 
 
 def of_imitation(lengths: Sequence[int], batch: int) -> float:

@@ -36,7 +36,8 @@ class TinyConfig:
     context: int = 2048
 
 
-#: Where text is cut before merges are learned: the parts of a time, other digits by two, line ends.
+#: Where text is cut before merges are learned: the parts of a time, a small level's unit and tenth,
+#: which are compared together, other digits by two, line ends.
 PIECES = "|".join(
     [
         r"\d{4}-(?=\d\d-\d\d)",  # year
@@ -45,6 +46,7 @@ PIECES = "|".join(
         r"\d\d:(?=\d\d(?::\d\d[+-]|\]))",  # hour
         r"(?<=:)\d\d(?=:\d\d[+-]|\])",  # minute
         r":\d\d[+-]\d\d:\d\d",  # seconds and offset
+        r"(?<![\d.])\d\.\d",
         r"\d\d?",
         r"\n",
     ]
