@@ -168,7 +168,7 @@ class _Player:
         self.drawn += 1
         env = make_health_env(env_id, kwargs)
         name = POLICIES[(turn + place) % len(POLICIES)]
-        if name != "random" and name not in env.family.baselines():
+        if name == "flood" and name not in env.family.baselines():
             name = "random"
         policy = RandomPolicy(self.drawn) if name == "random" else ScriptPolicy(name, self.drawn)
         observation, info = env.reset(seed=self.number * 100_003 + self.drawn)
