@@ -1,15 +1,11 @@
 """Teach a small model to finish a queue: results/marathon_training.json.
 
     python benchmarks/marathon_training.py               three seeds, two at a time
-    python benchmarks/marathon_training.py --seeds 0     one
 
 On the marathon's drill. Who demonstrates knows every answer, and leaves two of three queues after
-the first case. Reward, the share of cases solved, is then learned from queues of three cases.
-Before and after it the same held-out queues of three and of ten are worked, by the likeliest
-tokens; a gain is told with the interval that drawing those queues anew gives. The model reads the
-instruction, the queue and the case at hand, and forgets a case once it has saved what it found, so
-that a queue of ten is hardly longer to read than one of three. A run is one thread; its model
-and what came of it are kept under ``--runs``.
+the first case; the share of cases solved is the reward, learned from queues of three. Before and
+after it the same held-out queues of three and of ten are worked, by the likeliest tokens. The model
+forgets a case once it has saved what it found. What comes of a run is kept under ``--runs``.
 """
 
 from __future__ import annotations
@@ -52,8 +48,7 @@ SHOWN, PAID, HELD = (3, 5, 10), 3, (3, 10)
 LEFT = 2 / 3
 #: What a nurse calls once a case is done, and calls of a view at most.
 SAVES, _LONGEST_VIEW = "review__save_criteria_evaluation", 6
-#: Queues that are worked side by side.
-_BESIDE = 64
+_BESIDE = 64  # queues that are worked side by side
 SEEDS = (0, 1, 2)
 
 suite = Suite("marathon_training", __doc__)

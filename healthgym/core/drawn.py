@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from healthgym.core.cache import Pool
@@ -32,6 +33,16 @@ class DrawnInstances:
         self._lock = threading.Lock()
         self._pool = Pool(most)
         self._live: weakref.WeakValueDictionary[Hashable, object] = weakref.WeakValueDictionary()
+        self._anew = 0
+
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """Have every instance drawn while this lasts, as it has to be where drawing is tried."""
+        self._anew += 1
+        try:
+            yield
+        finally:
+            self._anew -= 1
 
     def get(self, key: Hashable, draw: Callable[[], Drawn]) -> Drawn:
         """Return the instance of a key, drawing it if nobody has it.
@@ -40,6 +51,8 @@ class DrawnInstances:
             key: Generator, split and index; the instance is a function of it.
             draw: Draws it.
         """
+        if self._anew:
+            return draw()
         with self._lock:
             found: Drawn | None = self._live.get(key)  # type: ignore[assignment]
         if found is None:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from healthgym.core.canonical import canonical
+from healthgym.core.drawn import DRAWN
+from healthgym.core.env import HealthEnv
 from healthgym.core.seeding import Split, content_hash
 from healthgym.core.state import Stateful
 from healthgym.registration import make_health_env
@@ -37,6 +39,11 @@ def check_determinism(env_id: str, seeds: int = 5) -> int:
         The number of steps compared.
     """
     one, two = make_health_env(env_id), make_health_env(env_id)
+    with DRAWN.anew():
+        return _same_twice(env_id, one, two, seeds)
+
+
+def _same_twice(env_id: str, one: HealthEnv, two: HealthEnv, seeds: int) -> int:
     steps = 0
     for seed in range(seeds):
         first, second = one.reset(seed=seed), two.reset(seed=seed)

@@ -15,6 +15,7 @@ from types import (
 from typing import Any
 
 from healthgym.core.canonical import canonical
+from healthgym.core.drawn import DRAWN
 from healthgym.core.env import HealthEnv
 from healthgym.core.seeding import INDEX_BOUND, Split, content_hash
 from healthgym.core.state import Stateful
@@ -193,7 +194,8 @@ def check_splits(env_id: str, tasks: int = 200) -> int:
             instance = generator.generate(split, index)
             found, task_id = instance_hash(instance), instance.task.task_id
             if index < _DRAWN_TWICE:
-                again = instance_hash(generator.generate(split, index))
+                with DRAWN.anew():
+                    again = instance_hash(generator.generate(split, index))
                 require(found == again, f"{env_id}: {task_id} is not the same twice.")
             require(found not in seen, f"{env_id}: {task_id} equals {seen.get(found)}.")
             seen[found] = task_id
