@@ -33,6 +33,8 @@ from tests.envs.managed_care.prior_auth_arena.table import joint
 from tests.standin import Reply, StandIn, completion, stand_in
 
 FAMILY = ArenaFamily("drill")
+#: Drills of two cases: what becomes of each.
+APPROVED, DENIED = "approved+asked-approved", "denied+asked-denied"
 OTHER = {PROVIDER: PAYER, PAYER: PROVIDER}
 Said = tuple[str, str]
 
@@ -83,7 +85,7 @@ def finished(env: PriorAuthArenaEnv, kind: str) -> PriorAuthArenaEnv:
 
 
 @pytest.mark.parametrize("role", [PROVIDER, PAYER])
-@pytest.mark.parametrize("kind", ["approved", "denied"])
+@pytest.mark.parametrize("kind", [APPROVED, DENIED])
 def test_an_endpoint_sits_opposite_and_both_are_judged(role: str, kind: str) -> None:
     with stand_in(*scripted(known(kind)[OTHER[role]])) as server:
         env = finished(begun(opposed(server, role), kind), kind)
@@ -101,7 +103,7 @@ def test_an_endpoint_sits_opposite_and_both_are_judged(role: str, kind: str) -> 
 
 @pytest.mark.parametrize("role", [PROVIDER, PAYER])
 def test_nonsense_from_a_model_is_refused_and_costs_the_other_side_nothing(role: str) -> None:
-    kind = "approved"
+    kind = APPROVED
     moves = list(scripted(known(kind)[OTHER[role]]))
     own_tool = known(kind)[role][0][0].replace(".", "__")
     lies = [
@@ -139,7 +141,7 @@ def attempted(env: PriorAuthArenaEnv, move: Said) -> EndpointError | None:
 def test_an_opponent_who_is_out_of_reach_is_no_defeat(
     reply: Reply, kind: type[EndpointError]
 ) -> None:
-    ending = "approved"
+    ending = APPROVED
     first, *later = scripted(known(ending)[PAYER])
     with stand_in(first, reply, *later) as server:
         env = begun(opposed(server, PROVIDER, timeout=2.0), ending)
@@ -162,8 +164,8 @@ def test_trainers_mask_an_episode_whose_opponent_breaks_down() -> None:
         seat = EndpointSeat(Endpoint(server.base_url, "m", retries=0))
         env = PriorAuthArenaEnv(difficulty="drill", role=PROVIDER, opponent=seat)
         rollout = environment_class(env)()
-        rollout.reset(split="test", index=index_of("approved"))
-        for name, arguments in known("approved")[PROVIDER]:
+        rollout.reset(split="test", index=index_of(APPROVED))
+        for name, arguments in known(APPROVED)[PROVIDER]:
             rollout._call(name, json.loads(arguments))  # type: ignore[attr-defined]
         assert episode_reward([rollout]) == [None]
         assert server.requests
