@@ -189,7 +189,7 @@ def _written(record: Deferred) -> bool:
 def test_records_of_other_cases_are_written_when_they_are_read() -> None:
     made = generator()
     for index in range(4):
-        task = made.generate(Split.TRAIN, index)  # nobody has read anything of it
+        task = made.draw(Split.TRAIN, index)  # nobody has read anything of it
         world = ManagedCareWorld(task.start)
         late = [record for record in task.start.records if isinstance(record, Deferred)]
         others = [record for record in late if record.plain.__name__ == "SubmissionPacket"]

@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.appeal_words import AppealRights, misinforms
+from healthgym.worlds.managed_care.apps.payer import letter_texts
 from healthgym.worlds.managed_care.grounds import groundless
 from healthgym.worlds.managed_care.own_words import Said, says, unsound
 from healthgym.worlds.managed_care.records.decision import Letter
@@ -113,7 +114,10 @@ def contrary(
     kind, rights = LetterType(letter.letter_type), appeal_rights(world, case)
     own = tuple(added(letter.body)) if rendered else (letter.body,)
     basis = letter.supporting_basis or ""
-    texts = (*own, basis, letter.appeal_information or "")
+    # The office's own phrase is nobody's fault, whatever days it names.
+    standing = letter_texts.wording()["appeal_information"]
+    told = letter.appeal_information or ""
+    texts = (*own, basis, "" if told == standing else told)
     # Elsewhere the office itself takes the policy's summary for it.
     return (rendered and bool(basis) and groundless(basis)) or any(
         said_otherwise(kind, text) or unsound(text) or misinforms(text, rights) for text in texts
