@@ -123,9 +123,9 @@ class _Finder:
     """Finds the pictures of a recording, those that were not kept by playing it again."""
 
     def __init__(self, path: str, max_side: int) -> None:
-        from healthgym.cli.view import Pictures
+        from healthgym.cli.pictures import Pictures
 
-        self.pictures = Pictures(Path(path), max_side, replay=True)
+        self.pictures = Pictures(Path(path), max_side=max_side, replay=True)
         self._max_side = max_side
 
     def __call__(self, name: str) -> Picture | None:

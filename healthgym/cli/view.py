@@ -1,72 +1,159 @@
-"""``healthgym view``: recorded episodes as text, or as one HTML file with their pictures."""
+"""``healthgym view``: what happened in recorded episodes, in a browser, in a file or as text."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from healthgym.cli.common import Commands, note, write
+from healthgym.cli.pictures import Pictures
+from healthgym.cli.progress import watched
+from healthgym.cli.recordings import Recording, recordings
 from healthgym.core.writing import write_whole, written_whole
 from healthgym.errors import ConfigurationError, TrajectoryError
 
 if TYPE_CHECKING:
     from healthgym.core.trajectory import Trajectory
+    from healthgym.presentation.viewer import PageData, Shown
 
 
 def add_commands(commands: Commands) -> None:
     """Add the commands of this module."""
-    parser = commands.add_parser("view", help="recorded episodes as text, or as an HTML file")
-    parser.add_argument("file", metavar="FILE", help="trajectories, as `eval --record` writes them")
-    parser.add_argument("--html", metavar="OUT", help="write one HTML file, pictures included")
+    parser = commands.add_parser(
+        "view",
+        help="recorded episodes in a browser, as one HTML file, or as text",
+        description="Show recorded episodes: to a browser on this machine unless told otherwise.",
+    )
     parser.add_argument(
+        "paths",
+        metavar="DIR|FILE",
+        nargs="+",
+        help="recordings, as `eval --record` writes them, or folders with some, such as a run's",
+    )
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--html", metavar="OUT", help="write one HTML file, pictures included")
+    way.add_argument("--text", action="store_true", help="write them to the terminal")
+    way.add_argument(
         "--case", metavar="OUT", help="write the first of them as a page of its managed-care case"
     )
-    parser.add_argument("--first", type=int, default=1, help="first episode (default: 1)")
-    parser.add_argument("--n", type=int, default=200, help="most episodes (default: 200)")
-    parser.add_argument("--task", help="only episodes of this task")
-    parser.add_argument("--failed", action="store_true", help="only episodes without success")
-    parser.add_argument(
-        "--replay", action="store_true", help="play episodes again for pictures that were not kept"
+    way.add_argument("--port", type=int, default=0, help="of the page; 0 for a free one")
+    chosen = parser.add_argument_group("which episodes")
+    chosen.add_argument("--first", type=int, default=1, help="first episode")
+    chosen.add_argument("--n", type=int, help="most episodes")
+    chosen.add_argument("--task", help="only episodes of this task")
+    chosen.add_argument("--failed", action="store_true", help="only episodes without success")
+    told = parser.add_argument_group("what of them")
+    told.add_argument(
+        "--answers",
+        action="store_true",
+        help="also what would have been right, behind a switch; not for sharing",
     )
-    parser.add_argument(
-        "--max-side", type=int, default=640, help="pixels of a picture in the page (default: 640)"
+    told.add_argument(
+        "--replay",
+        action="store_true",
+        help="play episodes again: for pictures that were not kept, and progress along the turns",
     )
+    told.add_argument("--max-side", type=int, default=640, help="pixels of a picture on the page")
     parser.set_defaults(run=view)
 
 
 def view(args: argparse.Namespace) -> int:
-    """Write the episodes of a recording for a person to read."""
-    if args.first < 1 or args.n < 1 or args.max_side < 1:
+    """Show the episodes of recordings to a person."""
+    if args.first < 1 or (args.n is not None and args.n < 1) or args.max_side < 1:
         raise ConfigurationError("--first, --n and --max-side are at least 1.")
-    chosen = islice(_wanted(args), args.first - 1, args.first - 1 + args.n)
+    chosen = Selection(recordings(args.paths), args)
     if args.case is not None:
-        return view_case(next((run for _, run in chosen), None), Path(args.case))
-    if args.html is None:
-        for number, run in chosen:
+        return view_case(next((run for _, _, run in chosen.episodes()), None), Path(args.case))
+    if args.text:
+        for number, _, run in chosen.episodes():
             write(f"{number}. {as_text(run)}\n")
         return 0
-    from healthgym.presentation import html
+    if args.html is None:
+        from healthgym.cli.serving import serve_page
 
+        return serve_page(chosen.write_page, [each.path for each in chosen.found], args.port)
     out = Path(args.html)
-    pictures = Pictures(Path(args.file), args.max_side, replay=args.replay)
-    count = 0
-
-    def episodes() -> Iterator[str]:
-        nonlocal count
-        for number, run in chosen:
-            count += 1
-            pictures.of(run)
-            yield html.episode(run, number, pictures.find, opened=count == 1)
-
     with written_whole(out) as file:
-        file.writelines(html.page(Path(args.file).name, _selection(args), episodes()))
-    missing = f", {pictures.missing} pictures not at hand" if pictures.missing else ""
-    hint = "" if args.replay or not missing else " (--replay makes them again)"
-    note(f"{count} episodes written to {out}{missing}{hint}")
+        told = chosen.write_page(file)
+    note(f"{told} written to {out}")
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The episodes that a command line chooses.
+
+    Attributes:
+        found: The recordings.
+        args: The command line.
+    """
+
+    found: list[Recording]
+    args: argparse.Namespace
+
+    def episodes(self) -> Iterator[tuple[int, str, Trajectory]]:
+        """Yield number, name of the run and record of each."""
+        args = self.args
+        end = None if args.n is None else args.first - 1 + args.n
+        return islice(self._wanted(), args.first - 1, end)
+
+    def _wanted(self) -> Iterator[tuple[int, str, Trajectory]]:
+        from healthgym.presentation.viewer.records import solved
+
+        every = (pair for each in self.found for pair in each.episodes())
+        for number, (name, run) in enumerate(every, 1):
+            if self.args.task in (None, run.task_id) and not (self.args.failed and solved(run)):
+                yield number, name, run
+
+    def write_page(self, file: TextIO) -> str:
+        """Write the page, and return what is on it, in words."""
+        from healthgym.presentation.viewer import write_page
+
+        paths = [each.path for each in self.found]
+        pictures = Pictures(*paths, max_side=self.args.max_side, replay=self.args.replay)
+        count = write_page(file, self._page(pictures), pictures.find)
+        told = f"{count} episodes"
+        if pictures.missing:
+            hint = "" if self.args.replay else " (--replay makes them again)"
+            told += f", {pictures.missing} pictures not at hand{hint}"
+        return told
+
+    def _page(self, pictures: Pictures) -> PageData:
+        from healthgym.presentation.viewer import PageData
+
+        title = ", ".join(dict.fromkeys(Path(path).name or path for path in self.args.paths))
+        total = sum(each.count() for each in self.found)
+        chosen = watched(self.episodes(), min(total, self.args.n or total), "episodes")
+        shown = (self._shown(name, run, pictures) for _, name, run in chosen)
+        return PageData(title, shown, self._note(), answers=self.args.answers)
+
+    def _note(self) -> str:
+        args = self.args
+        if not (args.failed or args.task or args.n or args.first > 1):
+            return ""
+        which = f"{'unsolved ones' if args.failed else 'those'} of {args.task or 'any task'}"
+        most = f", {args.n} at most" if args.n else ""
+        return f"Not all that was recorded: only {which}, from number {args.first} of these{most}."
+
+    def _shown(self, name: str, run: Trajectory, pictures: Pictures) -> Shown:
+        from healthgym.cli.answers import right_answer
+        from healthgym.presentation.viewer import Shown
+        from healthgym.testing.replay import progress_along
+
+        pictures.of(run)
+        answer, progress = None, list[float]()
+        try:
+            if self.args.answers:
+                answer = right_answer(run)
+            if self.args.replay:
+                progress = progress_along(run)
+        except TrajectoryError as error:
+            note(f"healthgym: {error}")
+        return Shown(run, name, answer, tuple(progress))
 
 
 def view_case(run: Trajectory | None, out: Path) -> int:
@@ -93,26 +180,6 @@ def view_case(run: Trajectory | None, out: Path) -> int:
     return 0
 
 
-def _wanted(args: argparse.Namespace) -> Iterator[tuple[int, Trajectory]]:
-    from healthgym.core.trajectory import read_trajectories
-
-    for number, run in enumerate(read_trajectories(args.file), 1):
-        if args.task in (None, run.task_id) and not (args.failed and solved(run)):
-            yield number, run
-
-
-def solved(run: Trajectory) -> bool:
-    """Return whether every role succeeded under the strict profile."""
-    return all(each.get("strict", {}).get("success", False) for each in run.verdicts.values())
-
-
-def _selection(args: argparse.Namespace) -> str:
-    told = "Recorded episodes; a line opens with a click."
-    if args.failed or args.task:
-        told += f" Only {'unsolved ones' if args.failed else 'those'} of {args.task or 'any task'}."
-    return f"{told} {args.n} at most, from number {args.first} of these."
-
-
 def as_text(run: Trajectory) -> str:
     """Return an episode as a person would read it."""
     from healthgym.presentation.render import counted
@@ -128,55 +195,3 @@ def as_text(run: Trajectory) -> str:
         )
         parts.append(f"=== {role}: {outcome}, reward {run.rewards.get(role, 0.0):.2f}")
     return "\n".join(parts)
-
-
-class Pictures:
-    """The pictures of a recording.
-
-    Args:
-        path: The recording; pictures that were kept are beside it.
-        max_side: Most pixels of a picture's longer side in a data URL.
-        replay: Whether to play an episode again for pictures that are not there.
-    """
-
-    def __init__(self, path: Path, max_side: int, *, replay: bool) -> None:
-        from healthgym.core.trajectory import picture_folder
-
-        self.missing = 0
-        self._folder = picture_folder(path)
-        self._max_side = max_side
-        self._replay = replay
-        self._made: Mapping[str, bytes] = {}
-
-    def of(self, run: Trajectory) -> None:
-        """Get ready for the pictures of an episode."""
-        from healthgym.presentation.pictures import png
-        from healthgym.testing.replay import replayed_pictures
-
-        self._made = {}
-        names = {name for turn in run.turns for name in turn.pictures}
-        if self._replay and any(not self._file(name).is_file() for name in names):
-            try:
-                self._made = {name: png(image) for name, image in replayed_pictures(run).items()}
-            except TrajectoryError as error:
-                note(f"healthgym: no pictures: {error}")
-
-    def read(self, name: str) -> bytes | None:
-        """Return a picture by its fingerprint, as a PNG file; None if it is not at hand."""
-        found = self._made.get(name)
-        if found is None and self._file(name).is_file():
-            found = self._file(name).read_bytes()
-        self.missing += found is None
-        return found
-
-    def find(self, name: str) -> str | None:
-        """Return a picture by its fingerprint, as a data URL; None if it is not at hand."""
-        from healthgym.presentation.html import inline
-
-        found = self.read(name)
-        return None if found is None else inline(found, self._max_side)
-
-    def _file(self, name: str) -> Path:
-        if not name.isalnum():
-            raise TrajectoryError(f"{name[:80]!r} is no fingerprint of a picture.")
-        return self._folder / f"{name}.png"

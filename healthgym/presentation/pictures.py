@@ -6,6 +6,7 @@ Nothing here needs more than numpy, and all of it gives the same bytes on every 
 from __future__ import annotations
 
 import base64
+import io
 import struct
 import zlib
 
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from healthgym.core.borders import AnyArray
 from healthgym.core.images import Image, checked
 from healthgym.errors import ConfigurationError
+
+#: Picture files up to this size, in bytes, go into a page as they are.
+_SMALL = 20_000
 
 
 def png(image: Image) -> bytes:
@@ -46,6 +50,31 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 def data_url(file: bytes, kind: str = "png") -> str:
     """Return the bytes of a picture file as a data URL."""
     return f"data:image/{kind};base64,{base64.b64encode(file).decode('ascii')}"
+
+
+def inline(file: bytes, max_side: int) -> str:
+    """Return a PNG file as a data URL, made smaller where pillow can do so.
+
+    Args:
+        file: The PNG.
+        max_side: Most pixels of the longer side. A picture of more than 20 kB becomes a JPEG if
+            that is shorter.
+    """
+    if len(file) <= _SMALL:
+        return data_url(file)
+    try:
+        from PIL import Image as Opener
+    except ImportError:
+        return data_url(file)
+    forms = {}
+    with Opener.open(io.BytesIO(file), formats=("PNG",)) as picture:
+        picture.thumbnail((max_side, max_side))
+        for kind, options in (("png", {}), ("jpeg", {"quality": 88})):
+            buffer = io.BytesIO()
+            picture.save(buffer, kind, **options)
+            forms[kind] = buffer.getvalue()
+    kind = min(forms, key=lambda name: len(forms[name]))
+    return data_url(forms[kind], kind)
 
 
 def shrink(image: Image, side: int | None) -> Image:

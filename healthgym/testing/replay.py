@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import accumulate
 from typing import Protocol
 
 from healthgym.core.borders import Options
 from healthgym.core.episode import AnyEpisode
-from healthgym.core.family import EpisodeConfig
+from healthgym.core.family import AnyFamily, EpisodeConfig
 from healthgym.core.images import Image
 from healthgym.core.trajectory import Trajectory, Turn
 from healthgym.errors import HealthGymError, SeatCrashedError, TrajectoryError
@@ -57,25 +58,15 @@ def replay(
             it tells the first difference.
     """
     inner = env or remade(trajectory)
-    try:
-        inner.reset(options={"task_id": trajectory.task_id, "record": trajectory})
-    except HealthGymError as error:
-        raise TrajectoryError(f"{trajectory.task_id} cannot be opened: {error}") from error
-    episode = inner.episode
+    episodes = played(trajectory, inner, on_images)
+    episode = next(episodes)
     fresh = inner.trajectory()
     for name in ("kind", "instructions", "tools"):
         _compare(trajectory, name, getattr(trajectory, name), getattr(fresh, name))
-    for number, turn in enumerate(trajectory.turns, 1):
-        if number > len(episode.turns):  # otherwise a counterpart has played it by itself
-            if turn.role not in episode.roles or episode.done(turn.role):
-                raise _difference(trajectory, f"turn {number}", "a turn", f"{turn.role} is done")
-            if turn.news:
-                episode.news(turn.role)
-            _step(trajectory, episode, turn, on_images)
+    for number, (turn, _) in enumerate(zip(trajectory.turns, episodes, strict=False), 1):
         _compare_turns(trajectory, number, turn, episode.turns[number - 1], exact_pictures)
-    for role in trajectory.stopped:
-        if not episode.stopped(role):  # a counterpart leaves by itself
-            episode.stop(role)
+    for _ in episodes:
+        pass
     again = inner.trajectory()
     for name in ("verdicts", "rewards"):
         _compare(trajectory, name, getattr(trajectory, name), getattr(again, name))
@@ -84,6 +75,44 @@ def replay(
         verdicts[profile]["success"] for verdicts in again.verdicts.values()
     )
     return ReplayReport(trajectory.task_id, len(trajectory.turns), success)
+
+
+def played(
+    trajectory: Trajectory,
+    env: Replayable,
+    on_images: Callable[[Sequence[Image]], None] = lambda images: None,
+) -> Iterator[AnyEpisode]:
+    """Play a trajectory's actions again, whatever they come to; yield the episode as it goes.
+
+    Args:
+        trajectory: The record.
+        env: Environment to play on.
+        on_images: Handed the pictures of each turn that shows any.
+
+    Yields:
+        The episode: at its start, after each recorded turn, and at its end.
+
+    Raises:
+        TrajectoryError: If the task cannot be opened, or a role is to act that is done.
+    """
+    try:
+        env.reset(options={"task_id": trajectory.task_id, "record": trajectory})
+    except HealthGymError as error:
+        raise TrajectoryError(f"{trajectory.task_id} cannot be opened: {error}") from error
+    episode = env.episode
+    yield episode
+    for number, turn in enumerate(trajectory.turns, 1):
+        if number > len(episode.turns):  # otherwise a counterpart has played it by itself
+            if turn.role not in episode.roles or episode.done(turn.role):
+                raise _difference(trajectory, f"turn {number}", "a turn", f"{turn.role} is done")
+            if turn.news:
+                episode.news(turn.role)
+            _step(trajectory, episode, turn, on_images)
+        yield episode
+    for role in trajectory.stopped:
+        if not episode.stopped(role):  # a counterpart leaves by itself
+            episode.stop(role)
+    yield episode
 
 
 def _step(
@@ -115,10 +144,29 @@ def replayed_pictures(trajectory: Trajectory) -> dict[str, Image]:
     return dict(zip(names, made, strict=False))
 
 
+def progress_along(trajectory: Trajectory) -> list[float]:
+    """Play a recorded episode again and return the progress of its role after each turn.
+
+    It is the verifier's, as the shaped reward pays it: where a family withholds it, nothing before
+    the work is handed in.
+
+    Raises:
+        TrajectoryError: If the environment cannot be made, or the episode cannot be played.
+    """
+    shaped = replace(trajectory, env_kwargs={**trajectory.env_kwargs, "reward": "shaped"})
+    episode = None
+    for episode in played(shaped, remade(shaped)):  # noqa: B007 - the last one is asked
+        pass
+    turns = episode.turns if episode is not None else ()
+    paid = (turn.reward if turn.role == trajectory.role else 0.0 for turn in turns)
+    return [round(total, 9) for total in accumulate(paid)]
+
+
 class Replayable(Protocol):
     """What a record is played on: one of our environments, or an arena."""
 
     config: EpisodeConfig
+    family: AnyFamily
 
     @property
     def episode(self) -> AnyEpisode:

@@ -39,6 +39,7 @@ from healthgym.integrations.trl.tiny import (  # noqa: E402
     train_tokenizer,
 )
 from healthgym.rewards import SparseReward  # noqa: E402
+from tests.presentation.pages import bodies  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
@@ -298,7 +299,7 @@ def test_everything_runs_once(tmp_path: Path) -> None:
     assert "<polyline" in page
     assert "provider \\ payer" in page
     assert "the whole arena" in page
-    assert "CASE-7001" in page
+    assert "CASE-7001" in str(bodies(page))
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert set(result["careless"]) == {
         f"{role} {name}" for role, names in FAMILY.careless().items() for name in names

@@ -23,6 +23,7 @@ from healthgym.policies.seats import EndpointSeat
 from healthgym.registration import make_health_env
 from healthgym.rewards import SparseReward
 from tests.core.toys import Market
+from tests.presentation.pages import bodies, index
 from tests.standin import Reply, completion, stand_in
 
 datasets = pytest.importorskip("datasets")
@@ -307,8 +308,9 @@ def test_a_run_ends_in_a_table_and_a_report(
         assert (folder.path / name).stat().st_size > 0
     page = (folder.path / "report.html").read_text(encoding="utf-8")
     assert "data:image/png;base64," in page
-    assert "http" not in page.partition("<h2>Settings")[0].replace("https://", "")
-    assert page.count("class=episode") >= 3
+    assert "<h2>Settings and versions</h2>" in page
+    assert index(page)["runs"] == ["base", "SFT", "SFT+SFT", "SFT+GRPO"]
+    assert len(bodies(page)) == 4 * config.episodes
     stages = {row["stage"] for row in folder.curve()}
     assert stages == {"sft", "grpo", "control"}
     logged = [row for row in folder.curve() if row["stage"] == "grpo" and "reward" in row]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from healthgym.core.trajectory import Trajectory
-from healthgym.presentation import html
+from healthgym.presentation.viewer import PageData, Section, Shown, page
 
 #: Size of the picture of the curves, in pixels, and the colour of each curve in turn.
 _WIDTH, _HEIGHT, _EDGE = 720, 260, 30
@@ -29,9 +29,12 @@ def render(
         shown: Games to show.
         note: A sentence below the heading.
     """
-    parts = [_curves(curve), *map(_table, tables)]
-    games = (html.episode(one, number, opened=False) for number, one in enumerate(shown, 1))
-    return "".join(html.page(title, note, iter([*parts, *games])))
+    sections = [
+        Section(figure=_curves(curve)),
+        *(Section(table=rows) for rows in tables),
+    ]
+    games = [Shown(one, "games") for one in shown]
+    return page(PageData(title, games, note, sections))
 
 
 def _curves(curve: Sequence[Mapping[str, float]]) -> str:
@@ -62,7 +65,7 @@ def _curves(curve: Sequence[Mapping[str, float]]) -> str:
             f'text-anchor="middle">{curve[place]["round"]:.0f}</text>'
         )
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" style="max-width: 100%" '
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" '
         'role="img" '
         f'aria-label="share by round">{"".join(lines)}</svg>'
     )
@@ -71,10 +74,3 @@ def _curves(curve: Sequence[Mapping[str, float]]) -> str:
 def _up(share: float) -> float:
     """Return how far down in the picture a share is drawn."""
     return _HEIGHT - _EDGE - share * (_HEIGHT - 2 * _EDGE)
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    head, *rest = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
-    body = "".join(f"<tr>{row}</tr>" for row in rest)
-    head = head.replace("td>", "th>")
-    return f'<table style="margin: 1rem 0"><tr>{head}</tr>{body}</table>\n'

@@ -6,31 +6,38 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from healthgym.core.borders import JsonObject
-from healthgym.core.trajectory import Trajectory, read_trajectories
+from healthgym.core.trajectory import read_trajectories
+from healthgym.core.writing import written_whole
 from healthgym.errors import (
     ConfigurationError,
     DamagedDataError,
     HealthGymError,
     MissingDependencyError,
+    TrajectoryError,
 )
 from healthgym.integrations.trl.evaluation import Score
 from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
-from healthgym.integrations.trl.page import ReportData, render_report
+from healthgym.integrations.trl.page import ReportData, report_page
 from healthgym.integrations.trl.plots import draw_curves
+from healthgym.presentation.pictures import inline, png
 from healthgym.presentation.terminal import shown
+from healthgym.presentation.viewer import PictureFinder, Shown, write_page
+from healthgym.testing.replay import replayed_pictures
 from healthgym.version import __version__
 
 _PACKAGES = ("torch", "transformers", "trl", "gymnasium", "numpy")
-_SHOWN_EPISODES = 6
+#: Of so many tasks the pictures are made again, and of so many pixels at most.
+_SHOWN_EPISODES, _MAX_SIDE = 6, 480
 
 
 def write_report(folder: RunFolder) -> Path:
@@ -68,11 +75,14 @@ def write_report(folder: RunFolder) -> Path:
         transfer_scores(folder),
         _notes(results),
         picture,
-        _chosen_episodes(folder),
+        _episodes(folder),
         [*facts, *_versions()],
         {stage: _spent(result) for stage, result in results.items()},
     )
-    return folder.write("report.html", render_report(data))
+    path = folder.path / "report.html"
+    with written_whole(path) as file:
+        write_page(file, report_page(data), _pictures(folder))
+    return path
 
 
 def checkpoint_scores(folder: RunFolder) -> list[Score]:
@@ -142,23 +152,31 @@ def _read(folder: RunFolder, scores: Sequence[JsonObject]) -> list[Score]:
         ) from None
 
 
-def _chosen_episodes(folder: RunFolder) -> list[dict[str, Trajectory]]:
-    """Return tasks of different types, those first that training taught."""
-    runs: dict[str, dict[str, Trajectory]] = {}
+def _episodes(folder: RunFolder) -> Iterator[Shown]:
+    """Yield the test episodes of all checkpoints."""
     for name, title in CHECKPOINTS.items():
-        for run in read_trajectories(folder.path / "trajectories" / f"{name}.jsonl"):
-            runs.setdefault(run.task_id, {})[title] = run
-    taught: dict[str, dict[str, Trajectory]] = {}
-    others: dict[str, dict[str, Trajectory]] = {}
-    for taken in runs.values():
-        solved = [_solved(run) for run in taken.values()]
-        kind = next(iter(taken.values())).kind
-        (taught if solved[-1] and not solved[1] else others).setdefault(kind, taken)
-    return [*taught.values(), *others.values()][:_SHOWN_EPISODES]
+        path = folder.path / "trajectories" / f"{name}.jsonl"
+        for run in read_trajectories(path) if path.is_file() else ():
+            yield Shown(run, title)
 
 
-def _solved(run: Trajectory) -> bool:
-    return bool(next(iter(run.verdicts.values()))["strict"]["success"])
+def _pictures(folder: RunFolder) -> PictureFinder:
+    """Return what finds pictures: those of a few tasks of different types, played again.
+
+    All of them would take as long as the evaluation did.
+    """
+    tasks: dict[str, str] = {}
+    shown = [each.run for each in _episodes(folder) if any(t.pictures for t in each.run.turns)]
+    for run in shown:
+        tasks.setdefault(run.kind, run.task_id)
+    wanted = set(list(tasks.values())[:_SHOWN_EPISODES])
+    found: dict[str, str] = {}
+    for run in shown:
+        if run.task_id in wanted:
+            with contextlib.suppress(TrajectoryError):  # the page says that pictures are missing
+                made = replayed_pictures(run)
+                found |= {name: inline(png(image), _MAX_SIDE) for name, image in made.items()}
+    return found.get
 
 
 def _flat(data: JsonObject, prefix: str = "") -> list[tuple[str, Any]]:
