@@ -194,8 +194,8 @@ def test_what_an_agent_wrote_does_not_drive_the_terminal(record: Path, capsys: C
     episode = next(read_trajectories(record))
     turns = (replace(episode.turns[0], action="\x1b]0;owned\x07", observation="\x1b[2J"),)
     changed = rewritten(record, turns=turns, task_id="toy\x1b[1m/test/1")
-    for command in ("view", "replay", "score"):
-        main([command, str(changed)])
+    for command in (["view", "--text"], ["replay"], ["score"]):
+        main([*command, str(changed)])
         told = capsys.readouterr()
         assert "\x1b" not in told.out + told.err
         assert "\x07" not in told.out + told.err
