@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from healthgym.integrations.trl.copying import (  # noqa: E402
     Copying,
     Lists,
     learn_to_copy,
+    shapes_of,
     words_of,
 )
 from healthgym.integrations.trl.models import _texts  # noqa: E402
@@ -118,3 +120,13 @@ def test_reward_costs_what_it_reads_draws_and_learns() -> None:
     more = 80 * (read + effort.LEARNED * read)
     assert effort.of_reward(rows, again) == pytest.approx(whole + more)
     assert effort.of_imitation([100, 200], 4) == pytest.approx(effort.LEARNED * 600)
+
+
+def test_what_charts_hold_is_repeated_with_other_letters_and_digits(tokenizer: Any) -> None:
+    known = "0283b437-ef20-41bb-a026-b60a742d536a"
+    shapes = shapes_of([f"Age of patient {known}? It is 7 of 10.", "at 2019-04-01T08:00:30+00:00."])
+    assert shapes == [known, "2019-04-01T08:00:30+00:00."]
+    lists = Lists(tokenizer, 0, shapes=shapes)
+    said = " ".join(tokenizer.decode(lists.entries()[1]) for _ in range(40))
+    assert known not in said
+    assert len(re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", said)) > 10

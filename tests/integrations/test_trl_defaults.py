@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import healthgym
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl.command import DEFAULT_ENV, parser, settings
-from healthgym.integrations.trl.config import TrainConfig
+from healthgym.integrations.trl.config import Shown, TrainConfig
 from healthgym.integrations.trl.defaults import defaults, known
 from healthgym.registration import make_health_env
 
@@ -65,7 +67,7 @@ def test_words_of_the_command_line_go_before() -> None:
 def test_given_charts_have_their_own_types_and_one_demonstrator() -> None:
     config = told("--source", "charts")
     assert "task_types" not in config.env_kwargs
-    assert config.supervised.policies == {"oracle": 1.0}
+    assert config.supervised.policies == {"stepwise": 1}
     assert config.transfer == {}
     assert defaults(DEFAULT_ENV).transfer
 
@@ -78,3 +80,19 @@ def test_settings_are_read_back_as_they_were_written() -> None:
     for env_id in known():
         config = told("--env", env_id)
         assert TrainConfig.from_json(config.to_json()) == config
+
+
+def test_a_folder_is_learned_from_charts_in_its_style_and_told_anew() -> None:
+    config = told("--source", "somewhere", "--fold", "3")
+    assert config.model == "small"
+    assert config.copies
+    assert {*config.shown} == {"styled", "pseudonymous", "synthetic"}
+    assert config.env_kwargs["fold"] == 3
+    assert config.practice == {"retold": "pseudonymous"}
+    assert "task_types" not in config.env_kwargs
+    assert not config.transfer
+    assert config.supervised.steps * config.supervised.batch == config.supervised.demos
+    assert TrainConfig.from_json(config.to_json()) == config
+    assert told("--source", "somewhere", "--model", "tiny").model == "tiny"
+    with pytest.raises(ConfigurationError, match="shown tasks"):
+        replace(config, shown={"styled": Shown({}, weight=-1.0)})

@@ -18,7 +18,7 @@ from healthgym.integrations.trl import demonstrations, trl_spec
 from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
 from healthgym.integrations.trl.copying import Copying
 from healthgym.integrations.trl.folder import RunFolder
-from healthgym.integrations.trl.tiny import TinyConfig
+from healthgym.integrations.trl.tiny import PIECES, TinyConfig
 from healthgym.policies.seats import EndpointSeat
 from healthgym.registration import make_health_env
 from healthgym.rewards import SparseReward
@@ -59,7 +59,7 @@ def config(toy_id: str, monkeypatch: pytest.MonkeyPatch) -> TrainConfig:
     """Settings of a run that takes seconds, with a model of some thousand weights."""
     from healthgym.integrations.trl import models
 
-    monkeypatch.setattr(models, "TinyConfig", lambda: SHAPE)
+    monkeypatch.setitem(models.MADE, "tiny", (SHAPE, PIECES))
     return TrainConfig(
         toy_id,
         episodes=4,

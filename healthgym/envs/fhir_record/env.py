@@ -116,6 +116,12 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
     - `store_writes` (bool, True): Whether what is posted in the raw protocol is really stored.
         Then a resource that the record system refuses is answered with the refusal, which upstream
         never does. If not, only the ``paper`` profile can find an order.
+    - `retold` (str, None): For a folder as source, what stands in for its charts: ``"styled"``,
+        synthetic charts in the folder's ids, codes, times, decimals and density, learnt from its
+        training patients; or ``"pseudonymous"``, its own charts, for each question with other
+        names, ids, dates and values. To train on where a folder holds few people.
+    - `fold` (int, 0): For a folder as source: which fifth of its patients is held out for the test
+        split, 0 to 4.
 
     ## Registered Configurations
 
@@ -152,6 +158,8 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
         charts: str | Path | None = None,
         protocol: str = "tools",
         store_writes: bool = True,
+        retold: str | None = None,
+        fold: int = 0,
         **common: Unpack[Common],
     ) -> None:
         made = FhirRecordFamily(
@@ -162,6 +170,8 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
             charts=charts,
             protocol=protocol,
             store_writes=store_writes,
+            retold=retold,
+            fold=fold,
         )
         if made.protocol is Protocol.PUBLISHED:
             common.setdefault("profile", "paper")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
@@ -43,6 +43,7 @@ from healthgym.envs.fhir_record.paper.base import BENCHMARK_DEFECTS, HONEST_DEFE
 from healthgym.envs.fhir_record.proofs import PROOFS
 from healthgym.envs.fhir_record.raw import EchoToolset, RawToolset
 from healthgym.envs.fhir_record.raw_text import in_replies, prompt, read_reply
+from healthgym.envs.fhir_record.retold import PseudonymousCharts, Retold, StyledCharts
 from healthgym.envs.fhir_record.sources import BundleSource, OfficialSource
 from healthgym.envs.fhir_record.task import (
     FhirInstance,
@@ -80,7 +81,21 @@ RAW_RULES = EpisodeConfig(
     plain=True,
 )
 
+_RETOLD: Mapping[Retold, Callable[[BundleSource], ChartSource]] = {
+    Retold.STYLED: StyledCharts,
+    Retold.PSEUDONYMOUS: PseudonymousCharts,
+}
+
 _Policy = Baseline[FhirTask, FhirReference, RecordStart]
+
+
+def _opened(source: str | Path | ChartSource, fold: int) -> ChartSource:
+    """Return a folder's charts, or the charts given."""
+    if isinstance(source, str | Path):
+        return BundleSource(source, fold)
+    if fold:
+        raise ConfigurationError("fold goes with a folder of charts as source.")
+    return source
 
 
 class Protocol(StrEnum):
@@ -109,6 +124,8 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         protocol: ``"tools"``; ``"raw"``: the published harness's text protocol; or
             ``"published"``: a benchmark's own runs, in which what is posted is acknowledged only.
         store_writes: Whether what is posted in the raw protocol is stored.
+        retold: For a folder: what stands in for its charts, ``"styled"`` or ``"pseudonymous"``.
+        fold: For a folder: which fifth of its patients is held out for the test.
 
     Raises:
         ConfigurationError: If the arguments do not fit together.
@@ -135,6 +152,8 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         charts: str | Path | None = None,
         protocol: str = Protocol.TOOLS,
         store_writes: bool = True,
+        retold: str | None = None,
+        fold: int = 0,
     ) -> None:
         self.protocol = arguments.member(Protocol, protocol, "protocol")
         if self.protocol is not Protocol.RAW and not store_writes:
@@ -155,7 +174,12 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
             if source == SYNTHETIC:
                 self.generator = self._synthetic(mix, levels, benchmark)
             else:
-                self.generator = self._real(source, mix, levels, named=task_types is not None)
+                self.generator = self._real(
+                    _opened(source, fold), retold, mix, levels, named=task_types is not None
+                )
+        real = isinstance(self.generator, FhirRecordGenerator) and source != SYNTHETIC
+        if not real and (retold is not None or fold):
+            raise ConfigurationError("retold and fold go with a folder of charts as source.")
         self.chance = chance_of(benchmark or self.name)
         if benchmark:
             self.rules = replace(self.rules, step_time=timedelta(0), show_clock=False)
@@ -195,20 +219,27 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
 
     def _real(
         self,
-        source: str | Path | ChartSource,
+        source: ChartSource,
+        retold: str | None,
         mix: Mix,
         levels: Sequence[Level[ChartConfig]],
         *,
         named: bool,
     ) -> FhirRecordGenerator:
         """Return a generator on given charts; each type that was named must be possible there."""
-        if isinstance(source, str | Path):
-            source = BundleSource(source)
+        if isinstance(source, BundleSource):
             for kind in mix.kinds if named else ():
                 source.require(KINDS[kind])
+        name = f"{self.name}-real"
+        if retold is not None:
+            if not isinstance(source, BundleSource):
+                raise ConfigurationError("retold goes with a folder of charts as source.")
+            told = arguments.member(Retold, retold, "retold")
+            source = _RETOLD[told](source)
+            name = f"{name}-{told}"
         style = Style.TERSE if all(level.config.terse for level in levels) else Style.FULL
         level = Level("real", Asking(source, style))
-        return FhirRecordGenerator(KINDS, mix, [level], name=f"{self.name}-real")
+        return FhirRecordGenerator(KINDS, mix, [level], name=name)
 
     def open(self, instance: FhirInstance) -> FhirWorld:
         """Return a fresh overlay over the instance's chart."""
@@ -233,10 +264,11 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         }
 
     def practices(self) -> Mapping[str, Baseline[FhirTask, FhirReference, RecordStart]]:
-        """Return the practices beside the oracle's, who do not do what the question says."""
+        """Return the practices beside the oracle's: by habit, and in smaller steps."""
         return {
             "house": self._spoken(practices.house),
             "cautious": self._spoken(practices.cautious),
+            "stepwise": self._spoken(practices.stepwise),
         }
 
     def _spoken(self, policy: _Policy) -> _Policy:

@@ -35,6 +35,8 @@ _DATES = (
     "created",
     "issued",
 )
+#: Parts into which patients are divided: each is held out by one of as many folds.
+FOLDS = 5
 _OWNERS = ("subject", "patient", "beneficiary")
 
 #: The types that task types ask about.
@@ -57,11 +59,13 @@ class DatedRow:
         when: When it took place, UTC.
         resource_type: Its type.
         row: Its row in the base.
+        resource_id: Its id.
     """
 
     when: datetime
     resource_type: str
     row: int
+    resource_id: str
 
 
 @dataclass(frozen=True)
@@ -81,10 +85,25 @@ class Person:
     chart: DocumentBase
 
     @cached_property
-    def split(self) -> Split:
-        """The split the patient belongs to, by the id alone: 60, 20 and 20 percent."""
-        fifth = stable_hash(f"healthgym/bundles/{self.id}") % 5
-        return Split.TRAIN if fifth < 3 else Split.VALIDATION if fifth == 3 else Split.TEST
+    def fifth(self) -> int:
+        """Which of five parts the patient belongs to, by the id alone."""
+        return stable_hash(f"healthgym/bundles/{self.id}") % FOLDS
+
+    def split(self, fold: int = 0) -> Split:
+        """Return the patient's split: 60, 20 and 20 percent; each part is one fold's test."""
+        place = (self.fifth + fold) % FOLDS
+        return Split.TRAIN if place < 3 else Split.VALIDATION if place == 3 else Split.TEST
+
+    def measured(self, code: str) -> list[float]:
+        """Return the values of the patient's Observations under a code."""
+        found = []
+        for row in range(self.chart.size("Observation")):
+            resource = self.chart.resource("Observation", row)
+            codings = (resource.get("code") or {}).get("coding") or []
+            value = (resource.get("valueQuantity") or {}).get("value")
+            if isinstance(value, int | float) and any(c.get("code") == code for c in codings):
+                found.append(float(value))
+        return found
 
     @cached_property
     def name(self) -> tuple[str, str] | None:
@@ -171,7 +190,7 @@ def _people(base: DocumentBase) -> Iterator[Person]:
                 own.setdefault(owner, []).append(resource)
             when = None if kind == "Patient" else dated(resource)
             if when is not None:
-                rows.setdefault(owner, []).append(DatedRow(when, kind, row))
+                rows.setdefault(owner, []).append(DatedRow(when, kind, row, str(resource["id"])))
     for row in range(base.size("Patient")):
         resource = base.resource("Patient", row)
         key = resource["id"]

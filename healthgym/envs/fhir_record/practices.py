@@ -1,8 +1,12 @@
-"""How others work who look as carefully, and do not do what the question says.
+"""How others work who look as carefully: by habit, or in smaller steps.
 
-Each is a whole practice: it opens the chart, decides, orders and reports. Only the oracle goes
-by what the question states, so on the same tasks they contradict each other, and the verifier
-says who is right. Demonstrations of several of them are records of practitioners who disagree.
+``house`` and ``cautious`` are whole practices that do not do what the question says: each opens the
+chart, decides, orders and reports. Only the oracle goes by what the question states, so on the same
+tasks they contradict each other, and the verifier says who is right. Demonstrations of several of
+them are records of practitioners who disagree.
+
+``stepwise`` is right as the oracle is, and leaves to a tool what a small model would have to do in
+its head: it subtracts years with the calculator, and asks the chart what lies within a limit.
 """
 
 from __future__ import annotations
@@ -17,7 +21,10 @@ from healthgym.core.family import Script
 from healthgym.core.tool import call
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.kinds.base import example_answer
-from healthgym.envs.fhir_record.oracle import orders_of
+from healthgym.envs.fhir_record.kinds.labs import A1cRecheck
+from healthgym.envs.fhir_record.kinds.lookups import PatientAge, birth_date
+from healthgym.envs.fhir_record.kinds.readings import months_before
+from healthgym.envs.fhir_record.oracle import orders_of, solve
 from healthgym.envs.fhir_record.task import FhirInstance, OrderSpec
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.worlds.fhir.store import FhirStore
@@ -35,6 +42,29 @@ def house(instance: FhirInstance, rng: np.random.Generator) -> Script:
 def cautious(instance: FhirInstance, rng: np.random.Generator) -> Script:
     """Do the same with half of each dose: start low, go slow."""
     return _as_usual(instance, share=0.5)
+
+
+def stepwise(instance: FhirInstance, rng: np.random.Generator) -> Script:
+    """Do what the oracle does, in steps none of which takes more than a look."""
+    script = list(solve(instance, rng))
+    reference = instance.reference
+    facts, decision = reference.facts, reference.decision
+    kind = KINDS[reference.kind]
+    if isinstance(kind, PatientAge):
+        (age,) = example_answer(decision.answer)
+        view = ChartView(FhirStore(instance.start.base, clock=Clock(facts.now)))
+        born = birth_date(view.patient(facts.patient))
+        if born is not None:
+            years = facts.now.year - born.year
+            waits = " - 1" if years != age else ""
+            worked = f"{facts.now.year} - {born.year}{waits}"
+            script.insert(-1, call("calculate", expression=worked))
+    elif isinstance(kind, A1cRecheck):
+        since = months_before(facts.now, int(kind.number(facts, "months"))).isoformat()
+        (look,) = kind.lookups(facts, decision)
+        recent = call(look.name, **{**look.arguments, "since": since})
+        script[:1] = [recent] if decision.branch == "fresh" else [recent, look]
+    return script
 
 
 def _as_usual(instance: FhirInstance, share: float) -> Script:

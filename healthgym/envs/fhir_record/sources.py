@@ -16,7 +16,7 @@ from healthgym.core.seeding import Split
 from healthgym.envs.fhir_record.kinds import recording, referral
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
 from healthgym.envs.fhir_record.official import OfficialSource
-from healthgym.envs.fhir_record.people import Person, read_folder
+from healthgym.envs.fhir_record.people import FOLDS, Person, read_folder
 from healthgym.envs.fhir_record.task import Facts
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.errors import ConfigurationError
@@ -87,23 +87,28 @@ class BundleSource:
 
     Args:
         folder: Folder with Bundles or resources as JSON or NDJSON, gzip-compressed or not.
+        fold: Which fifth of the patients is the test split, 0 to 4; the fifth before it is
+            validation.
 
     Raises:
+        ConfigurationError: If there is no such fold.
         MissingDataError: If there is no such folder, or no such files in it.
         DamagedDataError: If a file cannot be read; nothing is loaded.
     """
 
-    def __init__(self, folder: Path | str) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: Path | str, fold: int = 0) -> None:
+        if not 0 <= fold < FOLDS:
+            raise ConfigurationError(f"fold is 0 to {FOLDS - 1}, not {fold}.")
+        self.folder, self.fold = Path(folder), fold
         self._data = read_folder(folder)
         self._by_id = {person.id: person for person in self._data.people}
         self._alike = Counter((p.name, p.birth_date) for p in self._data.people)
         self._plans: dict[tuple[str, Split], _Plan] = {}
         self._bound = {concept: self._binding(concept) for concept in BINDINGS}
 
-    def __reduce__(self) -> tuple[type[BundleSource], tuple[Path]]:
+    def __reduce__(self) -> tuple[type[BundleSource], tuple[Path, int]]:
         """Rebuild from the folder: what was read is not sent along."""
-        return BundleSource, (self.folder,)
+        return BundleSource, (self.folder, self.fold)
 
     @property
     def base(self) -> Base:
@@ -112,7 +117,11 @@ class BundleSource:
 
     def people(self, split: Split) -> list[Person]:
         """Return the living patients of a split."""
-        return [p for p in self._data.people if p.alive and p.split is split]
+        return [p for p in self._data.people if p.alive and p.split(self.fold) is split]
+
+    def bound(self) -> dict[str, str]:
+        """Return the codes under which the folder has what questions ask about, by concept."""
+        return {concept: code for concept, code in self._bound.items() if code is not None}
 
     def possible(self, kinds: Mapping[str, TaskKind]) -> dict[str, dict[Split, tuple[str, ...]]]:
         """Return the branches that each type has in each split; types without any are left out."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
-from healthgym.integrations.trl.config import Reinforced, Supervised, TrainConfig
+from healthgym.integrations.trl.config import MADE_HERE, Reinforced, Supervised, TrainConfig
 from healthgym.integrations.trl.defaults import defaults
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.presentation.terminal import shown
@@ -44,12 +44,16 @@ def parser() -> argparse.ArgumentParser:
     task = made.add_argument_group("tasks")
     task.add_argument("--env", default=DEFAULT_ENV, help="registered id (default: %(default)s)")
     task.add_argument("--source", help="folder of FHIR R4 bundles to draw tasks from")
+    task.add_argument("--fold", type=int, help="which fifth of a folder's patients is held out")
     task.add_argument("--task-types", nargs="+", metavar="TYPE", help="only these task types")
     task.add_argument("--difficulty", help="difficulty of the environment")
     task.add_argument("--reward", help="reward of the environment: sparse or shaped")
     task.add_argument("--env-kwargs", type=json.loads, default={}, help="further arguments, JSON")
     model = made.add_argument_group("model and training")
-    model.add_argument("--model", default="tiny", help="tiny, smollm2, or a Hugging Face name")
+    model.add_argument(
+        "--model",
+        help="tiny, small, smollm2, or a Hugging Face name (default: tiny; small with --source)",
+    )
     model.add_argument(
         "--copy-steps", type=int, help="most steps of learning to copy; 0 leaves it out (tiny only)"
     )
@@ -103,16 +107,18 @@ def settings(options: argparse.Namespace) -> TrainConfig:
     given = {
         "source": str(Path(options.source).resolve()) if options.source else None,
         "task_types": options.task_types,
+        "fold": options.fold,
         "difficulty": options.difficulty,
         "reward": options.reward,
     }
     kwargs: JsonDict = dict(config.env_kwargs)
     kwargs |= {name: value for name, value in given.items() if value is not None}
     kwargs |= options.env_kwargs
-    config = replace(config, env_kwargs=kwargs, model=options.model, seed=options.seed)
+    model = options.model or config.model
+    config = replace(config, env_kwargs=kwargs, model=model, seed=options.seed)
     if options.no_control:
         config = replace(config, control=False)
-    if options.model != "tiny":
+    if config.model not in MADE_HERE:
         policies = config.supervised.policies
         config = replace(config, **_PRETRAINED)
         config = replace(config, supervised=replace(config.supervised, policies=policies))

@@ -12,6 +12,9 @@ from healthgym.core.choice import Weighted
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl.copying import Copying
 
+#: Models that are made in a run.
+MADE_HERE = ("tiny", "small")
+
 
 @dataclass(frozen=True, slots=True)
 class Supervised:
@@ -39,6 +42,19 @@ class Supervised:
     steps: int = 900
     batch: int = 16
     learning_rate: float = 4e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Tasks that are demonstrated, besides or instead of those that are scored.
+
+    Attributes:
+        arguments: Further arguments of the environment, such as other charts.
+        weight: How often one of them is shown, relative to others.
+    """
+
+    arguments: Settings
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +119,9 @@ class TrainConfig:
             demonstrations and with as much computing, to be compared with it.
         transfer: Further arguments of the environment, by name, under which the trained models
             are scored as well, such as another difficulty.
+        shown: What demonstrations are of, by name; of the environment as it is scored if empty.
+        practice: Further arguments of the environment that reward is learned on and validation
+            tasks are drawn from.
         copying: How a model made in the run learns to copy before it imitates.
         supervised: Supervised fine-tuning.
         reinforced: Reinforcement learning.
@@ -120,6 +139,8 @@ class TrainConfig:
     saves: int = 8
     control: bool = True
     transfer: Mapping[str, Settings] = field(default_factory=dict)
+    shown: Mapping[str, Shown] = field(default_factory=dict)
+    practice: Settings = field(default_factory=dict)
     copying: Copying = field(default_factory=Copying)
     supervised: Supervised = field(default_factory=Supervised)
     reinforced: Reinforced = field(default_factory=Reinforced)
@@ -136,6 +157,8 @@ class TrainConfig:
                 f"{self.reinforced.minibatch}."
             )
         Weighted(self.supervised.policies, "policies")
+        if self.shown:
+            Weighted({name: one.weight for name, one in self.shown.items()}, "shown tasks")
         smallest = min(self.episodes, self.supervised.steps, self.reinforced.updates, self.saves)
         if smallest < 1:
             raise ConfigurationError("Steps, episodes and saves are at least 1.")
@@ -143,7 +166,7 @@ class TrainConfig:
     @property
     def copies(self) -> bool:
         """Whether the model is made in the run, and learns to copy first."""
-        return self.model == "tiny" and self.copying.steps > 0
+        return self.model in MADE_HERE and self.copying.steps > 0
 
     def quick(self) -> Self:
         """Return the settings of a smoke run: every stage, and nothing learned."""
@@ -175,6 +198,8 @@ class TrainConfig:
             data["supervised"] = replace(supervised, without=tuple(supervised.without))
             data["reinforced"] = Reinforced(**data["reinforced"])
             data["copying"] = Copying(**data["copying"])
+            shown = data.get("shown", {})
+            data["shown"] = {name: Shown(**one) for name, one in shown.items()}
             unknown = data.keys() - {item.name for item in fields(cls)}
             if unknown:
                 raise TypeError(f"unknown settings {', '.join(sorted(unknown))}")

@@ -5,7 +5,8 @@ that has never copied learns the common cases of each by heart instead, and rewa
 that. So it first repeats lists, until its loss collapses, which it does within some hundred steps
 once the layers have found how to look up what followed a token before ("induction heads", Olsson
 et al. 2022). The first lesson's lists are of any tokens, so that nothing can be guessed; the
-second's are of what charts hold: record numbers, codes, numbers, names, dates.
+second's are of what charts hold: record numbers, codes, numbers, names, dates, and whatever with a
+digit in it stands in the demonstrations, its letters and digits drawn anew.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from healthgym.core.shapes import one_of, reshaped
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Fewest and most tokens of a list of the first lesson, entries of one of the second.
 _TOKENS, _ENTRIES = (8, 48), (3, 9)
+#: Letters from which on a word with a digit is worth a lesson of its own.
+_LONG = 10
 #: Steps whose mean loss counts.
 _SPAN = 20
 #: Steps over which the learning rate rises.
@@ -85,9 +89,16 @@ class Lists:
         tokenizer: The model's tokenizer.
         seed: Of what is drawn.
         words: Words that lists of entries are drawn from, beside made ones.
+        shapes: Ids, times and numbers whose like they are drawn from.
     """
 
-    def __init__(self, tokenizer: AnyTokenizer, seed: int, words: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        tokenizer: AnyTokenizer,
+        seed: int,
+        words: Sequence[str] = (),
+        shapes: Sequence[str] = (),
+    ) -> None:
         self._rng = np.random.default_rng(seed)
         self._tokenizer, self._words = tokenizer, words
         marks = {*tokenizer.all_special_ids, *tokenizer.encode(chat.CALL + chat.CALL_END)}
@@ -102,6 +113,9 @@ class Lists:
         )
         if words:
             self._kinds += (lambda: self._words[self._size(0, len(self._words))],)
+        if shapes:
+            # As often as all others together: what is long is what is hard to copy.
+            self._kinds += (lambda: reshaped(self._rng, one_of(self._rng, shapes)),) * 6
 
     def tokens(self) -> Repetition:
         """Return a list of any tokens, among which nothing can be guessed."""
@@ -136,6 +150,7 @@ def learn_to_copy(
     seed: int,
     *,
     words: Sequence[str] = (),
+    shapes: Sequence[str] = (),
     report: Callable[[int, float], None] = lambda step, loss: None,
 ) -> Copied:
     """Teach a model to repeat lists, and say whether it has learned to.
@@ -146,11 +161,12 @@ def learn_to_copy(
         settings: How.
         seed: Of the lists.
         words: Words of the second lesson.
+        shapes: Ids, times and numbers whose like it holds.
         report: Told of each step and its loss, in nats a token.
     """
     import torch
 
-    lists = Lists(tokenizer, seed, words)
+    lists = Lists(tokenizer, seed, words, shapes)
     optimizer = torch.optim.AdamW(model.parameters(), settings.learning_rate, betas=(0.9, 0.98))
     model.train()
     steps: list[int] = []
@@ -196,3 +212,10 @@ def _loss(model: AnyModel, lists: Sequence[Repetition]) -> torch.Tensor:
 def words_of(texts: Sequence[str], most: int = 2000) -> list[str]:
     """Return the words in texts, in order of the alphabet."""
     return sorted({word for text in texts for word in text.split() if word.isalpha()})[:most]
+
+
+def shapes_of(texts: Sequence[str], most: int = 2000) -> list[str]:
+    """Return the long words with a digit in texts, ids and times and such, in order."""
+    words = {word.strip("?:,;()[]\"'") for text in texts for word in text.split()}
+    found = (word for word in words if len(word) >= _LONG and any(map(str.isdigit, word)))
+    return sorted(found)[:most]

@@ -18,7 +18,7 @@ from importlib import resources
 from typing import Any
 
 from healthgym.core.borders import JsonObject
-from healthgym.integrations.trl.config import TrainConfig
+from healthgym.integrations.trl.config import Shown, TrainConfig
 
 
 @cache
@@ -39,18 +39,15 @@ def defaults(env_id: str, *, source: bool = False) -> TrainConfig:
     Args:
         env_id: A registered id; one that is not in the table has the general ones.
         source: Whether tasks are drawn from given data: then whatever types it has data for, and
-            nowhere else to go.
+            what is shown is mostly made in its style or told anew.
     """
     row: dict[str, Any] = dict(_table().get(env_id, {}))
-    kwargs = {
-        name: value
-        for name, value in row.pop("env_kwargs", {}).items()
-        if not (source and name == "task_types")
-    }
-    supervised, reinforced = dict(row.pop("supervised", {})), row.pop("reinforced", {})
+    given = row.pop("source", {})
     if source:
-        row.pop("transfer", None)
-        supervised.pop("policies", None)
+        row = {name: item for name, item in (given or row).items() if name != "transfer"}
+    kwargs = row.pop("env_kwargs", {})
+    supervised, reinforced = row.pop("supervised", {}), row.pop("reinforced", {})
+    row["shown"] = {name: Shown(**one) for name, one in row.get("shown", {}).items()}
     made = TrainConfig(env_id, kwargs, **row)
     return replace(
         made,

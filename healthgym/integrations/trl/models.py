@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,28 @@ from healthgym.integrations.trl.demonstrations import Demonstration
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.labels import learns_calls
 from healthgym.integrations.trl.replies import teach
-from healthgym.integrations.trl.tiny import TinyConfig, tiny_model, train_tokenizer
+from healthgym.integrations.trl.tiny import (
+    CHART_PIECES,
+    PIECES,
+    TinyConfig,
+    tiny_model,
+    train_tokenizer,
+)
 
 #: Base of the small model's rotary positions. The usual 10,000 is for longer texts; with this one
 #: it learned to copy some 30 of 500 steps sooner (one seed each).
 ROTARY_BASE = 1_000.0
+#: Models made in the run by name, each with where its tokenizer cuts text: one for short made
+#: charts, and one three times as large for real ones, whose ids and values are long.
+MADE = {
+    "tiny": (TinyConfig(base=ROTARY_BASE), PIECES),
+    "small": (
+        TinyConfig(
+            hidden=128, layers=3, feed_forward=384, base=ROTARY_BASE, vocabulary=2048, spread=0.06
+        ),
+        CHART_PIECES,
+    ),
+}
 #: Models with more parameters are trained through low-rank adapters.
 ADAPTER_THRESHOLD = 50_000_000
 
@@ -28,13 +44,13 @@ def load(name: str, demos: Iterable[Demonstration], seed: int) -> tuple[AnyModel
     """Return model and tokenizer as a run begins with them.
 
     Args:
-        name: ``tiny``, ``smollm2``, or a Hugging Face name or path.
-        demos: What the tiny model's tokenizer is learned from.
-        seed: Seed of the tiny model's weights.
+        name: ``tiny``, ``small``, ``smollm2``, or a Hugging Face name or path.
+        demos: What the tokenizer of a model made in the run is learned from.
+        seed: Seed of such a model's weights.
     """
-    if name == "tiny":
-        shape = replace(TinyConfig(), base=ROTARY_BASE)
-        tokenizer = train_tokenizer(_texts(demos), shape.vocabulary)
+    if name in MADE:
+        shape, pieces = MADE[name]
+        tokenizer = train_tokenizer(_texts(demos), shape.vocabulary, pieces)
         return tiny_model(tokenizer, shape, seed), tokenizer
     if name == "smollm2":
         return _smollm2()

@@ -190,8 +190,9 @@ def reinforce(model: AnyModel, tokenizer: AnyTokenizer, run: Stage) -> AnyModel:
     """Train with GRPO on tasks that no demonstration showed and return the model."""
     _quiet()
     config, settings = run.config, run.config.reinforced
-    costs = {"unsubmitted": settings.unsubmitted, **config.env_kwargs.get("costs", {})}
-    env = make_health_env(config.env, {**config.env_kwargs, "costs": costs})
+    kwargs = {**config.env_kwargs, **config.practice}
+    costs = {"unsubmitted": settings.unsubmitted, **kwargs.get("costs", {})}
+    env = make_health_env(config.env, {**kwargs, "costs": costs})
     sampling = Sampling(TEMPERATURE, config.max_new_tokens, config.max_length, batch=settings.batch)
     rollouts = Rollouts(env, tokenizer, sampling)
     first = config.supervised.demos

@@ -10,19 +10,23 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from tqdm import tqdm
 
-from healthgym.core.borders import JsonObject
+from healthgym.core.borders import JsonObject, Settings
+from healthgym.core.choice import Weighted
+from healthgym.core.env import HealthEnv
 from healthgym.core.seeding import Split
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.errors import DamagedDataError
 from healthgym.integrations.trl import effort, models, phases
 from healthgym.integrations.trl.config import TrainConfig
-from healthgym.integrations.trl.copying import learn_to_copy, words_of
+from healthgym.integrations.trl.copying import learn_to_copy, shapes_of, words_of
 from healthgym.integrations.trl.demonstrations import ORACLE, Demonstration, demonstrations
 from healthgym.integrations.trl.evaluation import (
     aligned,
@@ -158,18 +162,40 @@ class Pipeline:
     def _shown(self, first: int, count: int) -> Iterator[Demonstration]:
         """Yield demonstrations of so many train tasks, from the first on."""
         settings = self.config.supervised
-        shown = demonstrations(
-            self.env,
-            "train",
-            count,
-            first=first,
-            inertia=settings.inertia,
-            policy=settings.policies,
-            also=settings.also,
-            without=settings.without,
+        shown = chain.from_iterable(
+            demonstrations(
+                env,
+                "train",
+                1,
+                first=index,
+                inertia=settings.inertia,
+                policy=settings.policies,
+                also=settings.also,
+                without=settings.without,
+            )
+            for env, index in self._places(first, count)
         )
         total = count * (2 if settings.also else 1)
         yield from tqdm(shown, total=total, unit="episode", desc="demonstrations")
+
+    def _places(self, first: int, count: int) -> Iterator[tuple[HealthEnv, int]]:
+        """Yield the environment of each demonstration, and the task of it."""
+        shown = self.config.shown
+        if not shown:
+            yield from ((self.env, index) for index in range(first, first + count))
+            return
+        envs = {name: self._made(one.arguments) for name, one in shown.items()}
+        drawn = Weighted({name: one.weight for name, one in shown.items()}, "shown tasks")
+        rng = np.random.default_rng(self.config.seed)
+        seen: Counter[str] = Counter()
+        for place in range(first + count):
+            name = drawn.draw(rng)
+            if place >= first:
+                yield envs[name], seen[name]
+            seen[name] += 1
+
+    def _made(self, changes: Settings) -> HealthEnv:
+        return make_health_env(self.config.env, {**self.config.env_kwargs, **changes})
 
     def _begin(self) -> JsonObject:
         model, tokenizer = models.load(self.config.model, self._demonstrations(), self.config.seed)
@@ -180,14 +206,15 @@ class Pipeline:
     def _copy(self) -> JsonObject:
         model, tokenizer = self._open("base")
         settings, demos = self.config.copying, self._demonstrations()[:400]
-        words = words_of([message["content"] for demo in demos for message in demo.messages])
+        texts = [message["content"] for demo in demos for message in demo.messages]
         with tqdm(total=settings.steps, unit="step", desc="copying") as bar:
             copied = learn_to_copy(
                 model,
                 tokenizer,
                 settings,
                 self.config.seed,
-                words=words,
+                words=words_of(texts),
+                shapes=shapes_of(texts) if self.config.model == "small" else (),
                 report=lambda step, loss: _move(bar)(step, {"loss": loss}),
             )
         if copied.warning():
@@ -257,7 +284,7 @@ class Pipeline:
         found: dict[str, dict[str, JsonObject]] = {}
         trained = [name for name in CHECKPOINTS if name in self.folder.results()][1:]
         for place, changes in self.config.transfer.items():
-            env = make_health_env(self.config.env, {**self.config.env_kwargs, **changes})
+            env = self._made(changes)
             for name in trained:
                 model, tokenizer = self._open(name)
                 model.eval()
@@ -308,11 +335,12 @@ class Pipeline:
 
     def _watch(self, tokenizer: AnyTokenizer) -> phases.Watch:
         tasks = [(Split.VALIDATION, index) for index in range(self.config.watch)]
+        env = self._made(self.config.practice)
 
         def watch(model: AnyModel) -> Interval | None:
             if not tasks:
                 return None
-            played = play(model, tokenizer, self.env, tasks, self.sampling)
+            played = play(model, tokenizer, env, tasks, self.sampling)
             return score("", played).total.interval
 
         return watch

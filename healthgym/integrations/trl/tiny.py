@@ -65,6 +65,38 @@ ID_PIECES = "|".join(
     ]
 )
 
+_HEX2 = "[0-9a-f]{2}"
+#: A UUID by two digits at a time, a dash with the two after it.
+_UUID_PIECES = [
+    rf"{_HEX2}(?=[0-9a-f]{{6}}-[0-9a-f]{{4}}-)",
+    rf"(?<={_HEX2}){_HEX2}(?=[0-9a-f]{{4}}-[0-9a-f]{{4}}-)",
+    rf"(?<=[0-9a-f]{{4}}){_HEX2}(?=[0-9a-f]{{2}}-[0-9a-f]{{4}}-)",
+    rf"(?<=[0-9a-f]{{6}}){_HEX2}(?=-[0-9a-f]{{4}}-)",
+    rf"-{_HEX2}(?=[0-9a-f]{{2}}-)",
+    rf"(?<=-{_HEX2}){_HEX2}(?=-)",
+    rf"-{_HEX2}(?=[0-9a-f]{{10}}(?![0-9a-f]))",
+    *(
+        rf"(?<=-[0-9a-f]{{{12 - left}}}){_HEX2}(?=[0-9a-f]{{{left - 2}}}(?![0-9a-f]))"
+        for left in (10, 8, 6, 4, 2)
+    ),
+]
+#: For charts as hospitals have them: UUIDs by pairs, dates and times by their parts, the seconds
+#: with the offset, a small level's unit and tenth, other digits by two.
+CHART_PIECES = "|".join(
+    [
+        *_UUID_PIECES,
+        r"\d{4}-(?=\d\d-\d\d)",  # year
+        r"(?<=\d{4}-)\d\d-(?=\d\d)",  # month
+        r"(?<=\d{4}-\d\d-)\d\d[T ]?",  # day
+        r"\d\d:(?=\d\d(?::\d\d[+-]|\]))",  # hour
+        r"(?<=:)\d\d(?=:\d\d[+-]|\])",  # minute
+        r":\d\d[+-]\d\d:\d\d",  # seconds and offset
+        r"(?<![\d.])\d\.\d",
+        r"\d\d?",
+        r"\n",
+    ]
+)
+
 
 def train_tokenizer(texts: Iterable[str], size: int, pieces: str = PIECES) -> AnyTokenizer:
     """Return a byte-level BPE tokenizer, learned from texts, with the chat format.

@@ -14,7 +14,12 @@ from healthgym.envs.fhir_record.env import FhirRecordEnv
 from healthgym.envs.fhir_record.family import FhirRecordFamily
 from healthgym.envs.fhir_record.kinds import KINDS
 
-PRACTICES = tuple(FhirRecordFamily().practices())
+#: Who has a habit of their own, and who does what is asked in smaller steps.
+PRACTICES, STEPWISE = ("house", "cautious"), "stepwise"
+
+
+def test_all_practices_are_known_here() -> None:
+    assert {*FhirRecordFamily().practices()} == {*PRACTICES, STEPWISE}
 
 
 def played(env: FhirRecordEnv, name: str, index: int) -> tuple[list[ToolCall], bool]:
@@ -84,3 +89,31 @@ def test_they_are_played_by_name() -> None:
     instance = env.family.generator.generate(Split.TRAIN, 0)
     for name in PRACTICES:
         assert env.family.player(name, instance, np.random.default_rng(0)).act() is not None
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_smaller_steps_lead_to_what_is_right(name: str) -> None:
+    env = FhirRecordEnv(task_types=[name], difficulty="easy")
+    longer = 0
+    for index in range(16):
+        right, solved = played(env, ORACLE, index)
+        script, also = played(env, STEPWISE, index)
+        assert solved
+        assert also
+        assert script[-1] == right[-1]
+        longer += len(script) > len(right)
+    assert (longer > 0) == (name in ("v1-t2", "v1-t10"))
+
+
+def test_years_are_left_to_the_calculator_and_limits_to_the_chart() -> None:
+    said = Counter[str]()
+    for name in ("v1-t2", "v1-t10"):
+        env = FhirRecordEnv(task_types=[name], difficulty="easy")
+        for index in range(40):
+            for each in played(env, STEPWISE, index)[0]:
+                worked = str(each.arguments.get("expression", ""))
+                said["years"] += bool(worked)
+                said["years, less one"] += worked.endswith(" - 1")
+                said["within"] += "since" in each.arguments
+    assert said["years"] == said["within"] == 40
+    assert 5 < said["years, less one"] < 35
