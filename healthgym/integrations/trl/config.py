@@ -32,6 +32,8 @@ class Supervised:
             that has seen them several times is too certain to explore.
         batch: Episodes per step.
         learning_rate: Peak of a linear schedule.
+        grouped: Whether episodes of about one length share a step; less is computed on padding,
+            which counts where lengths differ, and steps are less alike.
     """
 
     demos: int = 14400
@@ -42,6 +44,7 @@ class Supervised:
     steps: int = 900
     batch: int = 16
     learning_rate: float = 4e-3
+    grouped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

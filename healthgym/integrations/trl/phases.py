@@ -155,6 +155,7 @@ def supervise(
             # A conversation cut short would teach to stop in the middle.
             max_length=None,
             packing=False,
+            train_sampling_strategy="group_by_length" if settings.grouped else "random",
             **_common(run.config, steps),
         ),
     )
