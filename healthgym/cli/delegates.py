@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from healthgym.cli import faces
 from healthgym.cli.common import Commands, checkout, note, write
 from healthgym.errors import ConfigurationError, MissingDataError
 
@@ -42,8 +43,8 @@ def add_commands(commands: Commands) -> None:
     commands.add_parser("train", help="SFT, then GRPO; resumes after a kill", add_help=False)
     commands.add_parser("report", help="the HTML report of a run", add_help=False)
     commands.add_parser("bench", help="how fast and how large", add_help=False)
-    serve = commands.add_parser("serve", help="serve a world to other programs")
-    worlds = serve.add_subparsers(title="worlds", metavar="WORLD", required=True)
+    serve = commands.add_parser("serve", help="serve environments or a world to other programs")
+    worlds = serve.add_subparsers(title="what", metavar="WHAT", required=True)
     fhir = worlds.add_parser("fhir", help="the record world as a FHIR R4 server, in memory")
     fhir.add_argument("--host", default="127.0.0.1", help="address (default: 127.0.0.1)")
     fhir.add_argument("--port", type=int, default=8080, help="0 for a free one (default: 8080)")
@@ -75,6 +76,7 @@ def add_commands(commands: Commands) -> None:
     fhir.add_argument("--seed", type=int, default=0, help="of the synthetic patients")
     fhir.add_argument("--now", default=_NOW, help=f"the server's time (default: {_NOW})")
     fhir.set_defaults(run=serve_fhir)
+    faces.add_served(worlds)
 
 
 def pass_on(command: str, argv: Sequence[str]) -> int:
