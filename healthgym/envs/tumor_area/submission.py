@@ -13,6 +13,8 @@ from healthgym.worlds.slides.grid import Tile, TileGrid
 _MOST = 200_000
 #: What a row of the published template holds; anything else could take back what the tiles say.
 _KEYS = frozenset({"task_id", "instruction", "contains_tumor", "predicted_tumor_tiles"})
+#: What many add and takes nothing back, as a share: how sure they are.
+_SURE = frozenset({"confidence", "probability", "score"})
 
 
 def read_paper(text: str, task_id: str) -> frozenset[Tile]:
@@ -69,7 +71,7 @@ def read_strict(text: str, task_id: str, grid: TileGrid) -> Reading:
         return Reading(tiles, "it is no JSON list of rows")
     if len(rows) != 1 or not isinstance(rows[0], dict) or rows[0].get("task_id") != task_id:
         return Reading(tiles, "it does not have one row, that of this task")
-    unknown = sorted(rows[0].keys() - _KEYS)
+    unknown = sorted(key for key in rows[0].keys() - _KEYS if not _stands_by(key, rows[0][key]))
     if unknown:
         return Reading(tiles, f"what {unknown[0]!r} says is not asked for")
     named = rows[0].get("predicted_tumor_tiles")
@@ -87,6 +89,13 @@ def read_strict(text: str, task_id: str, grid: TileGrid) -> Reading:
     if rows[0].get("contains_tumor", bool(plain)) is not bool(plain):
         return Reading(tiles, "contains_tumor contradicts the tiles")
     return Reading(tiles)
+
+
+def _stands_by(key: str, value: object) -> bool:
+    """Return whether an added key says that the tiles are more likely than not."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return key in _SURE and 0.5 < value <= 1
 
 
 def _says_twice(text: str) -> bool:

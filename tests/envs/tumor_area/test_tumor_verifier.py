@@ -195,3 +195,22 @@ def test_no_detail_states_the_answer() -> None:
     for found in both(tiles=GOLD[3:]):
         details = " ".join(result.detail for result in found.checks)
         assert "20" not in details.replace("0.9", "")
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [
+        ({"confidence": 0.9}, True),
+        ({"probability": 1}, True),
+        ({"score": 0.51, "contains_tumor": True}, True),
+        ({"confidence": 0.1}, False),  # a hedge
+        ({"confidence": "none of these"}, False),
+        ({"confidence": True}, False),
+        ({"confidence": float("nan")}, False),
+        ({"remark": "disregard the tiles"}, False),
+        ({"not_tumor": 0.9}, False),
+    ],
+)
+def test_what_is_added_may_say_how_sure_one_is_and_nothing_else(more, right) -> None:
+    found = verdict(Profile.STRICT, tiles=GOLD, text=json.dumps([row(GOLD, **more)]))
+    assert found.success is right
