@@ -2,12 +2,13 @@
 
     python examples/self_play.py --seed 0 --out runs/self-play
 
-It imitates demonstrations of both seats in which whatever concerns a question and its answer is
-left to chance. Then it learns the payer's seat from games in which its past selves and who was
-demonstrated take turns at the other seat; it is paid by its own verdict, and nothing is shaped. The
-first generation has only imitated. First and last are compared on the same held-out tasks, with
-themselves and beside scripted providers that training never met; everybody who wants the reward
-without the work sits beside the last, which then plays the whole arena. Everything is on one page.
+It learns to repeat lists of ids and dates, and imitates demonstrations of both seats in which a
+question that is due is asked one time of three, and answered rightly two times of three. Then it
+learns the payer's seat from games in which its past selves and who was demonstrated take turns at
+the other seat; it is paid by its own verdict, and nothing is shaped. The first generation has only
+imitated. First and last are compared on the same held-out tasks, with themselves and beside
+scripted providers that training never met; everybody who wants the reward without the work sits
+beside the last, which then plays the whole arena. Everything is on one page.
 A folder that has a first generation is gone on with from there.
 """
 
@@ -33,6 +34,7 @@ from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance
 from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode
 from healthgym.integrations.selfplay import games, page
+from healthgym.integrations.selfplay.copying import copies
 from healthgym.integrations.selfplay.games import Game
 from healthgym.integrations.selfplay.proving import Compared, Record, record
 from healthgym.integrations.selfplay.training import Imitation, Reinforcement, imitate, reinforce
@@ -67,7 +69,8 @@ class Settings:
         demos: Tasks that are demonstrated; reward is learned on those after them.
         vocabulary: Tokens.
         model: Shape of the model.
-        imitation: Steps on demonstrations.
+        copying: Steps on lists of ids and dates that are repeated.
+        imitation: Steps on demonstrations, after those.
         reward: Rounds of games.
         generations: Models that are kept on the way, the first and the last included.
         held_out: Test tasks of the comparison of first and last.
@@ -79,8 +82,11 @@ class Settings:
     demos: int = 2_000
     vocabulary: int = 1_536
     model: TinyConfig = field(default_factory=lambda: TinyConfig(heads=3))
-    imitation: Imitation = field(default_factory=lambda: Imitation(steps=1_500, batch=12))
-    reward: Reinforcement = field(default_factory=lambda: Reinforcement(rounds=20, tasks=8))
+    copying: Imitation = field(default_factory=lambda: Imitation(steps=350, batch=24))
+    imitation: Imitation = field(default_factory=lambda: Imitation(steps=700, batch=12))
+    reward: Reinforcement = field(
+        default_factory=lambda: Reinforcement(rounds=16, tasks=8, rate=3e-4, ratio=0.4)
+    )
     generations: int = 3
     held_out: int = 300
     crossed: int = 60
@@ -94,6 +100,7 @@ class Settings:
             demos=8,
             vocabulary=600,
             model=TinyConfig(hidden=32, layers=1, heads=2, feed_forward=48),
+            copying=Imitation(steps=2, batch=4),
             imitation=Imitation(steps=2, batch=4),
             reward=Reinforcement(rounds=2, tasks=1, group=2),
             generations=2,
@@ -163,8 +170,13 @@ def imitated(settings: Settings, seed: int, clock: Clock) -> tuple[AnyModel, Any
     tokenizer = train_tokenizer(texts, settings.vocabulary, ID_PIECES)
     talks = [games.shown(one, role, tokenizer) for one in shown for role in one.roles]
     model = tiny_model(tokenizer, settings.model, seed)
-    tell = clock.stage("imitation", settings.imitation.steps)
-    imitate(model, talks, settings.imitation, seed, lambda n, loss: tell(n, f"loss {loss:.3f}"))
+    lists = copies(texts, settings.copying.steps * 8, tokenizer, seed)
+    for name, read, how in (
+        ("copying", lists, settings.copying),
+        ("imitation", talks, settings.imitation),
+    ):
+        tell = clock.stage(name, how.steps)
+        imitate(model, read, how, seed, lambda n, loss, tell=tell: tell(n, f"loss {loss:.3f}"))
     return model, tokenizer
 
 

@@ -21,6 +21,7 @@ from healthgym.core.seeding import Split  # noqa: E402
 from healthgym.envs.managed_care.prior_auth_arena.drill_sides import KNOWING, play  # noqa: E402
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily  # noqa: E402
 from healthgym.integrations.selfplay import games  # noqa: E402
+from healthgym.integrations.selfplay.copying import copies  # noqa: E402
 from healthgym.integrations.selfplay.games import Game, Talk  # noqa: E402
 from healthgym.integrations.selfplay.proving import gain, kept  # noqa: E402
 from healthgym.integrations.selfplay.training import (  # noqa: E402
@@ -224,6 +225,17 @@ def test_imitation_lowers_the_loss(
     losses: list[float] = []
     imitate(model, talks, Imitation(steps=30, batch=4), 0, lambda step, loss: losses.append(loss))
     assert losses[-1] < 0.8 * losses[0]
+
+
+def test_lists_to_repeat_hold_ids_and_dates_of_the_texts(tokenizer: AnyTokenizer) -> None:
+    texts = ["Send DOC-7001 by 2026-03-16.", "Read MP-RAD-037.md"]
+    for talk in copies(texts, 5, tokenizer, 0):
+        own = [t for t, mine in zip(talk.ids, talk.said, strict=True) if mine]
+        said = tokenizer.decode(own).removesuffix(chat.END)
+        assert set(said.split(", ")) <= {"DOC-7001", "2026-03-16", "MP-RAD-037"}
+        assert tokenizer.decode(talk.ids).count(said) == 2
+    with pytest.raises(ValueError, match="give texts"):
+        copies(["Nothing."], 1, tokenizer, 0)
 
 
 class Judged:

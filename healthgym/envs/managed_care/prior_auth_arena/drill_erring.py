@@ -28,6 +28,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 _APPROVE, _DENY = MdReviewDecision.APPROVE, MdReviewDecision.DENY
 _ASK = MdReviewDecision.REQUEST_INFO
 _MET, _NOT_MET = CriterionResult.MET, CriterionResult.NOT_MET
+#: How often somebody does what is usual there: rather the right answer, and no question.
+_USUAL = 2 / 3
 
 
 class NeverWithholds(Provider):
@@ -160,23 +162,22 @@ CARELESS: Mapping[str, tuple[str, ...]] = {
 
 
 class AnyPaper(Provider):
-    """Answers with one of the papers, whichever."""
+    """Answers with the report two times of three, and else with what shows nothing."""
 
     def answer(self, part: ArenaReference) -> None:
         """Answer with either."""
-        papers = papers_of(part)
-        self.reply(part, papers[int(self.seat.rng.integers(len(papers)))])
+        shows = self.seat.rng.random() < _USUAL
+        self.reply(part, *(name for name in papers_of(part) if (name == report_of(part)) == shows))
 
 
 class AnyWord(Payer):
-    """Says anything about what is open, and the right thing about what is not."""
+    """Denies what is open two times of three, and else asks; right about what is not open."""
 
     def decision(self, found: Found, *, again: bool) -> MdReviewDecision:
-        """Return the decision; any, where a question is due."""
+        """Return the decision; a denial or a question, where a question is due."""
         decision = super().decision(found, again=again)
-        words = (_APPROVE, _DENY, _ASK)
-        return words[int(self.seat.rng.integers(len(words)))] if decision is _ASK else decision
+        return _DENY if decision is _ASK and self.seat.rng.random() < _USUAL else decision
 
 
-#: Those whose demonstrations show every part of a question and its answer, and never the rule.
+#: Those whose demonstrations show every part of a question and its answer, but not that it is due.
 HABITS: Mapping[str, Making] = {PROVIDER: AnyPaper, PAYER: AnyWord}
