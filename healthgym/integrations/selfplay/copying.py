@@ -21,9 +21,9 @@ _ASKED = "Say it again."
 def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int) -> list[Talk]:
     """Return conversations in which a list of ids and dates is repeated.
 
-    A small model that had imitated games alone for 600 steps named the wrong paper or day in nearly
-    every game in which it had asked for something (of 30 games none to two were won), and reward
-    finds nothing there to strengthen. Lists have nothing else in them to learn.
+    A small model that had imitated games alone for 600 steps won 2 of 30 in which it had asked for
+    something; those that were looked at it lost by naming a wrong day or paper. Reward finds too
+    little there to strengthen. Lists have nothing in them to learn but to name what was read.
 
     Args:
         texts: Where ids and dates are taken from.
