@@ -34,7 +34,15 @@ def add_commands(commands: Commands) -> None:
     demos.add_argument("--n", type=int, default=1000, help="tasks (default: 1000)")
     demos.add_argument("--split", default="train", help="split of the tasks (default: train)")
     demos.add_argument("--system", default="", help="text of a system message")
-    demos.add_argument("--out", required=True, metavar="FILE", help="JSON Lines to write")
+    demos.add_argument(
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="JSON Lines to write; Parquet if it ends in .parquet",
+    )
+    demos.add_argument(
+        "--card", action="store_true", help="write a data set card (README.md) beside it"
+    )
     demos.add_argument(
         "--recorded",
         metavar="FILE",
@@ -62,13 +70,32 @@ def add_commands(commands: Commands) -> None:
 def write_demonstrations(args: argparse.Namespace) -> int:
     """Write demonstrations as rows of a conversational data set."""
     rows = _recorded(args) if args.recorded else _oracle(args)
-    out, count = Path(args.out), 0
+    out = Path(args.out)
+    count = _write(out, rows)
+    if args.card:
+        from healthgym.integrations.datasets import write_card
+
+        policy = "a recorded policy" if args.recorded else "the oracle"
+        env_id = args.id.rpartition(":")[2]
+        write_card(out, env_id=env_id, split=args.split, rows=count, policy=policy)
+    note(f"{count} demonstrations written to {out}")
+    return 0
+
+
+def _write(out: Path, rows: Iterator[JsonDict]) -> int:
+    if out.suffix == ".parquet":
+        from healthgym.integrations.datasets import write_parquet
+
+        # Pictures as in JSON Lines, and nothing that is not JSON.
+        return write_parquet(
+            out, (json.loads(json.dumps(row, default=_picture_url)) for row in rows)
+        )
+    count = 0
     with written_whole(out) as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False, default=_picture_url) + "\n")
             count += 1
-    note(f"{count} demonstrations written to {out}")
-    return 0
+    return count
 
 
 def _picture_url(picture: object) -> str:
