@@ -13,7 +13,7 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint
 TRAIN_SET := $(if $(findstring smollm2,$(ARGS)),smollm2,train)
 
 .DEFAULT_GOAL := help
-.PHONY: help train smollm2 test test-slow lint format docs bench clean
+.PHONY: help train smollm2 test test-slow test-faces lint format docs bench clean
 
 help:
 	@sed -n 's/^# \?//p' Makefile | head -n 3
@@ -28,6 +28,10 @@ test: $(VENV)/.installed-dev
 
 test-slow: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow $(ARGS)
+
+# In virtual environments of their own, for some of the libraries exclude each other.
+test-faces:
+	PYTHON=$(PYTHON) tests/faces.sh $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

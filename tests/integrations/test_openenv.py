@@ -176,6 +176,24 @@ def test_the_task_api(start: Any) -> None:
         assert env.reset(split="test", index=5).metadata["task_id"] == task["id"]
 
 
+def test_a_shutdown_loses_no_finished_episode(tmp_path: Path) -> None:
+    record = tmp_path / "episodes.jsonl"
+    command = [sys.executable, "-m", "healthgym", "serve", "openenv", FHIR, "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--record", str(record)], stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        calls = oracle_calls(FHIR, 3)
+        with client(url) as finished, client(url) as unfinished:
+            unfinished.reset(split="test", index=4)
+            finished.reset(split="test", index=3)
+            results = [finished.step(action) for action in calls]
+            server.terminate()
+            server.wait(60)
+    assert [run.task_id for run in read_trajectories(record)] == [results[-1].metadata["task_id"]]
+
+
 def test_others_need_a_token() -> None:
     from healthgym.integrations.serving import Limits, serve_app
 
