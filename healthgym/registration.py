@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -12,7 +15,7 @@ import gymnasium as gym
 from healthgym.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from healthgym.core.borders import AnyEnv, Settings
+    from healthgym.core.borders import AnyEnv, JsonDict, Settings
     from healthgym.core.env import HealthEnv
     from healthgym.core.family import AnyFamily
 
@@ -292,6 +295,39 @@ def register_arenas() -> bool:
     return True
 
 
+def _instead(name: str) -> str:
+    """Return what may have been meant by an id that there is not: one of ours, or the list."""
+    if name in arena_ids():
+        return "It is an arena, with several agents: see healthgym.integrations.pettingzoo."
+    known = {each.lower(): each for each in ids()}
+    # Who leaves out the namespace or the version, or has an older one, means the same.
+    short = {key.partition("/")[2].rpartition("-v")[0]: each for key, each in known.items()}
+    asked = name.lower().rpartition("/")[2]
+    bare = asked.rpartition("-v")[0] if "-v" in asked else asked
+    found = [short[each] for each in get_close_matches(bare, short, 3, 0.7)]
+    if found:
+        return f"Did you mean {' or '.join(dict.fromkeys(found))}?"
+    return f"There are {', '.join(ids())}."
+
+
+def read_settings(settings: Sequence[str]) -> JsonDict:
+    """Return ``NAME=VALUE`` settings as arguments; a value that is not JSON is text.
+
+    Raises:
+        ConfigurationError: If a setting has no ``=``.
+    """
+    arguments: JsonDict = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.isidentifier():
+            raise ConfigurationError(f"--set takes NAME=VALUE, not {setting!r}.")
+        try:
+            arguments[name] = json.loads(value)
+        except ValueError:
+            arguments[name] = value
+    return arguments
+
+
 def make(env_id: str, kwargs: Settings | None = None) -> AnyEnv:
     """Make an environment, with a one-line reason where that is not possible.
 
@@ -311,10 +347,10 @@ def make(env_id: str, kwargs: Settings | None = None) -> AnyEnv:
         if module:
             import_module(module)
         spec = gym.spec(name)
-    except (gym.error.Error, ModuleNotFoundError) as error:
-        raise ConfigurationError(
-            f"There is no environment {env_id!r} ({error}). Registered: {', '.join(ids())}."
-        ) from None
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(f"There is no environment {env_id!r}: {error}.") from None
+    except gym.error.Error:
+        raise ConfigurationError(f"There is no environment {env_id!r}. {_instead(name)}") from None
     entry = spec.entry_point
     if entry is None:
         raise ConfigurationError(f"{env_id!r} has no single-environment form.")

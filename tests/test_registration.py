@@ -98,6 +98,25 @@ def test_an_unknown_id_is_refused_with_those_there_are() -> None:
         make("HealthAgent/Nothing-v0")
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("HealthAgent/FhirRecrd-v1", "Did you mean HealthAgent/FhirRecord-v1?"),
+        ("HealthAgent/FhirRecord-v9", "Did you mean HealthAgent/FhirRecord-v1?"),
+        ("fhirrecord", "Did you mean HealthAgent/FhirRecord-v1?"),
+        ("HealthAgent/TrialMatchingCanonical", "HealthAgent/TrialMatchingCanonical-v1 or Heal"),
+        ("HealthArena/PriorAuthArena-v1", "It is an arena"),
+        ("Hoper-v5", "There are HealthAgent/FhirRecord-v1, "),
+        ("nowhere:HealthAgent/FhirRecord-v1", "No module named 'nowhere'"),
+    ],
+)
+def test_a_mistyped_id_is_answered_with_ours(typed: str, meant: str) -> None:
+    with pytest.raises(ConfigurationError) as refusal:
+        make(typed)
+    assert meant in str(refusal.value)
+    assert "Hopper" not in str(refusal.value)
+
+
 def test_an_unknown_argument_is_refused_with_those_there_are() -> None:
     with pytest.raises(ConfigurationError, match=r"no argument turns; it has split, reward"):
         make(LEDGER_ID, {"turns": 3})

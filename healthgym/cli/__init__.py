@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from healthgym.cli import (
     agreeing,
+    completion,
     delegates,
     environments,
     evaluating,
@@ -21,6 +22,7 @@ from healthgym.cli import (
     view,
 )
 from healthgym.cli.common import Command, note
+from healthgym.cli.parsing import Parser, require_command
 from healthgym.errors import HealthGymError
 from healthgym.version import __version__
 
@@ -58,14 +60,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write("\nhealthgym: interrupted\n")
         return 130
     except (HealthGymError, OSError) as error:
-        note(f"healthgym: {' '.join(str(error).split())}")
+        note(f"healthgym: {' '.join(_reason(error).split())}")
         return 2
+
+
+def _reason(error: Exception) -> str:
+    """Return why a command failed; of what the system refused, without its number."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}."
+    return str(error)
 
 
 def _run(argv: list[str]) -> int:
     if argv and argv[0] in delegates.PASSED_ON:
         return delegates.pass_on(argv[0], argv[1:])
     parser = _parser()
+    if argv and not argv[0].startswith("-"):
+        require_command(argv[0], _commands_of(parser))
     args = parser.parse_args(argv)
     command: Command | None = getattr(args, "run", None)
     if command is None:
@@ -77,11 +88,18 @@ def _run(argv: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="healthgym", description="Reinforcement-learning environments for healthcare agents."
     )
     parser.add_argument("--version", action="version", version=f"healthgym {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for module in _MODULES:
         module.add_commands(commands)
+    completion.add_commands(commands, _parser)
     return parser
+
+
+def _commands_of(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the names of the commands; argparse has no other way to ask."""
+    found = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    return [name for each in found for name in each.choices]

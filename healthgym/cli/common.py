@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
 from healthgym.core.borders import JsonDict
-from healthgym.errors import ConfigurationError
+from healthgym.core.writing import write_whole
 from healthgym.presentation.terminal import shown
+from healthgym.registration import read_settings as read_settings
 
 Command: TypeAlias = Callable[[argparse.Namespace], int]
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -30,24 +31,6 @@ def add_environment_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_settings(settings: Sequence[str]) -> JsonDict:
-    """Return ``NAME=VALUE`` settings as arguments; a value that is not JSON is text.
-
-    Raises:
-        ConfigurationError: If a setting has no ``=``.
-    """
-    arguments: JsonDict = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or not name.isidentifier():
-            raise ConfigurationError(f"--set takes NAME=VALUE, not {setting!r}.")
-        try:
-            arguments[name] = json.loads(value)
-        except ValueError:
-            arguments[name] = value
-    return arguments
-
-
 def checkout() -> Path | None:
     """Return the root of the source checkout this package runs from; None if it is installed."""
     root = Path(__file__).resolve().parents[2]
@@ -59,6 +42,21 @@ def write(text: str) -> None:
     """Write text to standard output, with a line end; nothing in it drives the terminal."""
     text = shown(text)
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def write_json(place: str, value: JsonDict) -> int:
+    """Write a value as JSON where ``--json`` says, and return the exit status.
+
+    Args:
+        place: A file, or - for standard output.
+        value: The value.
+    """
+    text = json.dumps(value, indent=1) + "\n"
+    if place == "-":
+        write(text)
+    else:
+        write_whole(place, text)
+    return 0
 
 
 def note(text: str) -> None:

@@ -87,6 +87,13 @@ def pass_on(command: str, argv: Sequence[str]) -> int:
     return int(status or 0)
 
 
+def delegate(command: str) -> argparse.ArgumentParser | None:
+    """Return the parser of a command that reads its own arguments; None where there is none."""
+    module = PASSED_ON.get(command)
+    made: argparse.ArgumentParser | None = import_module(module).parser() if module else None
+    return made
+
+
 def _bench(argv: Sequence[str]) -> int:
     root = checkout()
     script = root / "benchmarks" / "run.py" if root else None

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from healthgym.cli.common import (
@@ -17,6 +18,7 @@ from healthgym.cli.common import (
     read_settings,
     write,
 )
+from healthgym.cli.progress import in_words
 from healthgym.core.borders import JsonDict
 from healthgym.core.redaction import kept_settings, shown_address
 from healthgym.core.writing import writable, write_whole
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Exit statuses of a command that was interrupted from the keyboard, and by a scheduler.
 INTERRUPTED, TERMINATED = 130, 143
+#: What is left of a run is told from so many seconds on.
+_SOON = 2.0
 #: Settings of a model that its answers depend on.
 _ASKED = (
     "model", "calling", "system", "temperature", "max_tokens", "max_context", "showing",
@@ -310,6 +314,7 @@ class Progress:
     def __init__(self, total: int) -> None:
         self._total = total
         self._done = self._hits = self._errors = 0
+        self._begun = perf_counter()
 
     def __call__(self, result: EpisodeResult) -> None:
         """Count a result, and tell where it is time to."""
@@ -327,4 +332,8 @@ class Progress:
         scored = self._done - self._errors
         rate = f"{self._hits / scored:.0%} strict success" if scored else "none scored"
         failed = f", {self._errors} interrupted" if self._errors else ""
-        return f"{self._done}/{self._total} episodes, {rate}{failed}"
+        return f"{self._done}/{self._total} episodes, {rate}{failed}{self._left()}"
+
+    def _left(self) -> str:
+        seconds = (perf_counter() - self._begun) / self._done * (self._total - self._done)
+        return f", about {in_words(seconds)} left" if seconds > _SOON else ""

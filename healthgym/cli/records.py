@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,20 @@ from healthgym.cli.common import (
     note,
     read_settings,
     write,
+    write_json,
 )
+from healthgym.cli.progress import watched
 from healthgym.core.borders import JsonDict
-from healthgym.core.writing import written_whole
-from healthgym.errors import MissingDependencyError
+from healthgym.core.writing import writable, written_whole
+from healthgym.errors import ConfigurationError, MissingDependencyError
 from healthgym.registration import make_health_env
 
 if TYPE_CHECKING:
     from healthgym.policies.chat import Picture
+
+
+#: Layout of the JSON of a replay.
+SCHEMA = "healthgym.replayed/1"
 
 
 def add_commands(commands: Commands) -> None:
@@ -64,14 +71,19 @@ def add_commands(commands: Commands) -> None:
         action="store_true",
         help="recorded elsewhere: pictures may differ in the last grey level, nothing else",
     )
+    replay.add_argument("--json", metavar="FILE", help="write the outcome; - for the terminal")
     replay.set_defaults(run=replay_recording)
 
 
 def write_demonstrations(args: argparse.Namespace) -> int:
     """Write demonstrations as rows of a conversational data set."""
+    if args.n < 1:
+        raise ConfigurationError("--n is at least 1.")
     rows = _recorded(args) if args.recorded else _oracle(args)
     out = Path(args.out)
-    count = _write(out, rows)
+    empty = f"{args.recorded or args.id} has no solved episode of {args.id}: nothing is written."
+    rows = watched(rows, None if args.recorded else args.n, "demonstrations")
+    count = _write(out, rows, empty)
     if args.card:
         from healthgym.integrations.datasets import write_card
 
@@ -82,7 +94,7 @@ def write_demonstrations(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write(out: Path, rows: Iterator[JsonDict]) -> int:
+def _write(out: Path, rows: Iterator[JsonDict], empty: str) -> int:
     if out.suffix == ".parquet":
         from healthgym.integrations.datasets import write_parquet
 
@@ -95,6 +107,8 @@ def _write(out: Path, rows: Iterator[JsonDict]) -> int:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False, default=_picture_url) + "\n")
             count += 1
+        if not count:
+            raise ConfigurationError(empty)
     return count
 
 
@@ -178,13 +192,18 @@ def replay_recording(args: argparse.Namespace) -> int:
     from healthgym.core.trajectory import read_trajectories
     from healthgym.testing.replay import replay
 
-    count = 0
-    for trajectory in read_trajectories(args.file):
-        replay(trajectory, exact_pictures=not args.other_machine)
-        count += 1
-    if not count:
+    if args.json not in (None, "-"):
+        writable(args.json)
+    found = []
+    for trajectory in watched(read_trajectories(args.file), None, "episodes replayed"):
+        found.append(replay(trajectory, exact_pictures=not args.other_machine))
+    if not found:
         note(f"healthgym: {args.file} holds no whole episode")
         return 2
     kept = "text, rewards and verdicts" if args.other_machine else "bytes"
-    write(f"{count} episodes replayed to the same {kept}")
+    if args.json is not None:
+        value = {"schema": SCHEMA, "same": kept, "episodes": [*map(asdict, found)]}
+        write_json(args.json, value)
+    if args.json != "-":
+        write(f"{len(found)} episodes replayed to the same {kept}")
     return 0

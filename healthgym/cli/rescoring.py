@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from healthgym.cli.common import Commands, note, write
+from healthgym.cli.progress import watched
 from healthgym.core.borders import JsonDict
 from healthgym.core.writing import writable, write_whole
 from healthgym.version import __version__
@@ -39,7 +40,8 @@ def score_recording(args: argparse.Namespace) -> int:
 
     if args.json not in (None, "-"):
         writable(args.json)
-    found = [rescore(trajectory) for trajectory in read_trajectories(args.file)]
+    recorded = watched(read_trajectories(args.file), None, "episodes scored")
+    found = [rescore(trajectory) for trajectory in recorded]
     if args.json is not None:
         text = json.dumps(_data(found), indent=1) + "\n"
         if args.json == "-":

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from healthgym.core.borders import JsonDict
 from healthgym.core.images import Image, fingerprint
 from healthgym.core.sayings import Saying
-from healthgym.core.writing import require_plain
+from healthgym.core.writing import require_plain, writable
 from healthgym.errors import TrajectoryError
 
 fcntl: ModuleType | None
@@ -170,7 +170,8 @@ class TrajectoryWriter:
     """Appends finished episodes to a file, so that a killed run loses none of them.
 
     Each line is flushed and synchronised before :meth:`write` returns. A line cut short by a crash
-    is dropped the next time the file is opened for writing. Several processes may write to one
+    is dropped the next time the file is opened for writing. A new file is made with its first
+    line, so that what fails before leaves none. Several processes may write to one
     file, where the system has file locks.
 
     Args:
@@ -183,14 +184,20 @@ class TrajectoryWriter:
         self, path: str | os.PathLike[str], *, png: Callable[[Image], bytes] | None = None
     ) -> None:
         self.path = require_plain(path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        writable(path)
         self._png = png
-        self._file = self.path.open("ab")
-        with _locked(self._file):
+        self._file = self._opened() if self.path.exists() else None
+
+    def _opened(self) -> BinaryIO:
+        file = self.path.open("ab")
+        with _locked(file):
             _drop_partial_line(self.path)
+        return file
 
     def write(self, trajectory: Trajectory) -> None:
         """Append one trajectory, durably."""
+        if self._file is None:
+            self._file = self._opened()
         with _locked(self._file):
             self._file.write(trajectory.to_json().encode("ascii") + b"\n")
             self._file.flush()
@@ -212,7 +219,8 @@ class TrajectoryWriter:
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self

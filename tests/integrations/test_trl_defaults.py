@@ -23,7 +23,7 @@ def test_there_are_defaults_for_ids_that_exist_and_they_are_accepted() -> None:
     for env_id in known():
         if env_id == "HealthAgent/CtAbnormality-v1":
             pytest.importorskip("scipy")
-        config = told("--env", env_id)
+        config = told(env_id)
         env = make_health_env(config.env, config.env_kwargs)
         names = {*env.family.scripts(), *env.family.solvers()}
         assert {*config.supervised.policies} <= names
@@ -34,7 +34,7 @@ def test_there_are_defaults_for_ids_that_exist_and_they_are_accepted() -> None:
 
 def test_demonstrations_are_seen_once_where_reward_follows_at_length() -> None:
     for env_id in ("HealthAgent/PriorAuthorization-v1", DEFAULT_ENV):
-        shown = told("--env", env_id).supervised
+        shown = told(env_id).supervised
         assert shown.steps * shown.batch == shown.demos
 
 
@@ -56,7 +56,7 @@ def test_words_of_the_command_line_go_before() -> None:
     assert not config.copies
     assert told("--inertia", "0.5", "--policy", "oracle").supervised.inertia == 0.5
     assert told("--difficulty", "easy").env_kwargs["difficulty"] == "easy"
-    assert told("--env", "HealthAgent/PriorAuthorization-v1").reinforced.steps == 80
+    assert told("HealthAgent/PriorAuthorization-v1").reinforced.steps == 80
     assert told("--model", "smollm2").supervised.policies == told().supervised.policies
     with pytest.raises(ConfigurationError, match="NAME=2"):
         told("--policy", "oracle=much")
@@ -78,7 +78,7 @@ def test_an_unknown_id_has_the_general_settings() -> None:
 
 def test_settings_are_read_back_as_they_were_written() -> None:
     for env_id in known():
-        config = told("--env", env_id)
+        config = told(env_id)
         assert TrainConfig.from_json(config.to_json()) == config
 
 

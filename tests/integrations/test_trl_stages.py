@@ -397,11 +397,11 @@ def test_the_command_line_runs_and_refuses(toy_id: str, tmp_path: Path, capsys: 
     from healthgym.integrations.trl.command import main
 
     out = tmp_path / "run"
-    arguments = ["--env", toy_id, "--out", str(out), "--quick", "--threads", "1"]
+    arguments = [toy_id, "--out", str(out), "--quick", "--threads", "1"]
     assert main([*arguments, "--episodes", "3", "--demos", "20"]) == 0
     capsys.readouterr()
     assert main(arguments) == 2
     assert "--resume" in capsys.readouterr().err
     assert main(["--resume", str(tmp_path / "nothing")]) == 2
     assert main(["--resume", str(out)]) == 0
-    assert main(["--env", "No/Such-v0", "--out", str(tmp_path / "other")]) == 2
+    assert main(["No/Such-v0", "--out", str(tmp_path / "other")]) == 2

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from healthgym.integrations.trl.config import MADE_HERE, Reinforced, Supervised,
 from healthgym.integrations.trl.defaults import defaults
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.presentation.terminal import shown
+from healthgym.registration import read_settings
 
 #: What a run trains on unless told otherwise.
 DEFAULT_ENV = "HealthAgent/FhirRecord-v1"
@@ -42,13 +42,23 @@ def parser() -> argparse.ArgumentParser:
         description="SFT on demonstrations, then GRPO; scored on held-out tasks before and after.",
     )
     task = made.add_argument_group("tasks")
-    task.add_argument("--env", default=DEFAULT_ENV, help="registered id (default: %(default)s)")
+    made.add_argument(
+        "id", metavar="ID", nargs="?", default=DEFAULT_ENV,
+        help="id of the environment; see `healthgym envs` (default: %(default)s)",
+    )  # fmt: skip
+    task.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="argument of the environment, the value as JSON or text; repeatable",
+    )
     task.add_argument("--source", help="folder of FHIR R4 bundles to draw tasks from")
     task.add_argument("--fold", type=int, help="which fifth of a folder's patients is held out")
     task.add_argument("--task-types", nargs="+", metavar="TYPE", help="only these task types")
     task.add_argument("--difficulty", help="difficulty of the environment")
     task.add_argument("--reward", help="reward of the environment: sparse or shaped")
-    task.add_argument("--env-kwargs", type=json.loads, default={}, help="further arguments, JSON")
     model = made.add_argument_group("model and training")
     model.add_argument(
         "--model",
@@ -103,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
 
 def settings(options: argparse.Namespace) -> TrainConfig:
     """Return the settings of a command line."""
-    config = defaults(options.env, source=bool(options.source))
+    config = defaults(options.id, source=bool(options.source))
     given = {
         "source": str(Path(options.source).resolve()) if options.source else None,
         "task_types": options.task_types,
@@ -113,7 +123,7 @@ def settings(options: argparse.Namespace) -> TrainConfig:
     }
     kwargs: JsonDict = dict(config.env_kwargs)
     kwargs |= {name: value for name, value in given.items() if value is not None}
-    kwargs |= options.env_kwargs
+    kwargs |= read_settings(options.settings)
     model = options.model or config.model
     config = replace(config, env_kwargs=kwargs, model=model, seed=options.seed)
     if options.no_control:
@@ -192,7 +202,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             ) from None
         Pipeline(folder, config).run()
     except HealthGymError as error:
-        sys.stderr.write(f"{shown(str(error))}\n")
+        sys.stderr.write(f"healthgym: {shown(str(error))}\n")
         return 2
     return 0
 

@@ -197,18 +197,23 @@ def _versions() -> list[tuple[str, str]]:
     return found
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Write the report of a run anew: ``healthgym report RUN``."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(
         prog="healthgym report", description="Write the report of a training run anew."
     )
-    parser.add_argument("run", type=Path, help="folder of the run")
-    path = parser.parse_args(argv).run
+    made.add_argument("run", type=Path, help="folder of the run")
+    return made
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write the report of a run anew: ``healthgym report RUN``."""
+    path = parser().parse_args(argv).run
     try:
         if not path.is_dir():
             raise ConfigurationError(f"There is no run folder {path}.")
         sys.stdout.write(f"{write_report(RunFolder(path))}\n")
     except HealthGymError as error:
-        sys.stderr.write(f"{shown(str(error))}\n")
+        sys.stderr.write(f"healthgym: {shown(str(error))}\n")
         return 2
     return 0
