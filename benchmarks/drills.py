@@ -59,7 +59,7 @@ class Drill:
     def _trained(self, seed: int, run: Run) -> Path:
         folder: Path = run.options.runs / f"{self.name}-{seed}"
         command = [
-            *(sys.executable, "-m", "healthgym", "train", "--env", self.env_id),
+            *(sys.executable, "-m", "healthgym", "train", self.env_id),
             *("--seed", str(seed), "--copy-steps", "0", "--no-control"),
             *(["--quick"] if run.quick else ["--episodes", str(run.tasks(_TASKS))]),
         ]

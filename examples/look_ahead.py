@@ -11,7 +11,7 @@ DOSES = (None, 1.0, 2.0, 4.0)
 LEVELS = (-1.0, *(round(0.1 * tenth, 1) for tenth in range(1, 40)))
 
 
-def main(index: int = 0) -> float:
+def main(index: int = 5) -> float:
     """Find a dose and an answer by handing all of them in, in copies; return the reward.
 
     This is planning with the verifier as a model of the world: useful for debugging a reward and
@@ -43,7 +43,9 @@ def main(index: int = 0) -> float:
         copy = episode.clone()
         worth[candidate] = sum(copy.step(action).reward for action in script(*candidate))
     best = max(worth, key=worth.__getitem__)
-    print(f"{len(worth)} copies played; best: {best[0]} g, reported level {best[1]} mg/dL")
+    print(episode.instruction(), "\n")
+    order = "no order" if best[0] is None else f"{best[0]} g of magnesium"
+    print(f"{len(worth)} copies played; best: {order}, reported level {best[1]} mg/dL")
     for action in script(*best):
         episode.step(action)
     return episode.total_reward()

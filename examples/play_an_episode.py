@@ -7,7 +7,7 @@ import gymnasium as gym
 import healthgym
 
 
-def main(index: int = 1) -> float:
+def main(index: int = 2) -> float:
     """Play the first potassium task from ``index`` on; return its reward."""
     env = gym.make("HealthAgent/FhirRecord-v1", task_types=["v1-t9"], difficulty="easy")
     question, info = env.reset(options={"index": index})

@@ -47,6 +47,11 @@ def test_your_own_records(data_dir: Path) -> None:
     assert len(kinds) >= 4
 
 
+def test_your_own_records_without_any(tmp_path: Path) -> None:
+    example = load("your_own_records")
+    assert example.main(example.synthetic(str(tmp_path)), 8).total() == 8
+
+
 def test_score_a_model_against_a_stand_in() -> None:
     with stand_in(completion(calls=[("finish", '{"value": [-1]}')])) as server:
         result = load("score_a_model").main(server.base_url, "stand-in", 3)
