@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from healthgym.core.seeding import Split
+from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl import demonstrations, environment_class, trl_spec
 from tests.core.signs import SIGNS_ID
@@ -19,6 +21,7 @@ pytest.importorskip("trl")
 torch = pytest.importorskip("torch")
 pytest.importorskip("PIL")
 
+from healthgym.integrations.trl.folder import RunFolder  # noqa: E402
 from healthgym.integrations.trl.vision import PictureCollator, picture_dataset  # noqa: E402
 from tests.integrations.trl_vision.eyes import QUIET  # noqa: E402
 
@@ -90,13 +93,20 @@ def test_rows_of_the_command_line_make_a_data_set_too(demos: list[Any], processo
     assert all(torch.equal(read[name], made[name]) for name in made)
 
 
-def test_a_report_shows_the_pictures_of_its_episodes(env: Any) -> None:
-    from healthgym.integrations.trl.page import _episode
+def test_a_report_shows_the_pictures_of_its_episodes(env: Any, tmp_path: Path) -> None:
+    from healthgym.integrations.trl.report import _pictures
 
     env.reset(options={"index": 0})
     for action in ("look", "halves", "submit"):
         env.step({"name": action, "arguments": {"side": "left"} if action == "submit" else {}})
     run = env.trajectory()
-    assert _episode("a", run).count("<img") == 3
-    lost = replace(run, env_id="Nowhere-v0")
-    assert "2 pictures not at hand" in _episode("a", lost)
+    shown = [name for turn in run.turns for name in turn.pictures]
+    assert len(shown) == 3
+    for number, (kept, found) in enumerate(
+        ((run, True), (replace(run, env_id="Nowhere-v0"), False))  # its episodes cannot be played
+    ):
+        folder = RunFolder(tmp_path / str(number))
+        with TrajectoryWriter(folder.folder("trajectories") / "grpo.jsonl") as writer:
+            writer.write(kept)
+        finder = _pictures(folder)
+        assert [bool(finder(name)) for name in shown] == [found] * 3
