@@ -136,5 +136,5 @@ def _loose(match: re.Match[str]) -> tuple[int, int, int]:
 def _month(match: re.Match[str]) -> int:
     parts = match.groupdict()
     if parts.get("word"):
-        return _MONTHS.index(parts["word"][:3].lower()) + 1
+        return _MONTHS.index(parts["word"][:3].casefold()) + 1
     return int(parts["month"])
