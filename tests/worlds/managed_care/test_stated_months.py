@@ -1,4 +1,4 @@
-"""Months are read in whatever letters a pattern takes for theirs, and none brings a verifier down."""
+"""Months are read in whatever letters a pattern takes for theirs."""
 
 from __future__ import annotations
 
