@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 
 from healthgym.core.state import state
+from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.merging import patients_of
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.start import WorldStart
@@ -124,27 +125,3 @@ class QueueOffices(ManagedCareWorld):
         for found in (self.charts.document(name), self.charts.order(name)):
             if found is not None:
                 yield found
-
-
-def leaves(value: object) -> list[object]:
-    """Return what a value consists of: the parts of lists, mappings and records, else itself."""
-    found: list[object] = []
-    _gather(value, found)
-    return found
-
-
-def _gather(value: object, found: list[object]) -> None:
-    # Asked of every call of a queue; most of what stands in one is text.
-    if isinstance(value, str):
-        found.append(value)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            _gather(part, found)
-    elif isinstance(value, Mapping):
-        for part in value.values():
-            _gather(part, found)
-    elif is_dataclass(value):
-        for item in fields(value):
-            _gather(getattr(value, item.name), found)
-    else:
-        found.append(value)

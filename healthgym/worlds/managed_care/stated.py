@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
@@ -15,12 +16,17 @@ _WORD = (
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-#: A day, in the forms that offices write.
-_DAYS = tuple(
-    re.compile(form, re.IGNORECASE)
+#: A day, in the forms that offices write: in numbers, and with the name of its month.
+_NUMBERED = tuple(
+    re.compile(form)
     for form in (
         r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)",
         r"(?<!\d)(?P<month>\d{1,2})([/-])(?P<day>\d{1,2})\2(?P<year>\d{4})(?!\d)",
+    )
+)
+_DAYS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
         rf"(?<!\d){_DAY}(?: of)? {_WORD},? (?P<year>\d{{4}})(?!\d)",
         rf"\b{_WORD} {_DAY},? (?P<year>\d{{4}})(?!\d)",
     )
@@ -35,6 +41,20 @@ _LOOSE = tuple(
     )
 )
 _TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
+#: What each form of a whole day has, without which a text is not gone through for any.
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+#: How names of months end, and what may stand between them and a number.
+_ENDS = (*_MONTHS, "uary", "arch", "pril", "june", "july", "gust", "sept", "mber", "ober")
+_BEHIND = "|".join(
+    rf"(?<={re.escape(end + mark)} )" for end in _ENDS for mark in ("", ".", ",", ".,")
+)
+#: The space between a month's name and a number, which every form with a name has: most texts have
+#: none, and a space is found much sooner than a name.
+_NAMED = re.compile(
+    rf" (?:(?=\d)(?:{_BEHIND})|(?=(?:{'|'.join(_MONTHS)}))(?:(?<=[\dtdh] )|(?<=of )))",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
 #: ICD-10-CM, HCPCS and CPT codes.
 _CODE = re.compile(
     r"(?<![\w.-])(?:[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?|[A-V]\d{4}|\d{5})(?![\w-])"
@@ -71,15 +91,24 @@ class Stated:
     numbers: frozenset[str]
 
 
+_NOTHING = Stated(frozenset(), frozenset(), frozenset(), frozenset())
+
+
 @short_text_cache(256, 20_000)  # a judge reads the same few texts under several questions
 def stated(text: str) -> Stated:
     """Return what a text states."""
-    days, rest = _taken_days(" ".join(text.split(" ")))
+    if _DIGIT.search(text) is None:
+        return _NOTHING
+    days, rest = _taken_days(text)
     loose: set[tuple[int, int, int]] = set()
-    for form in _LOOSE:
-        loose |= {_loose(match) for match in form.finditer(rest)}
-        rest = form.sub(" ", rest)
-    rest = _COUNTED.sub(" ", _TIME.sub(" ", rest))
+
+    def taken(match: re.Match[str]) -> str:
+        loose.add(_loose(match))
+        return " "
+
+    for form in _LOOSE if _NAMED.search(rest) else ():
+        rest = form.sub(taken, rest)
+    rest = _COUNTED.sub(" ", _TIME.sub(" ", rest) if ":" in rest else rest)
     codes = frozenset(_CODE.findall(rest))
     numbers = _NUMBER.findall(_CODE.sub(" ", rest))
     return Stated(days, frozenset(loose), codes, frozenset(map(shortest, numbers)))
@@ -98,7 +127,7 @@ def numbers_after(name: str, text: str) -> Iterator[tuple[str, str]]:
         text: The text, in small letters.
     """
     rest = _TIME.sub(" ", _taken_days(text)[1])
-    for form in _LOOSE:
+    for form in _LOOSE if _NAMED.search(rest) else ():
         rest = form.sub(" ", rest)
     close = re.compile(rf"(?<![\w/]){re.escape(name)}(?!\w)[^\d;\n]{{0,40}}?({_NUMBER.pattern})")
     for sentence in _SENTENCE.findall(rest):
@@ -111,21 +140,22 @@ def shortest(number: str) -> str:
     return f"{float(number.replace(',', '')):.10g}"
 
 
+@short_text_cache(256, 20_000)  # of a letter each measure and each fact is asked
 def _taken_days(text: str) -> tuple[frozenset[date], str]:
     """Return the days of a text, and the text without them."""
     found: set[date] = set()
-    for form in _DAYS:
-        found |= set(_read(form, text))
-        text = form.sub(" ", text)
+
+    def taken(match: re.Match[str]) -> str:
+        with suppress(ValueError):
+            found.add(date(int(match["year"]), _month(match), int(match["day"])))
+        return " "
+
+    if _YEAR.search(text):
+        for form in _NUMBERED:
+            text = form.sub(taken, text)
+        for form in _DAYS if _NAMED.search(text) else ():
+            text = form.sub(taken, text)
     return frozenset(found), text
-
-
-def _read(form: re.Pattern[str], text: str) -> Iterator[date]:
-    for match in form.finditer(text):
-        try:
-            yield date(int(match["year"]), _month(match), int(match["day"]))
-        except ValueError:
-            continue
 
 
 def _loose(match: re.Match[str]) -> tuple[int, int, int]:

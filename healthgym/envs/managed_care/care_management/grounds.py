@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Set
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from functools import cache, cached_property
+from operator import attrgetter
+from typing import TypeVar
 
 from healthgym.worlds.managed_care.apps.care_management.evidence import same_medicine
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -13,6 +16,8 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.stated import Stated, shortest, stated
+
+Stray = TypeVar("Stray", str, date)
 
 _WORD = re.compile(r"[a-z]{4,}")
 #: Numbers below this are counted with, and are no value of anything.
@@ -74,15 +79,14 @@ class Grounds:
         )
 
     def _strange_codes(self, said: Stated) -> tuple[str, ...]:
-        left = said.codes - self._codes
-        return tuple(sorted(left - self._written.codes)) if left else ()
+        return tuple(sorted(self._unwritten(said.codes - self._codes, attrgetter("codes"))))
 
     def _strange_days(self, said: Stated) -> set[date]:
         first, last = self.today
         asked = {day for day in said.days if day < first}
         left = {day for day in asked - self._days if day <= last} if asked else set()
         left = left - self._in_words.days if left else left
-        return left - self._written.days if left else left
+        return self._unwritten(left, attrgetter("days"))
 
     def _strange_numbers(self, said: Stated) -> set[str]:
         left = {
@@ -91,7 +95,7 @@ class Grounds:
             if not _small(number) and not _is_year(number)
         }
         left = left - self._in_words.numbers if left else left
-        return left - self._written.numbers if left else left
+        return self._unwritten(left, attrgetter("numbers"))
 
     @cached_property
     def _codes(self) -> frozenset[str]:
@@ -160,10 +164,16 @@ class Grounds:
             numbers=told.numbers | self._claimed,
         )
 
-    @cached_property
-    def _written(self) -> Stated:
-        """What the documents state; they are read only where the tables lack something."""
-        return stated("\n".join(each.content for each in self.chart.documents))
+    def _unwritten(
+        self, wanted: Set[Stray], part: Callable[[Stated], frozenset[Stray]]
+    ) -> set[Stray]:
+        """Return what no document states; no more of them are read than it takes to find it."""
+        left = set(wanted)
+        for each in self.chart.documents if left else ():
+            left -= part(stated(each.content))
+            if not left:
+                break
+        return left
 
 
 def names_medicine(chart: PatientChart, name: str) -> bool:

@@ -20,7 +20,8 @@ from healthgym.core.verifier import Event
 from healthgym.envs.managed_care.marathon.task import Piece
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.facts import Measurement
-from healthgym.worlds.managed_care.queue import QueueOffices, leaves
+from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.queue import QueueOffices
 
 #: Values with so many digits are one patient's; smaller ones are many people's.
 _DIGITS = 3

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from functools import cached_property
 
@@ -21,6 +20,7 @@ from healthgym.worlds.managed_care.facts import (
     MedicationCourse,
     TherapyCourse,
 )
+from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.policies.criteria import (
     MeasurementCriterion,
     StepTherapyCriterion,
@@ -166,7 +166,7 @@ class Claims:
             *staff.practitioners.values(),
         )
         heads = ((d.title, d.author_name, d.created_at, d.signed_at) for d in chart.documents)
-        return tuple(_leaves((parts, tuple(heads))))
+        return tuple(leaves((parts, tuple(heads))))
 
     @cached_property
     def _recorded(self) -> str:
@@ -194,7 +194,7 @@ class Claims:
             for message in self.after.inbox.messages.values()
             if message.case_id in cases and message.kind == MessageKind.PEND_REQUEST
         )
-        said = (value for value in _leaves((*letters, *asked)) if isinstance(value, str))
+        said = (value for value in leaves((*letters, *asked)) if isinstance(value, str))
         return "\n".join((*said, self._memos))
 
     @cached_property
@@ -271,7 +271,7 @@ class Claims:
             c for c in self.after.cases.cases.values() if c.patient_id == self.chart.patient.id
         ]
         # Of a case its days only: what else it has is the agent's own words.
-        due = {value.date() for value in _leaves(tuple(cases)) if isinstance(value, datetime)}
+        due = {value.date() for value in leaves(tuple(cases)) if isinstance(value, datetime)}
         policy = {self.reference.policy.effective}
         return frozenset(known | clock | letters | filed | due | policy)
 
@@ -315,16 +315,3 @@ def _whole(term: str, text: str) -> bool:
 
 def _flat(text: str) -> str:
     return " ".join(text.lower().strip(" .*-").split())
-
-
-def _leaves(value: object) -> Iterator[object]:
-    if is_dataclass(value):
-        for each in fields(value):
-            yield from _leaves(getattr(value, each.name))
-    elif isinstance(value, tuple | list | frozenset):
-        for each in value:
-            yield from _leaves(each)
-    elif isinstance(value, Mapping):
-        yield from _leaves(tuple(value.values()))
-    else:
-        yield value

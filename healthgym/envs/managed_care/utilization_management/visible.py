@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import TypeGuard
@@ -16,6 +15,7 @@ from typing import TypeGuard
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.facts import Measurement
+from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences
 from healthgym.worlds.managed_care.policies.criteria import MeasurementCriterion
 from healthgym.worlds.managed_care.policies.dates import months_before
@@ -118,7 +118,7 @@ class Visible:
         found = {}
         for item in criteria(self.policy.criteria):
             listed = catalog.get(item.id)
-            labels = [text for text in _leaves(listed) if isinstance(text, str)] if listed else []
+            labels = [text for text in leaves(listed) if isinstance(text, str)] if listed else []
             found[item.id] = _content(" ".join((self.policy.text(item.id), item.display, *labels)))
         return found
 
@@ -146,7 +146,7 @@ class Visible:
             *world.peer.of(self._case),
             *self.heard,
         )
-        return tuple(_leaves(rows))
+        return tuple(leaves(rows))
 
     def _own(self, record: object) -> bool:
         return getattr(record, "case_id", None) == self._case
@@ -185,7 +185,7 @@ class Visible:
     @cached_property
     def _shown_days(self) -> frozenset[date]:
         """Days of what the packet shows."""
-        values = _leaves(self.findings.packet.facts)
+        values = leaves(self.findings.packet.facts)
         return frozenset(_day(value) for value in values if isinstance(value, date))
 
     @cached_property
@@ -202,7 +202,7 @@ class Visible:
         """Yield what the records hold now; of it only the days are the world's own."""
         after, case = self.after, self._case
         rows = (after.cases.get(case), after.triage.of(case), *after.letters.of(case))
-        yield from _leaves((*rows, *after.peer.of(case)))
+        yield from leaves((*rows, *after.peer.of(case)))
 
     @cached_property
     def _reckoned(self) -> frozenset[date]:
@@ -210,7 +210,7 @@ class Visible:
         today = self.before.cases.get(self._case).created_at.date()
         bases = {today, self.before.clock.now.date(), self.after.clock.now.date()}
         months = {getattr(item, "months", None) or 0 for item in criteria(self.policy.criteria)}
-        spans = {value for value in _leaves(self.after.operations) if _is_count(value)}
+        spans = {value for value in leaves(self.after.operations) if _is_count(value)}
         back = {months_before(base, each) for base in bases for each in months}
         reckoned = {
             base + timedelta(days=n * way) for base in bases for n in spans for way in (1, -1)
@@ -221,8 +221,8 @@ class Visible:
     def _numbers(self) -> frozenset[str]:
         """Numbers of the records, of the rules, and of what the packet shows."""
         rows = (self._fields, self.findings.packet.facts, self.findings.packet.request)
-        numbers = [value for value in _leaves(rows) if _is_number(value)]
-        numbers += [value for value in _leaves(self.after.operations) if _is_number(value)]
+        numbers = [value for value in leaves(rows) if _is_number(value)]
+        numbers += [value for value in leaves(self.after.operations) if _is_number(value)]
         for shown in self.findings.shown.criteria.values():
             numbers += [
                 item.observed_value for item in shown.items if _is_number(item.observed_value)
@@ -335,16 +335,3 @@ def _content(text: str) -> frozenset[str]:
     """Return the words of a text that carry meaning, cut to their beginnings."""
     words = re.findall(r"[a-z]{4,}|\d+(?:\.\d+)?", text.casefold())
     return frozenset(word[:5] for word in words)
-
-
-def _leaves(value: object) -> Iterator[object]:
-    if is_dataclass(value):
-        for each in fields(value):
-            yield from _leaves(getattr(value, each.name))
-    elif isinstance(value, tuple | list | frozenset):
-        for each in value:
-            yield from _leaves(each)
-    elif isinstance(value, Mapping):
-        yield from _leaves(tuple(value.values()))
-    else:
-        yield value

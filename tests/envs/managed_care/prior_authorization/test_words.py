@@ -88,6 +88,26 @@ def test_what_a_letter_states_is_told_from_what_it_counts() -> None:
     assert said.numbers == {"41"}
 
 
+@pytest.mark.parametrize(
+    ("text", "days", "loose"),
+    [
+        ("3/4/2025, 2025-02-30", {"2025-03-04"}, set()),
+        ("the 21st of September 2024", {"2024-09-21"}, set()),
+        ("sept. 4, 2024; apr 5 2024", {"2024-09-04", "2024-04-05"}, set()),
+        ("since Feb., 2024", set(), {(2024, 2, 0)}),
+        ("on 3rd May, then July 14", set(), {(0, 5, 3), (0, 7, 14)}),
+        ("\u017fep 3 and 2024", set(), {(0, 9, 3)}),
+        ("it may be 3 or 20245", set(), set()),
+    ],
+)
+def test_a_day_is_read_in_every_form(
+    text: str, days: set[str], loose: set[tuple[int, int, int]]
+) -> None:
+    said = stated(text)
+    assert {day.isoformat() for day in said.days} == days
+    assert said.loose == loose
+
+
 def test_a_number_is_told_by_what_stands_before_it() -> None:
     text = "hemoglobin a1c on 3 may 2024 was 8.1 %. weight 80 kg; the policy asks for a1c of 7."
     assert list(numbers_after("hemoglobin a1c", text)) == [("8.1", "hemoglobin a1c on   was 8.1 %")]
