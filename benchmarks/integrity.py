@@ -1,7 +1,7 @@
 """Attack every tool, and play every environment for an hour: results/integrity.json.
 
     python benchmarks/integrity.py                          hostile calls, then an hour of play
-    python benchmarks/integrity.py --only hostile --calls 40000 --long-calls 5000
+    python benchmarks/integrity.py --only hostile --calls 1000 --long-calls 100
     python benchmarks/integrity.py --only soak --minutes 60
 
 ``hostile`` makes calls from each tool's schema and language (:func:`healthgym.testing.check_total`)
@@ -39,6 +39,14 @@ if TYPE_CHECKING:
 
 #: Families whose calls draw, compute models or run code, by a word of their ids.
 LONG = ("Xray", "Ct", "Tumor", "EhrDataQuality", "EhrEventModelling", "EhrFormatConversion")
+#: Part of the calls that worlds get which are large, and so dear to compare after each call.
+SHARES = {
+    "Marathon": 0.1,
+    "Arena": 0.2,
+    "UtilizationManagement": 0.2,
+    "PriorAuthorization": 0.5,
+    "CareManagement": 0.5,
+}
 #: Variants that run CPython in a box, where boxes are to be had.
 FULL = ("HealthAgent/EhrDataQuality-v1", "HealthAgent/EhrEventModelling-v1")
 POLICIES = ("oracle", "random", "flood")
@@ -49,8 +57,8 @@ _MARK = "HEALTHGYM_SOAK"
 _STEPS = 60
 
 suite = Suite("integrity", __doc__)
-suite.parser.add_argument("--calls", type=int, default=40_000, help="of each text world")
-suite.parser.add_argument("--long-calls", type=int, default=4_000, help="of each other world")
+suite.parser.add_argument("--calls", type=int, default=100_000, help="of a text world")
+suite.parser.add_argument("--long-calls", type=int, default=5_000, help="of each other world")
 suite.parser.add_argument("--minutes", type=float, default=60.0, help="of the soak")
 suite.parser.add_argument("--processes", type=int, default=2, help="of the soak")
 
@@ -64,14 +72,21 @@ def hostile(run: Run) -> Figures:
     by_id: dict[str, float] = {}
     for env_id in healthgym.ids():
         kind = "long" if any(word in env_id for word in LONG) else "text"
-        calls = run.options.long_calls if kind == "long" else run.options.calls
-        calls = 60 if run.quick else calls
+        calls = 60 if run.quick else _calls(env_id, run)
         done = check_total(env_id, calls, seed=1)
         told[kind]["calls"] += calls
         told[kind]["carried_out"] += done
         by_id[env_id] = round(done / calls, 3)
         print(f"{env_id}: {calls} calls, {done} carried out", file=sys.stderr, flush=True)
     return {**told, "carried_out_share": by_id}
+
+
+def _calls(env_id: str, run: Run) -> int:
+    """Return how many calls an id gets."""
+    if any(word in env_id for word in LONG):
+        return int(run.options.long_calls)
+    share = next((share for word, share in SHARES.items() if word in env_id), 1.0)
+    return int(run.options.calls * share)
 
 
 # -- an hour of play -------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 import numpy as np
 
@@ -78,6 +79,7 @@ class _Attack:
         where: What a finding is headed by; the number of the call is put in.
         made: Calls made so far.
         models: Actions of oracles.
+        known: The world's digest and time, where nothing has changed since they were taken.
     """
 
     env: HealthEnv
@@ -85,12 +87,14 @@ class _Attack:
     where: str
     made: int = 0
     models: deque[object] = field(default_factory=lambda: deque(maxlen=_MODELS))
+    known: tuple[str, datetime] | None = None
 
     def play(self, number: int, most: int) -> int:
         """Play a task to somewhere on its way, and attack; return the calls carried out."""
         env, speaker = self.env, Speaker(self.rng)
         split, index = practice(env, number // _ATTACKS)
         observation, info = env.reset(options={"split": str(split), "index": index})
+        self.known = None
         speaker.hear(observation)
         oracle = ScriptPolicy(ORACLE, number)
         oracle.begin(env, observation, info)
@@ -186,7 +190,7 @@ class _Attack:
         env, where = self.env, f"{self.where.format(self.made)} ({brief(action)})"
         self.made += 1
         world = env.episode.world
-        before = (world.digest(), world.clock.now)
+        before, self.known = self.known or (world.digest(), world.clock.now), None
         with failed_calls() as failed:
             try:
                 observation, reward, terminated, truncated, info = env.step(action)
@@ -204,4 +208,5 @@ class _Attack:
         if error_text and not ended and isinstance(action, ToolCall):
             after = (world.digest(), world.clock.now)
             require(after == before, f"{where} was refused and changed something.")
+            self.known = after
         return observation, not error_text
