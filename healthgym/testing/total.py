@@ -13,9 +13,8 @@ import numpy as np
 from healthgym.core.action import text_of
 from healthgym.core.borders import Json, JsonDict, JsonObject, Settings
 from healthgym.core.env import HealthEnv
-from healthgym.core.tool import ToolCall, ToolKind, ToolSpec
+from healthgym.core.tool import Scope, ToolCall, ToolKind, ToolSpec
 from healthgym.errors import ConformanceError
-from healthgym.policies.base import Policy
 from healthgym.policies.scripted import ScriptPolicy
 from healthgym.testing.hostile import brief, hostile_actions, is_unicode
 from healthgym.testing.languages import Speaker
@@ -98,19 +97,27 @@ class _Attack:
         speaker.hear(observation)
         oracle = ScriptPolicy(ORACLE, number)
         oracle.begin(env, observation, info)
+        specs = env.episode.seat(env.role).catalog.specs
+        # Every other attack goes on along the oracle's way, and so past the first checks.
+        along = number % 2 == 1
         for _ in range(int(self.rng.integers(_LEAD))):
-            observation = self._lead(oracle, observation)
+            action = oracle.act(observation)
+            self.models.append(action)
+            if self._hands_in(action, specs):
+                along = False
+                break
+            observation = env.step(action)[0]
             if env.episode.done(env.role):
                 return 0
             speaker.hear(observation)
-        specs = env.episode.seat(env.role).catalog.specs
         done = 0
         for _ in range(min(most, _BURST)):
-            # Every other attack goes on along the oracle's way, and so past the first checks.
-            along = number % 2 == 1 and self.rng.random() < _ALONG
-            action = oracle.act(observation) if along else self._action(speaker, specs)
-            if along and self._hands_in(action, specs):
-                break
+            action = None
+            if along and self.rng.random() < _ALONG:
+                action = oracle.act(observation)
+                along = not self._hands_in(action, specs)
+            if action is None or not along:
+                action = self._action(speaker, specs)
             observation, carried_out = self._send(action)
             speaker.hear(observation)
             done += carried_out
@@ -122,14 +129,8 @@ class _Attack:
         """Return whether an oracle has come to the end of its way."""
         if not isinstance(action, ToolCall):
             return action == ""
-        names = [{s.name, s.identifier, s.method} for s in specs if s.kind is ToolKind.SUBMIT]
-        return any(action.name in each for each in names)
-
-    def _lead(self, oracle: Policy, observation: str) -> str:
-        action = oracle.act(observation)
-        self.models.append(action)
-        shown: str = self.env.step(action)[0]
-        return shown
+        last = (s for s in specs if s.kind is ToolKind.SUBMIT and s.closes is not Scope.CASE)
+        return any(action.name in (s.name, s.identifier, s.method) for s in last)
 
     def _action(self, speaker: Speaker, specs: Sequence[ToolSpec]) -> object:
         rng = self.rng
