@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from healthgym.core.writing import writable, write_whole
 from healthgym.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from healthgym.integrations.cluster import Cluster
     from healthgym.policies.evaluation import PolicyFactory
     from healthgym.policies.results import EpisodeResult, Evaluation
 
@@ -60,6 +62,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--split", default="test", help="train, validation or test")
     parser.add_argument("--seed", type=int, default=0, help="of the policy and the resampling")
     parser.add_argument("--workers", type=int, default=1, help="episodes played at a time")
+    add_cluster_arguments(parser)
     parser.add_argument("--no-floor", action="store_true", help="leave out doing nothing")
     parser.add_argument(
         "--faults",
@@ -79,6 +82,25 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--markdown", action="store_true", help="write a Markdown table")
     add_model_arguments(parser.add_argument_group("--policy llm"))
     parser.set_defaults(run=run_evaluation)
+
+
+def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what names a cluster; without it all is done in this process."""
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="a cluster of Ray's: auto, local, or where it is",
+    )
+    parser.add_argument("--actors", type=int, help="its processes (default: one a core)")
+
+
+def cluster_of(args: argparse.Namespace) -> Cluster | None:
+    """Return the cluster that a command line names, None if it names none."""
+    if args.ray is None:
+        return None
+    from healthgym.integrations.cluster import Cluster
+
+    return Cluster("" if args.ray == "local" else args.ray, args.actors)
 
 
 def add_judge_arguments(group: argparse._ArgumentGroup) -> None:
@@ -119,30 +141,13 @@ def add_model_arguments(group: argparse._ArgumentGroup) -> None:
 
 def run_evaluation(args: argparse.Namespace) -> int:
     """Evaluate, write the table, and the JSON if asked for; of what was scored if interrupted."""
-    from healthgym.policies.evaluation import EvaluationInterrupted, evaluate
+    from healthgym.policies.evaluation import EvaluationInterrupted
 
-    policy = chosen_policy(args)
     if args.json not in (None, "-"):
         writable(args.json)
-    progress = Progress(args.episodes * args.samples)
     ending = _Ending()
     try:
-        evaluation = evaluate(
-            args.id,
-            policy,
-            episodes=args.episodes,
-            split=args.split,
-            seed=args.seed,
-            env_kwargs=judged(opposed(read_settings(args.settings), args.opponent), args),
-            samples_per_task=args.samples,
-            workers=args.workers,
-            record=args.record,
-            pictures=args.pictures,
-            floor=not args.no_floor,
-            faults=args.faults,
-            resume=_of(args) if args.record else None,
-            on_result=progress,
-        )
+        evaluation = _evaluated(args)
     except EvaluationInterrupted as interruption:
         note("")
         _tell(args, interruption.evaluation)
@@ -153,6 +158,39 @@ def run_evaluation(args: argparse.Namespace) -> int:
         ending.over()
     _tell(args, evaluation)
     return 2 if evaluation.stopped or evaluation.success is None else 0
+
+
+def _evaluated(args: argparse.Namespace) -> Evaluation:
+    """Return the evaluation, made in this process or on a cluster.
+
+    Raises:
+        EvaluationInterrupted: If it is interrupted.
+    """
+    from healthgym.policies.evaluation import evaluate
+
+    how: JsonDict = {
+        "episodes": args.episodes,
+        "split": args.split,
+        "seed": args.seed,
+        "env_kwargs": judged(opposed(read_settings(args.settings), args.opponent), args),
+        "samples_per_task": args.samples,
+        "workers": args.workers,
+        "record": args.record,
+        "floor": not args.no_floor,
+        "faults": args.faults,
+        "resume": _of(args) if args.record else None,
+        "on_result": Progress(args.episodes * args.samples),
+    }
+    cluster = cluster_of(args)
+    if cluster is None:
+        return evaluate(args.id, chosen_policy(args), pictures=args.pictures, **how)
+    if args.pictures:
+        raise ConfigurationError("--pictures are kept by the process that plays: leave out --ray.")
+    from healthgym.integrations.cluster import evaluate_on
+
+    scripted = args.policy != "llm" and not Path(args.policy).is_dir()
+    source = args.policy if scripted else partial(chosen_policy, args)
+    return evaluate_on(cluster, args.id, source, **how)
 
 
 class _Ending:

@@ -18,6 +18,7 @@ from healthgym.cli.common import (
     write,
     write_json,
 )
+from healthgym.cli.evaluating import add_cluster_arguments, cluster_of
 from healthgym.cli.progress import watched
 from healthgym.core.borders import JsonDict
 from healthgym.core.writing import writable, written_whole
@@ -63,6 +64,7 @@ def add_commands(commands: Commands) -> None:
     demos.add_argument(
         "--max-image-side", type=int, default=448, help="pixels of a picture (default: 448)"
     )
+    add_cluster_arguments(demos)
     demos.set_defaults(run=write_demonstrations)
     replay = commands.add_parser("replay", help="play recorded episodes again and compare")
     replay.add_argument("file", metavar="FILE", help="trajectories, as `eval --record` writes them")
@@ -124,9 +126,17 @@ def _picture_url(picture: object) -> str:
 def _oracle(args: argparse.Namespace) -> Iterator[JsonDict]:
     from healthgym.integrations.trl.demonstrations import demonstrations
 
-    env = make_health_env(args.id, read_settings(args.settings))
-    pictures = {"images": args.images, "max_image_side": args.max_image_side}
-    for shown in demonstrations(env, args.split, args.n, system=args.system, **pictures):
+    settings, cluster = read_settings(args.settings), cluster_of(args)
+    how = {"images": args.images, "max_image_side": args.max_image_side, "system": args.system}
+    if cluster is None:
+        all_shown = demonstrations(make_health_env(args.id, settings), args.split, args.n, **how)
+    else:
+        from healthgym.integrations.cluster import demonstrations_on
+
+        all_shown = demonstrations_on(
+            cluster, args.id, args.split, args.n, env_kwargs=settings, **how
+        )
+    for shown in all_shown:
         yield {"task_id": shown.task_id, "kind": shown.kind, **shown.row()}
 
 

@@ -64,6 +64,7 @@ def evaluate(
     policy: str | Policy | PolicyFactory,
     *,
     episodes: int = 200,
+    first: int = 0,
     split: str = "test",
     seed: int = 0,
     env_kwargs: Settings | None = None,
@@ -78,16 +79,17 @@ def evaluate(
 ) -> Evaluation:
     """Score a policy on the first tasks of a split.
 
-    The tasks are those of index 0 to ``episodes - 1``, whatever the seed, so that two runs compare
-    task by task. An episode interrupted by an infrastructure failure is counted apart and never
-    as a failure of the policy; so is one that a failure of ours ended, as long as there are no
-    more of these than ``faults`` allows. After five of either in a row, or once a budget is spent,
-    the run stops and returns what it has.
+    The tasks are those of index ``first`` to ``first + episodes - 1``, whatever the seed, so that
+    two runs compare task by task. An episode interrupted by an infrastructure failure is counted
+    apart and never as a failure of the policy; so is one that a failure of ours ended, as long as
+    there are no more of these than ``faults`` allows. After five of either in a row, or once a
+    budget is spent, the run stops and returns what it has.
 
     Args:
         env: A registered id, or an environment, wrapped or not.
         policy: Name of a scripted policy, a policy, or a function that makes one for each worker.
         episodes: Number of tasks.
+        first: Index of the first of them.
         split: The split the tasks are taken from.
         seed: Seed of a policy given by name, and of the resampling.
         env_kwargs: Arguments for an environment given by id.
@@ -113,11 +115,14 @@ def evaluate(
     tasks = parse_split(split)
     if min(episodes, samples_per_task, workers) < 1:
         raise ConfigurationError("episodes, samples_per_task and workers are at least 1.")
+    if first < 0:
+        raise ConfigurationError("first is at least 0.")
     if not isinstance(env, str) and (env_kwargs or workers > 1):
         raise ConfigurationError("env_kwargs and workers > 1 need an environment given by id.")
     if resume is not None and record is None:
         raise ConfigurationError("What is recorded nowhere cannot be resumed: give a record.")
     make_policy = _factory(policy, seed, workers)
+    end = first + episodes
     ledger = FaultLedger(faults)
     with ExitStack() as stack:
 
@@ -128,12 +133,12 @@ def evaluate(
             stack.callback(made.close)
             return _Player(made, make_policy(), ledger)
 
-        first = seat()
-        size = first.inner.family.generator.size(tasks)
-        if episodes > size:
-            raise ConfigurationError(f"The {split} split has {size} tasks, fewer than {episodes}.")
-        spec = first.env.spec
-        env_id = spec.id if spec else type(first.inner).__name__
+        player = seat()
+        size = player.inner.family.generator.size(tasks)
+        if end > size:
+            raise ConfigurationError(f"The {split} split has {size} tasks, fewer than {end}.")
+        spec = player.env.spec
+        env_id = spec.id if spec else type(player.inner).__name__
         made_with = kept_settings(spec.kwargs if spec else {})
         marking = Marking(env_id if spec else "", made_with, tasks, resume or {})
         done = marking.done(record) if record is not None and resume is not None else {}
@@ -148,9 +153,9 @@ def evaluate(
             return Evaluation(
                 env_id=env_id,
                 env_kwargs=made_with,
-                policy=first.policy.name,
+                policy=player.policy.name,
                 split=str(tasks),
-                profile=str(first.inner.config.profile),
+                profile=str(player.inner.config.profile),
                 samples_per_task=samples_per_task,
                 seed=seed,
                 results=results,
@@ -160,10 +165,10 @@ def evaluate(
 
         idle: tuple[EpisodeResult, ...] = ()
         try:
-            results = run.play(range(episodes), first, seat, workers)
-            if floor and first.policy.name != NopPolicy.name:
+            results = run.play(range(first, end), player, seat, workers)
+            if floor and player.policy.name != NopPolicy.name:
                 played = sorted({result.index for result in results})
-                nop = _Player(first.env, NopPolicy(), ledger)
+                nop = _Player(player.env, NopPolicy(), ledger)
                 idle = _Run(tasks, 1).play(played, nop, seat, 1)
         except KeyboardInterrupt:
             run.stopped = "interrupted"

@@ -24,6 +24,29 @@ _EXTREMES = (
     "0", "-1", "1e400", "9" * 40, "0.000000001", "10000-01-01", "\u0663", "\u00b2", "NaN", "",
 )  # fmt: skip
 _PIECES = ("\x00", "\n", "\u2028", "\u202e", "\U0001f600", "\u0301", '"', "'", "\\", "{", "(", "%")
+#: What is repeated to try a pattern's patience, and how often: half the time few repetitions, for
+#: patterns that take twice as long for each, else many, for those that go through all from each.
+_DRAWN_OUT = (
+    "1",
+    "a",
+    "A",
+    " ",
+    "-",
+    ".",
+    ",",
+    "\n",
+    "1,",
+    "a ",
+    "1 ",
+    "a, ",
+    "(",
+    "[",
+    "| ",
+    "no ",
+)
+_FEW, _MANY = 40, 20_000
+#: Share of texts that are drawn out so.
+_DRAWING_OUT = 0.01
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -87,6 +110,8 @@ class Speaker:
     def write(self, spec: ToolSpec, name: str, schema: JsonObject) -> str:
         """Return a text for an argument: a word, a phrase of its language, or something odd."""
         rng = self._rng
+        if rng.random() < _DRAWING_OUT:
+            return self.drawn_out()
         if "format" in schema or rng.random() < 0.15:
             return str(odd_fit(rng, schema))
         if rng.random() < 0.35:
@@ -107,6 +132,14 @@ class Speaker:
         """Return a word of the episode."""
         text: str = pick(self._rng, self._words)
         return text
+
+    def drawn_out(self) -> str:
+        """Return a text that repeats a piece of itself, and ends otherwise."""
+        rng = self._rng
+        piece = pick(rng, _DRAWN_OUT) if rng.random() < 0.6 else f"{self.word()} "
+        times = _FEW if rng.random() < 0.5 else max(_MANY // len(piece), 1)
+        before = self.word() if rng.random() < 0.5 else ""
+        return f"{before}{piece * times}{pick(rng, _PIECES)}"
 
     def bent(self, text: str) -> str:
         """Return a text with something cut off, doubled, put in or out of bounds."""

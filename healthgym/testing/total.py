@@ -16,6 +16,7 @@ from healthgym.core.env import HealthEnv
 from healthgym.core.tool import Scope, ToolCall, ToolKind, ToolSpec
 from healthgym.errors import ConformanceError
 from healthgym.policies.scripted import ScriptPolicy
+from healthgym.testing.bounded import EndlessError, processor_seconds
 from healthgym.testing.hostile import brief, hostile_actions, is_unicode
 from healthgym.testing.languages import Speaker
 from healthgym.testing.odd_values import odd_object, pick
@@ -29,6 +30,8 @@ _LEAD, _BURST = 12, 60
 _ATTACKS = 8
 #: Share of calls of every other attack that are the oracle's next, unbent.
 _ALONG = 0.4
+#: Most processor time of a call: far more than any honest one takes, and no duration is asserted.
+_SECONDS = 20.0
 #: Share of calls that may hand in, and so end the attack.
 _HAND_IN = 0.02
 
@@ -41,9 +44,10 @@ def check_total(
     Attacks begin anywhere on the way of a competent agent: some of the oracle's actions are
     played, then come its actions with something changed in them, and calls with arguments in the
     language that each tool reads (SQL, YAML, Python, JSON, FHIR search, prose, paths), made of
-    words of the episode. Some hand in. Each is carried out, or refused; a refused one changes
-    nothing and takes no time. Nothing raises, neither a tool nor the verifier nor the reward, and
-    no call is refused because something of ours failed in it.
+    words of the episode. Some texts repeat a piece of themselves thousands of times, which costs a
+    careless pattern hours. Some calls hand in. Each is carried out, or refused; a refused one
+    changes nothing and takes no time. Nothing raises or goes on without end, neither a tool nor the
+    verifier nor the reward, and no call is refused because something of ours failed in it.
 
     Args:
         env_id: The environment.
@@ -194,8 +198,9 @@ class _Attack:
         before, self.known = self.known or (world.digest(), world.clock.now), None
         with failed_calls() as failed:
             try:
-                observation, reward, terminated, truncated, info = env.step(action)
-            except Exception as error:
+                with processor_seconds(_SECONDS):
+                    observation, reward, terminated, truncated, info = env.step(action)
+            except (Exception, EndlessError) as error:
                 raise ConformanceError(f"{where} raised {error!r:.500}.") from error
         if failed:
             raise ConformanceError(f"{where} failed: {failed[0]!r:.500}.") from failed[0]

@@ -11,9 +11,10 @@ from typing import ClassVar
 
 from healthgym.errors import ToolError
 
-#: What an expression may be made of; checked first, so that Python's parser sees nothing else.
+#: What an expression may be made of; checked first, so that Python's parser sees nothing else. A
+#: number is never taken apart again: each way to do so would be tried for a long one.
 _EXPRESSION = re.compile(
-    r"(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+|mean|sum|min|max|round|[-+*/(),\s])+"
+    r"(?:\d++(?:\.\d*+)?+(?:[eE][-+]?\d++)?+|\.\d++|mean|sum|min|max|round|[-+*/(),\s])++"
 )
 
 _OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
