@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each face against the real library, in a virtual environment of its own: some exclude each other.
-# Usage: tests/faces.sh [FACE...]   (openenv, mcp1, mcp2; all if none is named)
+# Usage: tests/faces.sh [FACE...]   (openenv, mcp1, mcp2, harbor, inspect, verifiers; all if none is named)
 set -eu
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3}
@@ -22,11 +22,21 @@ face() {
     "$venv/bin/python" -m pytest -q "$@"
 }
 
-for wanted in ${*:-openenv mcp1 mcp2}; do
+for wanted in ${*:-openenv mcp1 mcp2 harbor inspect verifiers}; do
     case $wanted in
         openenv) face openenv openenv "" tests/integrations/test_openenv.py ;;
         mcp1) face mcp1 mcp "mcp<2" tests/integrations/test_mcp.py ;;
         mcp2) face mcp2 mcp "mcp>=2" tests/integrations/test_mcp.py ;;
-        *) echo "There is no face $wanted: openenv, mcp1 or mcp2." >&2; exit 2 ;;
+        harbor)
+            # It needs a younger Python than we do.
+            PYTHON=${PYTHON_OF_HARBOR:-python3.12} \
+                face harbor harbor "" tests/integrations/test_harbor.py
+            ;;
+        inspect) face inspect inspect "" tests/integrations/test_inspect.py ;;
+        verifiers) face verifiers verifiers "" tests/integrations/test_verifiers.py ;;
+        *)
+            echo "There is no face $wanted: openenv, mcp1, mcp2, harbor, inspect or verifiers." >&2
+            exit 2
+            ;;
     esac
 done

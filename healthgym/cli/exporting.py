@@ -1,0 +1,46 @@
+"""``healthgym export``: tasks in other programs' formats."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from healthgym.cli.common import Commands, add_environment_arguments, note, read_settings, write
+from healthgym.errors import ConfigurationError
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the commands of this module."""
+    parser = commands.add_parser("export", help="write tasks in other programs' formats")
+    formats = parser.add_subparsers(title="format", metavar="FORMAT", required=True)
+    harbor = formats.add_parser("harbor", help="a folder per task, as Harbor runs them")
+    add_environment_arguments(harbor)
+    harbor.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to write to")
+    harbor.add_argument("--split", default="test", help="split of the tasks (default: test)")
+    harbor.add_argument("--tasks", type=int, default=10, help="how many (default: 10)")
+    harbor.add_argument("--first", type=int, default=0, help="index of the first (default: 0)")
+    harbor.add_argument(
+        "--install", metavar="WHAT", default="",
+        help="what pip installs in the images: a requirement, or the path of a wheel (default: "
+        "this version of healthgym)",
+    )  # fmt: skip
+    harbor.add_argument(
+        "--separate", action="store_true", help="a container of its own for the verifier"
+    )
+    harbor.set_defaults(run=export_to_harbor)
+
+
+def export_to_harbor(args: argparse.Namespace) -> int:
+    """Write tasks as Harbor's folders, and their paths to standard output."""
+    from healthgym.integrations.harbor import HarborExport, export_harbor
+
+    if args.tasks < 1 or args.first < 0:
+        raise ConfigurationError("--tasks takes a number from 1 on, --first one from 0 on.")
+    export = HarborExport(
+        args.id, read_settings(args.settings), args.split, args.install, args.separate
+    )
+    folders = export_harbor(export, args.out, range(args.first, args.first + args.tasks))
+    for folder in folders:
+        write(str(folder))
+    note(f"{len(folders)} tasks: harbor run --path {args.out} --agent oracle")
+    return 0
