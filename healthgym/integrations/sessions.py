@@ -32,7 +32,6 @@ from healthgym.errors import ConfigurationError, TrajectoryError
 from healthgym.registration import make_health_env
 from healthgym.version import __version__
 
-SCHEMA = "healthgym.session/1"
 _OVER = "The episode is over."
 #: Characters of an answer's digest that are kept; they tell a changed answer, and keep no secret.
 _DIGEST = 16
