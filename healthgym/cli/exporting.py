@@ -28,6 +28,12 @@ def add_commands(commands: Commands) -> None:
         "--separate", action="store_true", help="a container of its own for the verifier"
     )
     harbor.set_defaults(run=export_to_harbor)
+    verifiers = formats.add_parser("verifiers", help="a package by which verifiers finds the tasks")
+    add_environment_arguments(verifiers)
+    verifiers.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="folder to write to"
+    )
+    verifiers.set_defaults(run=export_to_verifiers)
 
 
 def export_to_harbor(args: argparse.Namespace) -> int:
@@ -43,4 +49,14 @@ def export_to_harbor(args: argparse.Namespace) -> int:
     for folder in folders:
         write(str(folder))
     note(f"{len(folders)} tasks: harbor run --path {args.out} --agent oracle")
+    return 0
+
+
+def export_to_verifiers(args: argparse.Namespace) -> int:
+    """Write a package with an environment's taskset, and its path to standard output."""
+    from healthgym.integrations.hub import export_verifiers
+
+    folder = export_verifiers(args.id, args.out, read_settings(args.settings))
+    write(str(folder))
+    note(f"pip install {folder} && vf-eval {folder.name} --env.taskset.tasks 10")
     return 0
