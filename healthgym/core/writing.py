@@ -97,7 +97,7 @@ def require_plain(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def locked(file: BinaryIO) -> Iterator[None]:
-    """Keep other writers of a file out, so that none takes a line half written for one cut short."""
+    """Keep other writers out, so that none takes a line being written for one cut short."""
     if fcntl is None:
         yield
         return

@@ -1,7 +1,7 @@
 """Tasks for Inspect: a sample per task, our tools, and our verdict as the score.
 
-What an agent did is kept as a list of actions in the sample's store, so it is in Inspect's log, and
-the scorer plays it again from the seed. So a log can be scored anew (``inspect score``), and nothing
+What an agent did is kept as a list of actions in the sample's store, and so in Inspect's log; the
+scorer plays it again from the seed. So a log can be scored anew (``inspect score``), and nothing
 but calls counts. Any of Inspect's agents may be the solver; the one here answers what is no call as
 the engine does on every face, so that it costs a turn.
 
@@ -153,7 +153,7 @@ def _tool(env: HealthEnv, store: Json, function: JsonObject) -> Json:
 def _carried_out(
     env: HealthEnv, store: Json, action: str | ToolCall
 ) -> tuple[str, list[str], bool]:
-    """Carry out an action and keep it; return its answer, pictures (data URLs), and if it failed."""
+    """Carry out an action and keep it; return answer, pictures (data URLs), and if it failed."""
     if env.episode.done(env.role):
         return _OVER, [], True
     text, _, _, _, info = env.step(action)
@@ -165,8 +165,8 @@ def _carried_out(
 def play() -> Json:
     """Return the solver that lets the model act until the episode is over; after :func:`begin`.
 
-    What Inspect refuses before a tool sees it (an unknown tool, arguments against the schema) is put
-    to the engine, so that a mistake costs a turn and is answered as everywhere.
+    What Inspect refuses before a tool sees it (an unknown tool, arguments against the schema) is
+    put to the engine, so that a mistake costs a turn and is answered as everywhere.
     """
 
     async def solve(state: Json, generate: Json) -> Json:

@@ -165,13 +165,14 @@ class KeptSession:
         """
         action = f'{{"name": {json.dumps(name)}, "arguments": {arguments.strip() or "{}"}}}'
         with self._opened() as file:
-            self._replay(file)
+            self._catch_up(file)
             if self._env.episode.done(self._env.role):
                 return Answer(_OVER, failed=True, over=True)
             answer = self._step(action)
             file.write(_line(action, answer.text))
             file.flush()
             os.fsync(file.fileno())
+            self._calls, self._played = self._calls + 1, file.tell()
         return answer
 
     def score(self) -> JsonDict:
@@ -186,7 +187,10 @@ class KeptSession:
             HealthGymError: If judging fails; there is no score then.
         """
         with self._opened() as file:
-            calls = self._replay(file)
+            self._begin()
+            self._catch_up(file)
+            # Judging ends the episode here; who calls next begins with what is on record.
+            self._played = -1
         env, role = self._env, self._env.role
         if not env.episode.done(role):
             env.stop()
@@ -195,7 +199,7 @@ class KeptSession:
             "task_id": self.task.task_id,
             "success": verdicts[str(env.config.profile)]["success"],
             "reward": env.episode.total_reward(role),
-            "calls": calls,
+            "calls": self._calls,
             "verdict": verdicts,
         }
 
@@ -204,27 +208,38 @@ class KeptSession:
         self._first, info = self._env.reset(options=options)
         if info["task_id"] != self.task.task_id:
             raise TrajectoryError(f"The task is {info['task_id']}, not {self.task.task_id}.")
+        # How many calls were played since, and how many bytes of the record they are.
+        self._calls = self._played = 0
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
         with self.record.open("a+b") as file, locked(file):
             yield file
 
-    def _replay(self, file: BinaryIO) -> int:
-        """Play what is on record, from the beginning; return how many calls that were."""
-        self._begin()
-        file.seek(0)
-        count = 0
-        for count, line in enumerate(file, 1):
-            action, digest = _parsed(line, count)
+    def _catch_up(self, file: BinaryIO) -> None:
+        """Play what is on record and was not played here yet."""
+        size = file.seek(0, os.SEEK_END)
+        if not 0 <= self._played <= size:
+            self._begin()
+        file.seek(self._played)
+        for line in file:
+            if not line.endswith(b"\n"):
+                # Cut short by a crash, so nobody has read its answer.
+                file.truncate(self._played)
+                break
+            action, digest = _parsed(line, self._calls + 1)
             if self._env.episode.done(self._env.role):
-                raise TrajectoryError(f"Call {count} was made after the episode was over.")
+                raise self._odd("was made after the episode was over.")
             if _digest(self._step(action).text) != digest:
-                raise TrajectoryError(
-                    f"Call {count} was answered otherwise when it was made; it was recorded with "
-                    f"healthgym {self.task.version}, and this is {__version__}."
+                raise self._odd(
+                    "was answered otherwise when it was made; it was recorded with healthgym "
+                    f"{self.task.version}, and this is {__version__}."
                 )
-        return count
+            self._calls, self._played = self._calls + 1, self._played + len(line)
+
+    def _odd(self, what: str) -> TrajectoryError:
+        number, self._played = self._calls + 1, -1
+        return TrajectoryError(f"Call {number} {what}")
 
     def _step(self, action: str) -> Answer:
         text, _, terminated, truncated, info = self._env.step(action)

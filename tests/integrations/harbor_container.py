@@ -61,7 +61,9 @@ class Container:
         self.at(path).write_text(self.inside(text))
         self.at(path).chmod(0o755)
 
-    def run(self, command: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, command: str, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Run a command of the container's shell."""
         return subprocess.run(
             ["sh", "-c", self.inside(command)],

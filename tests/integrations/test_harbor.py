@@ -36,17 +36,20 @@ def graded(task: Path, container: Container) -> tuple[int, str]:
     return done.returncode, reward.read_text().strip() if reward.exists() else ""
 
 
-@pytest.mark.parametrize("env_id", [FHIR, XRAY])
-def test_the_solution_scores_one_and_nothing_scores_zero(tmp_path: Path, env_id: str) -> None:
-    for folder in export_harbor(HarborExport(env_id), tmp_path / "out", [0, 5]):
-        solved = begun(folder, tmp_path / f"{folder.name}-solved")
-        assert graded(folder, solved) == (0, "0")
-        solved.put(folder / "solution", "/solution")
-        done = solved.run("/solution/solve.sh")
-        assert done.returncode == 0, done.stderr
-        assert graded(folder, solved) == (0, "1")
-        verdict = json.loads(solved.at("/logs/verifier/verdict.json").read_text())
-        assert verdict["verdict"]["strict"]["success"]
+def test_the_solution_scores_one_and_nothing_scores_zero(task: Path, tmp_path: Path) -> None:
+    container = begun(task, tmp_path / "box")
+    assert graded(task, container) == (0, "0")
+    container.put(task / "solution", "/solution")
+    done = container.run("/solution/solve.sh")
+    assert done.returncode == 0, done.stderr
+    assert graded(task, container) == (0, "1")
+    verdict = json.loads(container.at("/logs/verifier/verdict.json").read_text())
+    assert verdict["verdict"]["strict"]["success"]
+    # What the agent finds there is not looked at: the tests have the task's file of their own.
+    container.at("/opt/episode/task.json").write_text("{}")
+    container.at("/opt/episode/actions.jsonl").write_text("no call\n")
+    container.at("/logs/verifier/reward.txt").write_text("1")
+    assert graded(task, container) == (2, "")
 
 
 def test_nothing_that_the_agent_reads_holds_the_solution(task: Path) -> None:
@@ -69,54 +72,38 @@ def test_the_agent_tells_the_keeper_calls_and_nothing_else(task: Path, tmp_path:
     assert container.run("episode read").stdout.strip() in (task / "instruction.md").read_text()
     assert "finish(" in container.run("episode tools").stdout
     assert json.loads(container.run("episode tools finish").stdout)["name"] == "finish"
-    for command in ("score", "score --reward mine", "new x", "", "call", "--help"):
+    for command in ("score --reward mine", "new x", "call", "--help"):
         assert container.run(f"episode {command}").returncode == 2, command
-    for options in ("--actions=elsewhere", "--pictures elsewhere", "-h", "-- --actions=elsewhere"):
+    for options in ("search_patients --actions=elsewhere", "-h", "-- --pictures elsewhere"):
         container.run(f"episode call {options}")
-        container.run(f"episode call search_patients {options}")
-        container.run(f"episode read {options}")
     assert sorted(path.name for path in container.at("/home/agent").iterdir()) == []
-    assert not (ROOT / "elsewhere").exists()
+    assert not Path("/elsewhere").exists()
     before = len(record.read_text().splitlines())
     refused = container.run("episode call nonsense '{broken'")
     assert (refused.returncode, "Error" in refused.stdout) == (1, True)
-    accepted = container.run("echo '{\"family\": \"Doe\"}' | episode call search_patients -")
+    accepted = container.run('echo \'{"family": "Doe"}\' | episode call search_patients -')
     assert accepted.returncode == 0
     # A refused call is one, too.
     assert len(record.read_text().splitlines()) == before + 2
 
 
-def test_turns_end_and_what_was_done_stays(task: Path, tmp_path: Path) -> None:
-    container = begun(task, tmp_path / "box")
-    answers = [container.run("episode call search_patients '{}'").stdout for _ in range(13)]
-    assert "(The episode is over.)" in answers[11]
-    assert answers[12].startswith("The episode is over.")
-    assert len(container.at("/opt/episode/actions.jsonl").read_text().splitlines()) == 12
-    container.put(task / "solution", "/solution")
-    assert container.run("/solution/solve.sh").returncode != 0
-    assert graded(task, container) == (0, "0")
-
-
-def test_a_record_that_was_tampered_with_has_no_score(task: Path, tmp_path: Path) -> None:
-    container = begun(task, tmp_path / "box")
-    container.put(task / "solution", "/solution")
-    container.run("/solution/solve.sh")
-    record = container.at("/opt/episode/actions.jsonl")
-    kept = record.read_text()
-    lines = kept.splitlines(keepends=True)
-    for broken in (
-        kept + lines[-1],  # a call after the end
-        "".join(lines[1:]),  # not what was answered
-        kept.replace('"answer": "', '"answer": "0'),
-        kept + "no call\n",
-    ):
-        record.write_text(broken)
-        container.at("/logs/verifier/reward.txt").write_text("1")
-        assert graded(task, container) == (2, ""), broken
-    record.write_text(kept)
-    # Another task in its place changes nothing: the tests have theirs.
-    container.at("/opt/episode/task.json").write_text("{}")
-    assert graded(task, container) == (0, "1")
+@pytest.mark.parametrize("separate", [False, True], ids=["shared", "separate"])
+def test_both_kinds_of_verifier_are_laid_out(tmp_path: Path, separate: bool) -> None:
+    wheel = tmp_path / "healthgym-0-py3-none-any.whl"
+    wheel.write_bytes(b"")
+    export = HarborExport(XRAY, {"difficulty": "easy"}, "train", str(wheel), separate)
+    folders = export_harbor(export, tmp_path / "out", range(2, 4))
+    assert [folder.name for folder in folders] == [
+        "xraycorrection-v1-train-00002", "xraycorrection-v1-train-00003",
+    ]  # fmt: skip
+    config = tomllib.loads((folders[0] / "task.toml").read_text())
+    assert ("environment_mode" in config["verifier"]) is separate
+    rooms = [folders[0] / "environment", *([folders[0] / "tests"] if separate else [])]
+    for room in rooms:
+        assert f'install --no-cache-dir "./{wheel.name}"' in (room / "Dockerfile").read_text()
+        assert (room / "install" / wheel.name).is_file()
+    assert (folders[0] / "tests" / "Dockerfile").exists() is separate
+    assert json.loads((rooms[0] / "task.json").read_text())["env_kwargs"] == {"difficulty": "easy"}
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path: Path, task: Path) -> None:

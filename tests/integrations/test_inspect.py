@@ -119,6 +119,7 @@ def test_mistakes_cost_a_turn_and_are_answered_by_the_engine(tmp_path: Path) -> 
 
 def test_a_log_is_scored_anew_from_its_actions(tmp_path: Path) -> None:
     from inspect_ai import score
+
     from healthgym.integrations.inspect import verdict
 
     log = run(task(tasks=1), model(oracle(FHIR, 1)), tmp_path)
