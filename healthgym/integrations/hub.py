@@ -36,7 +36,7 @@ version = "{version}"
 description = "{env_id}, a healthgym environment, for verifiers."
 requires-python = ">=3.11"
 dependencies = ["healthgym[verifiers]=={version}"]
-tags = ["healthcare", "tool-use", "multi-turn"]
+keywords = ["healthcare", "tool-use", "multi-turn"]
 
 [build-system]
 requires = ["hatchling"]

@@ -20,7 +20,7 @@ from typing import BinaryIO, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from healthgym.core.action import calls_of, text_of
-from healthgym.core.borders import JsonDict, Settings
+from healthgym.core.borders import Info, JsonDict, Settings
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import ORACLE
 from healthgym.core.images import Image
@@ -129,6 +129,8 @@ class KeptSession:
         self.task = task
         self.record = writable(require_plain(record))
         self._env = make_health_env(task.env_id, task.env_kwargs)
+        # How many calls were played here, and how many bytes of the record they are.
+        self._calls = self._played = 0
         self._begin()
 
     def read(self) -> str:
@@ -208,7 +210,6 @@ class KeptSession:
         self._first, info = self._env.reset(options=options)
         if info["task_id"] != self.task.task_id:
             raise TrajectoryError(f"The task is {info['task_id']}, not {self.task.task_id}.")
-        # How many calls were played since, and how many bytes of the record they are.
         self._calls = self._played = 0
 
     @contextmanager
@@ -282,7 +283,8 @@ def oracle_calls(env: HealthEnv, split: str, index: int) -> list[ToolCall]:
     player = env.family.player(ORACLE, instance, env.np_random, env.role)
     seat = env.episode.seat(env.role)
     calls: list[ToolCall] = []
-    action, info = player.act(), {}
+    info: Info = {}
+    action = player.act()
     while action is not None:
         calls += calls_of(action, text_of(action), seat.grammar, seat.catalog.schema)
         text, _, terminated, truncated, info = env.step(action)
