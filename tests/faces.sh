@@ -10,7 +10,8 @@ face() {
     name=$1 extra=$2 also=$3
     shift 3
     venv=$HOME_OF_FACES/$name
-    if [ ! -e "$venv/.installed" ] || [ pyproject.toml -nt "$venv/.installed" ]; then
+    if [ ! -e "$venv/.installed" ] || [ pyproject.toml -nt "$venv/.installed" ] ||
+        [ tests/faces.sh -nt "$venv/.installed" ]; then
         echo "Installing $name ..."
         [ -x "$venv/bin/python" ] || "$PYTHON" -m venv "$venv"
         # shellcheck disable=SC2086
@@ -40,8 +41,8 @@ for wanted in ${*:-openenv mcp1 mcp2 harbor inspect verifiers nemo}; do
         harbor) younger "${PYTHON_OF_HARBOR:-python3.12}" harbor harbor test_harbor.py ;;
         # 3.13.14 by what it says; PIP_IGNORE_REQUIRES_PYTHON=1 has run it on 3.13.0.
         nemo) younger "${PYTHON_OF_NEMO:-python3.13}" nemo nemo-gym test_nemo_gym.py ;;
-        inspect) face inspect inspect "" tests/integrations/test_inspect.py ;;
-        verifiers) face verifiers verifiers "" tests/integrations/test_verifiers.py ;;
+        inspect) face inspect inspect,imaging "" tests/integrations/test_inspect.py ;;
+        verifiers) face verifiers verifiers,imaging "" tests/integrations/test_verifiers.py ;;
         *)
             echo "There is no face $wanted: openenv, mcp1, mcp2, harbor, inspect," \
                 "verifiers or nemo." >&2

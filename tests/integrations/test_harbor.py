@@ -91,7 +91,7 @@ def test_the_agent_tells_the_keeper_calls_and_nothing_else(task: Path, tmp_path:
 def test_both_kinds_of_verifier_are_laid_out(tmp_path: Path, separate: bool) -> None:
     wheel = tmp_path / "healthgym-0-py3-none-any.whl"
     wheel.write_bytes(b"")
-    export = HarborExport(XRAY, {"difficulty": "easy"}, "train", str(wheel), separate)
+    export = HarborExport(XRAY, {"difficulty": "easy"}, "train", f"{wheel}[imaging]", separate)
     folders = export_harbor(export, tmp_path / "out", range(2, 4))
     assert [folder.name for folder in folders] == [
         "xraycorrection-v1-train-00002", "xraycorrection-v1-train-00003",
@@ -100,7 +100,9 @@ def test_both_kinds_of_verifier_are_laid_out(tmp_path: Path, separate: bool) -> 
     assert ("environment_mode" in config["verifier"]) is separate
     rooms = [folders[0] / "environment", *([folders[0] / "tests"] if separate else [])]
     for room in rooms:
-        assert f'install --no-cache-dir "./{wheel.name}"' in (room / "Dockerfile").read_text()
+        assert (
+            f'install --no-cache-dir "./{wheel.name}[imaging]"' in (room / "Dockerfile").read_text()
+        )
         assert (room / "install" / wheel.name).is_file()
     assert (folders[0] / "tests" / "Dockerfile").exists() is separate
     assert json.loads((rooms[0] / "task.json").read_text())["env_kwargs"] == {"difficulty": "easy"}

@@ -144,6 +144,16 @@ def test_another_agent_of_inspects_has_the_same_tools(tmp_path: Path) -> None:
     assert accuracy(log) == 1.0
 
 
+def test_pictures_are_shown(tmp_path: Path) -> None:
+    from inspect_ai.model import ContentImage, ModelOutput
+
+    view = ("view_slice", {"plane": "axial", "window": "lung"})
+    how = model(lambda chat: ModelOutput.for_tool_call("mockllm", *view))
+    log = run(task("HealthAgent/CtAbnormality-v1", tasks=1), how, tmp_path)
+    shown = next(m for m in log.samples[0].messages if m.role == "tool").content
+    assert any(isinstance(part, ContentImage) for part in shown)
+
+
 def test_inspect_finds_the_task_by_its_name(tmp_path: Path) -> None:
     log = run("healthgym/episodes", model(oracle(FHIR, 1)), tmp_path,
               task_args={"env_id": FHIR, "tasks": 1})  # fmt: skip

@@ -1,5 +1,6 @@
 """verifiers' own commands find, prove and play our tasks, against a stand-in for a model."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -60,6 +61,26 @@ def test_the_library_proves_the_tasks_itself(package: Path) -> None:
     checks = json.loads(summary.read_text())["checks"]
     # The oracle succeeds on each, and what was not touched earns nothing.
     assert (checks["gold"]["valid"], checks["noop"]["valid"]) == (3, 3), done.stdout + done.stderr
+
+
+def test_pictures_are_shown() -> None:
+    pytest.importorskip("verifiers.v1")
+    import verifiers.v1 as vf
+
+    from healthgym.integrations.verifiers import HealthConfig, HealthTaskset, HealthToolset
+
+    config = HealthConfig(env_id="HealthAgent/CtAbnormality-v1", tasks=1, split="test")
+    (task,) = HealthTaskset(config).load()
+
+    async def shown() -> Any:
+        tools = HealthToolset(vf.ToolsetConfig())
+        await tools.setup_task(task.data)
+        assert "view_slice" in [tool.name for tool in await tools.list_tools()]
+        return await tools.call_tool("view_slice", {"plane": "axial", "window": "lung"})
+
+    told = asyncio.run(shown())
+    assert [part.type for part in told.content] == ["text", "image"]
+    assert not told.is_error
 
 
 @pytest.fixture

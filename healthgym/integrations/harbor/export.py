@@ -27,6 +27,8 @@ from healthgym.version import __version__
 
 #: Layout of ``task.toml`` that is written; Harbor 0.26 reads it.
 SCHEMA_VERSION = "1.4"
+#: The path of a wheel, and the extras that are asked of it.
+_WHEEL = re.compile(r"(?P<path>[^\[]+\.whl)(?P<extras>\[[\w,-]+\])?")
 #: A requirement as pip takes it, without what a shell or a Dockerfile would read otherwise.
 _REQUIREMENT = re.compile(r"[\w.\-\[\],=<>!~+@:/ ]+")
 #: Seconds an agent has for a turn and to begin with: a generous guess, to be edited in task.toml.
@@ -41,8 +43,9 @@ class HarborExport:
         env_id: Registered id of the environment.
         env_kwargs: Its arguments.
         split: Split of the tasks.
-        install: What pip installs in the images: a requirement, or the path of a wheel, which is
-            copied beside each Dockerfile. This version of healthgym if empty.
+        install: What pip installs in the images: a requirement, or the path of a wheel (extras may
+            follow it in brackets), which is copied beside each Dockerfile. This version of
+            healthgym if empty.
         separate: Whether the verifier has a container of its own.
     """
 
@@ -55,7 +58,13 @@ class HarborExport:
     @property
     def wheel(self) -> Path | None:
         """The wheel that is installed, if it is one."""
-        return Path(self.install) if self.install.endswith(".whl") else None
+        found = _WHEEL.fullmatch(self.install)
+        return Path(found["path"]) if found else None
+
+    @property
+    def _extras(self) -> str:
+        found = _WHEEL.fullmatch(self.install)
+        return (found["extras"] or "") if found else ""
 
     @property
     def requirement(self) -> str:
@@ -67,7 +76,7 @@ class HarborExport:
         if self.wheel is not None:
             if not self.wheel.is_file():
                 raise ConfigurationError(f"There is no wheel {self.wheel}.")
-            return f"./{self.wheel.name}"
+            return f"./{self.wheel.name}{self._extras}"
         found = self.install or f"healthgym=={__version__}"
         if not _REQUIREMENT.fullmatch(found):
             raise ConfigurationError(f"{found!r} is not a requirement of pip's.")
