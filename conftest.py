@@ -7,5 +7,6 @@ _NEEDS = {
     "healthgym/integrations/mcp.py": "mcp",
     "healthgym/integrations/verifiers.py": "verifiers",
     "healthgym/integrations/inspect.py": "inspect_ai",
+    "healthgym/integrations/nemo_gym.py": "nemo_gym",
 }
 collect_ignore = [path for path, library in _NEEDS.items() if find_spec(library) is None]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each face against the real library, in a virtual environment of its own: some exclude each other.
-# Usage: tests/faces.sh [FACE...]   (openenv, mcp1, mcp2; all if none is named)
+# Usage: tests/faces.sh [FACE...]   (openenv, mcp1, mcp2, harbor, inspect, verifiers, nemo; all if none is named)
 set -eu
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3}
@@ -10,7 +10,8 @@ face() {
     name=$1 extra=$2 also=$3
     shift 3
     venv=$HOME_OF_FACES/$name
-    if [ ! -e "$venv/.installed" ] || [ pyproject.toml -nt "$venv/.installed" ]; then
+    if [ ! -e "$venv/.installed" ] || [ pyproject.toml -nt "$venv/.installed" ] ||
+        [ tests/faces.sh -nt "$venv/.installed" ]; then
         echo "Installing $name ..."
         [ -x "$venv/bin/python" ] || "$PYTHON" -m venv "$venv"
         # shellcheck disable=SC2086
@@ -22,11 +23,30 @@ face() {
     "$venv/bin/python" -m pytest -q "$@"
 }
 
-for wanted in ${*:-openenv mcp1 mcp2}; do
+younger() {
+    if ! command -v "$1" > /dev/null; then
+        echo "$2: left out, there is no $1."
+        return
+    fi
+    # A subshell, for a shell may keep what is set for a function.
+    (PYTHON=$1 && face "$2" "$3" "" "tests/integrations/$4")
+}
+
+for wanted in ${*:-openenv mcp1 mcp2 harbor inspect verifiers nemo}; do
     case $wanted in
         openenv) face openenv openenv "" tests/integrations/test_openenv.py ;;
         mcp1) face mcp1 mcp "mcp<2" tests/integrations/test_mcp.py ;;
         mcp2) face mcp2 mcp "mcp>=2" tests/integrations/test_mcp.py ;;
-        *) echo "There is no face $wanted: openenv, mcp1 or mcp2." >&2; exit 2 ;;
+        # These two need a younger Python than we do.
+        harbor) younger "${PYTHON_OF_HARBOR:-python3.12}" harbor harbor test_harbor.py ;;
+        # 3.13.14 by what it says; PIP_IGNORE_REQUIRES_PYTHON=1 has run it on 3.13.0.
+        nemo) younger "${PYTHON_OF_NEMO:-python3.13}" nemo nemo-gym test_nemo_gym.py ;;
+        inspect) face inspect inspect,imaging "" tests/integrations/test_inspect.py ;;
+        verifiers) face verifiers verifiers,imaging "" tests/integrations/test_verifiers.py ;;
+        *)
+            echo "There is no face $wanted: openenv, mcp1, mcp2, harbor, inspect," \
+                "verifiers or nemo." >&2
+            exit 2
+            ;;
     esac
 done

@@ -14,10 +14,12 @@ from healthgym.cli import (
     delegates,
     environments,
     evaluating,
+    exporting,
     new,
     play,
     records,
     rescoring,
+    sessions,
     suites,
     view,
 )
@@ -34,7 +36,9 @@ _MODULES = (
     suites,
     records,
     rescoring,
+    sessions,
     view,
+    exporting,
     new,
     delegates,
 )

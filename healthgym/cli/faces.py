@@ -1,4 +1,4 @@
-"""``healthgym serve openenv``, ``serve mcp`` and ``export``: for other programs' front doors."""
+"""``healthgym serve openenv`` and ``serve mcp``: for other programs' front doors."""
 
 from __future__ import annotations
 

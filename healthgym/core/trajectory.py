@@ -11,10 +11,8 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import BinaryIO, Self
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,14 +20,8 @@ from pydantic import TypeAdapter, ValidationError
 from healthgym.core.borders import JsonDict
 from healthgym.core.images import Image, fingerprint
 from healthgym.core.sayings import Saying
-from healthgym.core.writing import require_plain, writable
+from healthgym.core.writing import locked, require_plain, writable
 from healthgym.errors import TrajectoryError
-
-fcntl: ModuleType | None
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
 
 SCHEMA_VERSION = 1
 
@@ -190,7 +182,7 @@ class TrajectoryWriter:
 
     def _opened(self) -> BinaryIO:
         file = self.path.open("ab")
-        with _locked(file):
+        with locked(file):
             _drop_partial_line(self.path)
         return file
 
@@ -198,7 +190,7 @@ class TrajectoryWriter:
         """Append one trajectory, durably."""
         if self._file is None:
             self._file = self._opened()
-        with _locked(self._file):
+        with locked(self._file):
             self._file.write(trajectory.to_json().encode("ascii") + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -232,19 +224,6 @@ class TrajectoryWriter:
 def picture_folder(path: str | os.PathLike[str]) -> Path:
     """Return the folder of a file's pictures: ``runs.pictures`` for ``runs.jsonl``."""
     return Path(path).with_suffix(".pictures")
-
-
-@contextmanager
-def _locked(file: BinaryIO) -> Iterator[None]:
-    """Keep other writers out, so that none takes a line being written for one cut short."""
-    if fcntl is None:
-        yield
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _drop_partial_line(path: Path) -> None:

@@ -8,9 +8,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from types import ModuleType
+from typing import BinaryIO, TextIO
 
 from healthgym.errors import ConfigurationError
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 
 @contextmanager
@@ -86,3 +93,16 @@ def require_plain(path: str | os.PathLike[str]) -> Path:
     if found.exists() and not (found.is_file() or found.is_char_device()):
         raise ConfigurationError(f"{path} is a folder, a pipe or a socket, not a file.")
     return found
+
+
+@contextmanager
+def locked(file: BinaryIO) -> Iterator[None]:
+    """Keep other writers out, so that none takes a line being written for one cut short."""
+    if fcntl is None:
+        yield
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
