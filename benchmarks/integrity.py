@@ -5,8 +5,8 @@
     python benchmarks/integrity.py --only soak --minutes 60
 
 ``hostile`` makes calls from each tool's schema and language (:func:`healthgym.testing.check_total`)
-and counts those that were carried out; any that raises, fails on our account or changes something
-though it was refused ends the measure. ``soak`` plays all ids in several processes, each with four
+and counts those that were carried out; one that raises, goes on without end, fails on our account
+or changes something though it was refused is a finding, and ends the attack on its id. ``soak`` plays all ids in several processes, each with four
 environments whose steps alternate, by oracles, random calls and floods, with full Python in a box
 where a family offers it. It tells what each process held over time, what went wrong, and what was
 left a second after the processes were killed.
@@ -59,26 +59,47 @@ _STEPS = 60
 suite = Suite("integrity", __doc__)
 suite.parser.add_argument("--calls", type=int, default=100_000, help="of a text world")
 suite.parser.add_argument("--long-calls", type=int, default=5_000, help="of each other world")
+suite.parser.add_argument("--ids", nargs="+", metavar="ID", help="to attack (default: all)")
+suite.parser.add_argument("--attack", type=int, default=1, help="seed of the attacks")
 suite.parser.add_argument("--minutes", type=float, default=60.0, help="of the soak")
 suite.parser.add_argument("--processes", type=int, default=2, help="of the soak")
 
 
-@suite.measure(bounds={"text.calls": at_least(1_000_000), "long.calls": at_least(50_000)})
+@suite.measure(
+    bounds={
+        "text.calls": at_least(1_000_000),
+        "long.calls": at_least(50_000),
+        "findings": at_most(0),
+    }
+)
 def hostile(run: Run) -> Figures:
     """Attack the tools of every id."""
+    from healthgym.errors import ConformanceError
     from healthgym.testing import check_total
 
     told: dict[str, dict[str, float]] = {"text": Counter(), "long": Counter()}
     by_id: dict[str, float] = {}
-    for env_id in healthgym.ids():
+    findings: list[str] = []
+    for env_id in run.options.ids or healthgym.ids():
         kind = "long" if any(word in env_id for word in LONG) else "text"
         calls = 60 if run.quick else _calls(env_id, run)
-        done = check_total(env_id, calls, seed=1)
+        try:
+            done = check_total(env_id, calls, seed=run.options.attack)
+        except ConformanceError as finding:
+            findings.append(str(finding))
+            print(finding, file=sys.stderr, flush=True)
+            continue
         told[kind]["calls"] += calls
         told[kind]["carried_out"] += done
         by_id[env_id] = round(done / calls, 3)
         print(f"{env_id}: {calls} calls, {done} carried out", file=sys.stderr, flush=True)
-    return {**told, "carried_out_share": by_id}
+    return {
+        **told,
+        "seed": run.options.attack,
+        "findings": len(findings),
+        "found": findings,
+        "carried_out_share": by_id,
+    }
 
 
 def _calls(env_id: str, run: Run) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -199,6 +200,21 @@ class Crashing(LedgerTools):
         raise KeyError(order)
 
 
+class Endless(LedgerTools):
+    @tool(ToolKind.WRITE)
+    def annotate(self, tags: list[str], facts: dict[str, int] | None = None) -> str:
+        """Add tags to the ledger.
+
+        Args:
+            tags: The tags.
+            facts: Numbers by name.
+        """
+        # Each of "a" may be one of several or all of one: twice as long for each more of them.
+        for tag in tags:
+            re.fullmatch(r"(?:a|a+)+b", "a" * 60 + tag)
+        raise ToolError("No such tags.")
+
+
 class Telling(LedgerTools):
     @tool(ToolKind.READ)
     def list_accounts(self, order: str = "name", limit: int | None = None) -> str:
@@ -307,6 +323,7 @@ class BrokenLedger(Ledger):
             "half-writes": HalfWrites,
             "forgiving": Forgiving,
             "crashing": Crashing,
+            "endless": Endless,
             "telling": Telling,
             "leaving-writes": LeavingWrites,
             "swallowing-writes": SwallowingWrites,
@@ -370,10 +387,10 @@ def make_broken(fault: str, render_mode: str | None = None) -> HealthEnv:
 
 
 FAULTS = (
-    "none", "unsteady", "one-for-all", "hashing", "sharing", "telling", "holding", "counting-reads",
-    "idle-writes", "half-writes", "forgiving", "crashing", "wrong-oracle", "clumsy-oracle",
-    "late-oracle", "known", "unknown-oracle", "narrow", "leaving-writes", "swallowing-writes",
-    "remembering", "jotting", "unjoined", "one-answer",
+    "none", "unsteady", "one-for-all", "hashing", "sharing", "telling", "holding",
+    "counting-reads", "idle-writes", "half-writes", "forgiving", "crashing", "endless",
+    "wrong-oracle", "clumsy-oracle", "late-oracle", "known", "unknown-oracle", "narrow",
+    "leaving-writes", "swallowing-writes", "remembering", "jotting", "unjoined", "one-answer",
     "credulous", "pedantic", "thanking", "arranging",
 )  # fmt: skip
 

@@ -49,6 +49,7 @@ def test_a_sound_environment_passes(name: str) -> None:
         ("hostile_actions", "half-writes", "was refused and changed the world"),
         ("hostile_actions", "crashing", "name|balance"),
         ("total", "crashing", r"call \d+ of seed 0 .* failed: KeyError"),
+        ("total", "endless", r"call \d+ of seed 0 .* raised EndlessError"),
         ("total", "half-writes", "was refused and changed something"),
         ("hostile_actions", "telling", "is answered otherwise under another Reference"),
         ("non_interference", "telling", "the answer to ToolCall.* depends on the Reference"),
@@ -73,7 +74,10 @@ def test_a_sound_environment_passes(name: str) -> None:
         ("docstring", "none", "lacks Description, Observation Space"),
     ],
 )
-def test_a_broken_promise_is_found(check: str, fault: str, reason: str) -> None:
+def test_a_broken_promise_is_found(
+    check: str, fault: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("healthgym.testing.total._SECONDS", 1.0)
     env_id = f"tests.testing.broken:{id_of(fault)}"
     name = f"check_{check}"
     raw = (check, fault) == ("hostile_actions", "crashing")

@@ -147,7 +147,7 @@ class TableTools(Toolset[WorkspaceWorld]):
             where: SQL condition on the rows, such as "valuenum IS NOT NULL"; all if empty.
             limit: Groups or values to show, largest first, at most 200.
         """
-        kinds = self._kinds(table, column, by)
+        kinds = self._kinds(table, column, *([by] if by else []))
         name, condition = _quote(column), f"WHERE {where}" if where.strip() else ""
         bound = max(1, min(limit, SHOWN_ROWS))
         source = f"(SELECT * FROM {_quote(table)} {condition})"
@@ -233,7 +233,7 @@ class TableTools(Toolset[WorkspaceWorld]):
         rows = self.world.sql.query(f"DESCRIBE {_quote(table)}").rows()
         kinds = {str(row[0]): str(row[1]) for row in rows}
         for column in columns:
-            if column and column not in kinds:
+            if column not in kinds:
                 known = ", ".join(kinds)
                 raise ToolError(f"{table} has no column {column[:60]!r}; it has {known}.")
         return kinds
