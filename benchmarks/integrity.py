@@ -6,10 +6,10 @@
 
 ``hostile`` makes calls from each tool's schema and language (:func:`healthgym.testing.check_total`)
 and counts those that were carried out; one that raises, goes on without end, fails on our account
-or changes something though it was refused is a finding, and ends the attack on its id. ``soak`` plays all ids in several processes, each with four
-environments whose steps alternate, by oracles, random calls and floods, with full Python in a box
-where a family offers it. It tells what each process held over time, what went wrong, and what was
-left a second after the processes were killed.
+or changes something though it was refused is a finding, and ends the attack on its id. ``soak``
+plays all ids in several processes, each with four environments whose steps alternate, by oracles,
+random calls and floods, with full Python in a box where a family offers it. It tells what each
+process held over time, what went wrong, and what was left a second after they were killed.
 """
 
 from __future__ import annotations

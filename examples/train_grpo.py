@@ -1,12 +1,14 @@
 """GRPO with your own settings: one call gives TRL's trainer its tasks, environment and reward.
 
     python examples/train_grpo.py Qwen/Qwen3-0.6B --steps 100
+    accelerate launch --num_processes 8 examples/train_grpo.py Qwen/Qwen3-0.6B
 
 Any model whose chat template knows tools will do, by Hugging Face name or path: a checkpoint that
 `healthgym train` left in its run folder, for instance.
 """
 
 import argparse
+import os
 
 import healthgym  # noqa: F401 - registers the environments
 from healthgym.integrations.trl import trl_spec
@@ -20,7 +22,7 @@ def main() -> None:
     parser.add_argument("--env", default="HealthAgent/FhirRecord-v1")
     parser.add_argument("--difficulty", default="easy")
     parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--batch", type=int, default=32, help="rollouts per step")
+    parser.add_argument("--batch", type=int, default=32, help="rollouts per step, of each process")
     parser.add_argument("--out", default="runs/grpo")
     options = parser.parse_args()
 
@@ -28,10 +30,11 @@ def main() -> None:
     from trl import GRPOConfig, GRPOTrainer
 
     group = 8
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
     spec = trl_spec(
         options.env,
         split="train",
-        size=options.steps * options.batch // group,
+        size=options.steps * options.batch * processes // group,
         env_kwargs={"difficulty": options.difficulty, "reward": "sparse"},
     )
     model, tokenizer = open_checkpoint(options.model)
