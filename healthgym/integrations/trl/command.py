@@ -150,7 +150,11 @@ def settings(options: argparse.Namespace) -> TrainConfig:
         policies = config.supervised.policies
         config = replace(config, **_PRETRAINED)
         config = replace(config, supervised=replace(config.supervised, policies=policies))
-    config = replace(config, mixture=_mixture(options), adaptive=_adaptive(options))
+    mixture = _mixture(options)
+    if mixture:
+        config = replace(config, mixture=mixture, shown={}, adaptive=_adaptive(options))
+    elif options.adaptive:
+        raise ConfigurationError("--adaptive moves weights: name --levels, or --mix.")
     if options.threads is not None:
         config = replace(config, threads=options.threads)
     if options.quick:
