@@ -9,10 +9,11 @@ import pytest
 
 from healthgym.cli import main
 from healthgym.cli.catalogue import pages
+from healthgym.core.seeding import Split
 from healthgym.errors import ConfigurationError
 from healthgym.registration import Row, make_health_env
 from healthgym.testing.cards import Card, Effort, markdown, measure
-from healthgym.testing.cards.measuring import kinds
+from healthgym.testing.cards.measuring import kinds, spread
 from healthgym.testing.cards.schema import Kind, Outcome, Rate, Training
 
 RECORDS = "HealthAgent/FhirRecord-v1"
@@ -53,6 +54,14 @@ def test_who_reads_is_measured_by_difficulty() -> None:
     found = measure("HealthAgent/PriorAuthorization-v1", Effort(tasks=2, seconds=1))
     assert found.reader == "solver"
     assert [level.difficulty for level in found.levels] == ["easy", "medium", "hard"]
+
+
+def test_tasks_of_a_published_set_are_spread_over_its_kinds() -> None:
+    published = make_health_env("HealthAgent/MedAgentBenchV1-v1")
+    indices = spread(published, Split.TEST, 10)
+    kinds_of = {published.open_episode("test", index).task.kind for index in indices}
+    assert len(kinds_of) == 10
+    assert spread(make_health_env(RECORDS), Split.TEST, 4) == [0, 1, 2, 3]
 
 
 def test_published_proofs_are_summed(tmp_path: Path, card: Card) -> None:

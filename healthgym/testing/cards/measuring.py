@@ -17,7 +17,7 @@ from healthgym.core.family import NOP, ORACLE, RANDOM, UNKNOWING
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.spending import estimate_tokens
 from healthgym.errors import ConfigurationError
-from healthgym.policies.evaluation import evaluate
+from healthgym.integrations.trl.evaluation import play_script
 from healthgym.registration import make_health_env
 from healthgym.testing.cards.machine import machine
 from healthgym.testing.cards.schema import (
@@ -43,6 +43,11 @@ SLIPPING = "slipping oracle"
 _STREAM = 7_010
 #: Of so many tasks there is one group, and the fewest and most of either.
 _TASKS_A_GROUP, _FEWEST_GROUPS, _MOST_GROUPS, _FEWEST_TASKS = 3, 2, 16, 2
+
+#: The shortest time that the clock tells, in seconds.
+_TICK = 1e-6
+#: A split of no more tasks than this is a fixed set, and no stream.
+_SET = 100_000
 
 Told = Callable[[str], None]
 
@@ -84,8 +89,9 @@ def measure(
 ) -> Card:
     """Measure an environment as it is registered.
 
-    Success is of the test split, from index 0 on, and of the train split where the former is empty;
-    groups are of tasks that a trainer would draw.
+    Success is of the test split, or of the train split where the former is empty: of its first
+    tasks, or of tasks spread over it where it is a fixed set. Groups are of tasks that a trainer
+    would draw.
 
     Args:
         env_id: A registered id.
@@ -102,13 +108,15 @@ def measure(
     practice = _with_tasks(env, Split.TRAIN, Split.TEST)
     told("speed and size")
     timed = _timed(env, split, effort)
-    dear = timed.whole / max(timed.resets, 1)
+    dear = max(timed.whole, _TICK) / timed.resets
     size = env.family.generator.size(split)
     tasks = min(effort.tasks, size, max(int(effort.seconds / dear), _FEWEST_TASKS))
     baselines = []
+    indices = spread(env, split, tasks)
     for name, kind in kinds(env).items():
         told(f"{name} on {tasks} tasks")
-        baselines.append(_baseline(env_id, name, kind, split, tasks))
+        success, earned = _scored(env, name, split, indices)
+        baselines.append(Baseline(policy=name, kind=kind, success=success, mean_return=earned))
     readers = [one.policy for one in baselines if one.kind is Kind.READS]
     reader = readers[0] if readers else ""
     told("difficulties, and groups of rollouts")
@@ -123,8 +131,8 @@ def measure(
         groups=tuple(_groups(env_id, practice, tasks)),
         proofs=_proofs(env_id, checkout),
         speed=Speed(
-            resets_per_s=timed.resets / timed.resetting,
-            steps_per_s=len(timed.observations) / timed.stepping,
+            resets_per_s=timed.resets / max(timed.resetting, _TICK),
+            steps_per_s=len(timed.observations) / max(timed.stepping, _TICK),
             resets=timed.resets,
             steps=len(timed.observations),
         ),
@@ -158,10 +166,9 @@ def kinds(env: HealthEnv) -> dict[str, Kind]:
 def _timed(env: HealthEnv, split: Split, effort: Effort) -> _Timed:
     """Play the oracle, time what the environment takes, and keep what is read."""
     found = _Timed()
-    count = min(effort.tasks, env.family.generator.size(split))
     # The first reset loads what all tasks share.
     env.reset(options={"split": split, "index": 0})
-    for index in range(count):
+    for index in spread(env, split, effort.tasks):
         begun = time.process_time()
         observation, info = env.reset(options={"split": split, "index": index})
         found.resetting += time.process_time() - begun
@@ -193,9 +200,9 @@ def _size(timed: _Timed) -> Size:
         return [len(text.encode("utf-8", "surrogatepass")) for text in texts]
 
     def in_tokens(texts: list[str]) -> float:
-        return float(np.mean([estimate_tokens(len(text)) for text in texts]))
+        return float(np.mean([estimate_tokens(len(text)) for text in texts] or [0]))
 
-    seen = in_bytes(timed.observations)
+    seen = in_bytes(timed.observations) or [0]
     return Size(
         instruction_bytes=float(np.mean(in_bytes(timed.instructions))),
         observation_bytes=float(np.mean(seen)),
@@ -208,15 +215,25 @@ def _size(timed: _Timed) -> Size:
     )
 
 
-def _baseline(env_id: str, name: str, kind: Kind, split: Split, tasks: int) -> Baseline:
-    done = evaluate(env_id, name, episodes=tasks, split=split, floor=False)
-    won = sum(result.success[done.profile] and result.submitted for result in done.scored)
-    return Baseline(
-        policy=name,
-        kind=kind,
-        success=Rate.of(won, len(done.scored)),
-        mean_return=float(np.mean([result.reward for result in done.scored])),
-    )
+def spread(env: HealthEnv, split: Split, count: int) -> list[int]:
+    """Return the indices of so many tasks of a split: the first ones, or spread over a fixed set.
+
+    A published set is listed by kind of task, so that its first tasks are all alike.
+    """
+    size = env.family.generator.size(split)
+    count = min(count, size)
+    return [number * size // count for number in range(count)] if size <= _SET else [*range(count)]
+
+
+def _scored(env: HealthEnv, name: str, split: Split, indices: list[int]) -> tuple[Rate, float]:
+    """Return a scripted policy's success and mean return."""
+    won, returns = 0, 0.0
+    for index in indices:
+        (run,) = play_script(env, name, [(split, index)])
+        success = run.episode.verdict(env.role).success and run.episode.submitted(env.role)
+        won += bool(success)
+        returns += run.episode.total_reward(env.role)
+    return Rate.of(won, len(indices)), returns / len(indices)
 
 
 def _levels(env_id: str, reader: str, split: Split, tasks: int) -> Iterator[Level]:
@@ -225,14 +242,12 @@ def _levels(env_id: str, reader: str, split: Split, tasks: int) -> Iterator[Leve
     if spec is not None and spec.kwargs.keys() & {"canonical", "benchmark"}:
         return
     for name in LEVELS:
-        kwargs = {"difficulty": name}
         try:
-            make_health_env(env_id, kwargs)
+            env = make_health_env(env_id, {"difficulty": name})
         except (ConfigurationError, TypeError):
             continue
-        done = evaluate(env_id, reader, episodes=tasks, split=split, floor=False, env_kwargs=kwargs)
-        won = sum(result.success[done.profile] for result in done.scored)
-        yield Level(difficulty=name, success=Rate.of(won, len(done.scored)))
+        success, _ = _scored(env, reader, split, spread(env, split, tasks))
+        yield Level(difficulty=name, success=success)
 
 
 def _groups(env_id: str, split: Split, tasks: int) -> Iterator[Groups]:
@@ -242,10 +257,11 @@ def _groups(env_id: str, split: Split, tasks: int) -> Iterator[Groups]:
     except TypeError:  # made by hand, with a reward of its own
         env = keeping_env(env_id)
     count = min(max(tasks // _TASKS_A_GROUP, _FEWEST_GROUPS), _MOST_GROUPS)
-    count = min(count, env.family.generator.size(split))
+    indices = spread(env, split, count)
+    count = len(indices)
     for policy in (RANDOM, SLIPPING):
         won, returns = [], []
-        for index in range(count):
+        for index in indices:
             found = [_rollout(env, policy, split, index, number) for number in range(GROUP)]
             won.append([success for success, _ in found])
             returns.append([earned for _, earned in found])
