@@ -14,6 +14,7 @@ MOST = 60
 def pages(results: Path) -> Iterator[tuple[str, str]]:
     """Yield the address and text of the pages of results."""
     yield "results/proofs.md", proofs(results / "proofs.json")
+    yield "results/cards.md", cards(results / "cards.json")
     yield "results/figures.md", figures(results)
 
 
@@ -49,6 +50,62 @@ made up is told with the environment's results; see [managed care](managed-care.
 """
 
 
+def cards(path: Path) -> str:
+    """Return a line for each card: who solves how much, and what groups of rollouts tell."""
+    rows = []
+    for env_id, card in read(path).items():
+        best = {
+            kind: max((one for one in card["baselines"] if one["kind"] in kinds), key=estimate)
+            if any(one["kind"] in kinds for one in card["baselines"])
+            else None
+            for kind, kinds in (
+                ("reads", ("reads",)),
+                ("blind", ("blind", "unknowing")),
+            )
+        }
+        erring = next(one for one in card["groups"] if one["policy"] != "random")
+        training = card["training"]
+        rows.append(
+            f"| `{env_id}` | {card['tasks']} | {shown(best['reads'])} | {shown(best['blind'])} "
+            f"| {erring['same_success']['estimate']:.0%} of {erring['same_success']['n']} "
+            f"| {card['speed']['resets_per_s']:.3g} / {card['speed']['steps_per_s']:.3g} "
+            f"| {card['size']['episode_tokens']:.0f} "
+            f"| {training['outcome'] if training else 'not tried'} |"
+        )
+    table = "\n".join(
+        (
+            "| environment | tasks | best that reads | best unread | groups without variance "
+            "| resets / steps a second | tokens an episode | small model under reward |",
+            "|---|---|---|---|---|---|---|---|",
+            *sorted(rows),
+        )
+    )
+    return f"""# Cards
+
+What `python benchmarks/cards.py` measured of each environment, as `healthgym card ID` does for any
+id; the whole card is at the end of the environment's page. Success is under the profile that
+decides, with the highest of the scripted policies of a sort; groups are eight rollouts of one task
+by an oracle that leaves out one action in ten; seconds are of one core; an episode is the oracle's,
+tools included, at four characters a token.
+
+{table}
+"""
+
+
+def estimate(one: dict[str, Any]) -> float:
+    """Return a policy's success."""
+    return float(one["success"]["estimate"])
+
+
+def shown(one: dict[str, Any] | None) -> str:
+    """Return a policy's success with its interval (Wilson, 95 %)."""
+    if one is None:
+        return "none"
+    rate = one["success"]
+    ends = f"{100 * rate['low']:.0f}–{100 * rate['high']:.0f}"
+    return f"{one['policy']} {100 * rate['estimate']:.0f} % [{ends}]"
+
+
 def figures(results: Path) -> str:
     """Return the figures of every file, flat."""
     parts = [
@@ -58,7 +115,8 @@ def figures(results: Path) -> str:
     ]
     for path in sorted(results.glob("*.json")):
         data = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(data, dict) or "figures" not in data:
+        # Cards have a page of their own.
+        if not isinstance(data, dict) or "figures" not in data or path.stem == "cards":
             continue
         rows = list(flat(data["figures"]))
         machine = data.get("machine") or {}

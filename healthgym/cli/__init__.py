@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from healthgym.cli import (
     agreeing,
+    card,
     completion,
     delegates,
     environments,
@@ -34,6 +35,7 @@ _MODULES = (
     evaluating,
     agreeing,
     suites,
+    card,
     records,
     rescoring,
     sessions,

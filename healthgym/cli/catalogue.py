@@ -22,14 +22,16 @@ from healthgym.policies.results import SCHEMA, markdown_table
 from healthgym.policies.statistics import wilson_interval
 from healthgym.presentation.render import counted
 from healthgym.registration import Row, make_health_env
+from healthgym.testing.cards import Card, markdown
 
 _ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([^`]+)`")
 _DOCTEST = re.compile(r"^>>> .*(?:\n(?!\s*$).+)*", re.MULTILINE)
 _PREAMBLE = (
     "# Environments\n\nWritten by `healthgym envs --markdown` from the registry. "
-    "`healthgym show ID` tells all about one, and the documentation (`make docs`) has a page for "
-    "each: the task in a clinician's words, tools, an example of every kind of task, a whole "
-    "episode, and what was measured."
+    "`healthgym show ID` tells all about one, `healthgym card ID` measures it (who solves how "
+    "much, how often reward tells rollouts apart, how fast it is and how long), and the "
+    "documentation (`make docs`) has a page for each: the task in a clinician's words, tools, an "
+    "example of every kind of task, a whole episode, and what was measured."
 )
 #: Tasks that are looked through for an example of each kind, and letters of one that are shown.
 _LOOKED_THROUGH, _EXAMPLE = 120, 1200
@@ -69,9 +71,10 @@ def pages(table: Sequence[Row], results: Path | None) -> Iterator[tuple[str, str
         HealthGymError: If an environment cannot be made.
     """
     scores = list(_published(results)) if results else []
-    proofs = _proven(results) if results else {}
+    proofs = _figures(results, "proofs") if results else {}
+    cards = _figures(results, "cards") if results else {}
     for entry, rows in _by_class(table):
-        parts = [*_environment(rows, scores), *_proofs(rows, proofs)]
+        parts = [*_environment(rows, scores), *_proofs(rows, proofs), *_cards(rows, cards)]
         yield slug(entry), name_of(entry), "\n\n".join(parts) + "\n"
 
 
@@ -226,9 +229,9 @@ def _scores(rows: Sequence[Row], scores: Sequence[JsonDict]) -> Iterator[str]:
         )
 
 
-def _proven(folder: Path) -> dict[str, JsonDict]:
-    """Return the counts of `benchmarks/proofs.py` by environment."""
-    path = folder / "proofs.json"
+def _figures(folder: Path, name: str) -> dict[str, JsonDict]:
+    """Return what a suite of `benchmarks/` published by environment; nothing if it did not."""
+    path = folder / f"{name}.json"
     if not path.is_file():
         return {}
     figures: dict[str, JsonDict] = json.loads(path.read_text(encoding="utf-8"))["figures"]
@@ -255,6 +258,13 @@ def _proofs(rows: Sequence[Row], proofs: Mapping[str, JsonDict]) -> Iterator[str
             found, n = max(scripts.values(), key=lambda count: count[0] / max(count[1], 1))
             lines.append(["constants", kind, *_count(found, n)])
         yield markdown_table(["what", "change or kind", "errors", "at most (95 %)"], lines)
+
+
+def _cards(rows: Sequence[Row], cards: Mapping[str, JsonDict]) -> Iterator[str]:
+    """Yield the cards that were published."""
+    for row in rows:
+        if row.id in cards:
+            yield markdown(Card.model_validate(cards[row.id]))
 
 
 def _count(found: int, n: int) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from healthgym.core.redaction import kept_settings
 from healthgym.core.reward import RewardFunction
 from healthgym.core.seeding import Split
 from healthgym.core.selection import parse_split
+from healthgym.core.task import AnyInstance
 from healthgym.core.trajectory import Trajectory
 from healthgym.errors import EpisodeStateError
 from healthgym.version import __version__
@@ -82,7 +83,19 @@ class Face:
             ConfigurationError: If there is no such task, or no such player.
             InfrastructureError: If a counterpart who begins is out of reach, or fails.
         """
-        instance = self.family.generator.generate(parse_split(split), index)
+        return self.episode_of(self.family.generator.generate(parse_split(split), index), record)
+
+    def episode_of(self, instance: AnyInstance, record: Trajectory | None = None) -> AnyEpisode:
+        """Return a new episode of a task that has been drawn; see :meth:`open_episode`.
+
+        Args:
+            instance: The task.
+            record: The episode's record, if it is played again.
+
+        Raises:
+            ConfigurationError: If there is no such player.
+            InfrastructureError: If a counterpart who begins is out of reach, or fails.
+        """
         players = seated(self.family, instance, self.counterparts, record)
         tape = None if record is None else record.said
         return Episode(self.family, instance, self.reward, self.config, players, tape)

@@ -41,7 +41,13 @@ def test_commands_and_files_of_a_page_exist(page: str) -> None:
     known = parser().format_help()
     assert all(re.search(rf"\b{name}\b", known) for name in _COMMAND.findall(text))
     # The site writes some pages when it is built; mkdocs looks for those itself.
-    written = ("environments/", "api/", "results/proofs.md", "results/figures.md")
+    written = (
+        "environments/",
+        "api/",
+        "results/proofs.md",
+        "results/cards.md",
+        "results/figures.md",
+    )
     for link in _LINK.findall(text):
         found = (ROOT / page).parent / link
         where = found.resolve().relative_to(ROOT).as_posix().removeprefix("docs/")

@@ -296,3 +296,24 @@ def test_a_stage_is_done_once_its_result_is_written(tmp_path: Any) -> None:
     folder.finish("base", {"parameters": 5})
     assert RunFolder(tmp_path).results() == {"base": {"parameters": 5}}
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_whose_part_has_a_counterpart_demonstrates_beside_it() -> None:
+    env = make_health_env("HealthAgent/MedicationReconciliation-v1")
+    (demo,) = demonstrations(env, "train", 1)
+    assert demo.success
+
+
+def test_a_model_made_for_long_episodes_has_room_for_them(toy_id: str) -> None:
+    pytest.importorskip("transformers")
+    from healthgym.integrations.trl.models import LONGEST, _texts, roomy
+    from healthgym.integrations.trl.tiny import train_tokenizer
+
+    demos = list(demonstrations(make_health_env(toy_id), "train", 3))
+    tokenizer = train_tokenizer(_texts(demos), 500)
+    needed = roomy(tokenizer, demos, 1)
+    assert needed & (needed - 1) == 0
+    assert roomy(tokenizer, demos, 2 * needed) == 2 * needed
+    assert roomy(tokenizer, [], 64) == 64
+    told = replace(demos[0], messages=({"role": "user", "content": "no " * 60_000},))
+    assert roomy(tokenizer, [told], 64) == LONGEST

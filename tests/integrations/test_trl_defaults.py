@@ -96,3 +96,23 @@ def test_a_folder_is_learned_from_charts_in_its_style_and_told_anew() -> None:
     assert told("--source", "somewhere", "--model", "tiny").model == "tiny"
     with pytest.raises(ConfigurationError, match="shown tasks"):
         replace(config, shown={"styled": Shown({}, weight=-1.0)})
+
+
+def test_levels_and_further_ids_make_a_mixture() -> None:
+    config = told("--levels", "drill=2", "easy", "--adaptive")
+    assert {name: part.weight for name, part in config.mixture.items()} == {"drill": 2, "easy": 1}
+    assert config.adaptive is not None
+    parts = config.parts()
+    assert parts["easy"].arguments == {**config.env_kwargs, "difficulty": "easy"}
+    # What is scored stays what it was.
+    assert config.env_kwargs["difficulty"] == "drill"
+    calls = "HealthAgent/CareManagement-v1"
+    mixed = told("--mix", f"{calls}=0.5")
+    assert mixed.parts()["scored"].arguments == mixed.env_kwargs
+    assert mixed.parts()[calls].arguments == defaults(calls).env_kwargs
+    assert mixed.adaptive is None
+    assert not told("--source", ".", "--levels", "easy", "hard").shown
+    with pytest.raises(ConfigurationError, match="--levels"):
+        told("--adaptive")
+    with pytest.raises(ConfigurationError, match="difficulty with a weight"):
+        told("--levels", "easy=much")

@@ -405,3 +405,42 @@ def test_the_command_line_runs_and_refuses(toy_id: str, tmp_path: Path, capsys: 
     assert main(["--resume", str(tmp_path / "nothing")]) == 2
     assert main(["--resume", str(out)]) == 0
     assert main(["No/Such-v0", "--out", str(tmp_path / "other")]) == 2
+
+
+def test_rollouts_pay_each_reply(nano: tuple[Any, Any], toy_id: str) -> None:
+    from types import SimpleNamespace
+
+    from healthgym.integrations.trl.demonstrations import demonstrate
+    from healthgym.integrations.trl.mixture import Mixture
+    from healthgym.integrations.trl.rollout import Sampling
+    from healthgym.integrations.trl.rollouts import Rollouts
+
+    _, tokenizer = nano
+    mixture = Mixture({"": toy_id})
+    envs = mixture.made(costs={"unsubmitted": 0.5})
+    replies = [
+        calls(c["function"]["name"], **json.loads(c["function"]["arguments"]))
+        for message in demonstrate(envs[""], "train", 0).messages
+        for c in message.get("tool_calls", [])
+    ]
+    for said, reward in (
+        ([*replies, "Done.<|im_end|>"], 1.0),
+        ([calls("no_such_tool"), "I would rather not.<|im_end|>"], -0.5),
+        (["I would rather not.<|im_end|>"], -0.5),
+    ):
+        player = Player(tokenizer, list(said))
+        player.eval = lambda: None  # type: ignore[attr-defined]
+        player.train = lambda mode: None  # type: ignore[attr-defined]
+        player.training = True  # type: ignore[attr-defined]
+        accelerator = SimpleNamespace(unwrap_model=lambda model: model)
+        trainer = SimpleNamespace(model=player, accelerator=accelerator)
+        rollouts = Rollouts(mixture, envs, tokenizer, Sampling())
+        (row,) = rollouts.rows(1)
+        made = rollouts([row["prompt"]], trainer)
+        (outcome,), (earned,), (mask,) = (
+            made[name] for name in ("outcome", "turn_rewards", "env_mask")
+        )
+        runs = sum(own and not before for before, own in zip([0, *mask], mask, strict=False))
+        assert len(earned) == runs == len(said)
+        assert sum(earned) == pytest.approx(outcome.reward) == pytest.approx(reward)
+        assert sum(outcome.turns) == pytest.approx(reward)

@@ -18,6 +18,7 @@ from healthgym.errors import ConfigurationError, HealthGymError, MissingDependen
 from healthgym.integrations.trl.config import MADE_HERE, Reinforced, Supervised, TrainConfig
 from healthgym.integrations.trl.defaults import defaults
 from healthgym.integrations.trl.folder import RunFolder
+from healthgym.integrations.trl.mixture import Adaptive, Part
 from healthgym.presentation.terminal import shown
 from healthgym.registration import read_settings
 
@@ -59,6 +60,23 @@ def parser() -> argparse.ArgumentParser:
     task.add_argument("--task-types", nargs="+", metavar="TYPE", help="only these task types")
     task.add_argument("--difficulty", help="difficulty of the environment")
     task.add_argument("--reward", help="reward of the environment: sparse or shaped")
+    task.add_argument(
+        "--levels",
+        nargs="+",
+        metavar="NAME[=WEIGHT]",
+        help="difficulties to show and practise on, by weight, instead of the one that is scored",
+    )
+    task.add_argument(
+        "--mix",
+        nargs="+",
+        metavar="ID[=WEIGHT]",
+        help="further environments to show and practise on, as they come for `healthgym train`",
+    )
+    task.add_argument(
+        "--adaptive",
+        action="store_true",
+        help="move the weights to what gives groups of rollouts with mixed outcomes",
+    )
     model = made.add_argument_group("model and training")
     model.add_argument(
         "--model",
@@ -132,6 +150,11 @@ def settings(options: argparse.Namespace) -> TrainConfig:
         policies = config.supervised.policies
         config = replace(config, **_PRETRAINED)
         config = replace(config, supervised=replace(config.supervised, policies=policies))
+    mixture = _mixture(options)
+    if mixture:
+        config = replace(config, mixture=mixture, shown={}, adaptive=_adaptive(options))
+    elif options.adaptive:
+        raise ConfigurationError("--adaptive moves weights: name --levels, or --mix.")
     if options.threads is not None:
         config = replace(config, threads=options.threads)
     if options.quick:
@@ -166,15 +189,34 @@ def settings(options: argparse.Namespace) -> TrainConfig:
     return final
 
 
-def _weights(named: Sequence[str]) -> dict[str, float]:
-    """Return the weights of policies written as NAME or NAME=WEIGHT."""
+def _mixture(options: argparse.Namespace) -> dict[str, Part]:
+    """Return the parts that ``--levels`` and ``--mix`` name; none if neither is given."""
+    if not (options.levels or options.mix):
+        return {}
+    parts = {"scored": Part(options.id)}
+    if options.levels:
+        weights = _weights(options.levels, "difficulty")
+        parts = {
+            name: Part(options.id, {"difficulty": name}, weight) for name, weight in weights.items()
+        }
+    for env_id, weight in _weights(options.mix or (), "environment").items():
+        parts[env_id] = Part(env_id, defaults(env_id).env_kwargs, weight)
+    return parts
+
+
+def _adaptive(options: argparse.Namespace) -> Adaptive | None:
+    return Adaptive() if options.adaptive else None
+
+
+def _weights(named: Sequence[str], what: str = "policy") -> dict[str, float]:
+    """Return the weights of things written as NAME or NAME=WEIGHT."""
     weights = {}
     for each in named:
         name, _, weight = each.partition("=")
         try:
             weights[name] = float(weight or 1)
         except ValueError:
-            raise ConfigurationError(f"{each!r} is no policy with a weight: NAME=2.") from None
+            raise ConfigurationError(f"{each!r} is no {what} with a weight: NAME=2.") from None
     return weights
 
 

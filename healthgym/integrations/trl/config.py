@@ -11,6 +11,7 @@ from healthgym.core.borders import Settings
 from healthgym.core.choice import Weighted
 from healthgym.errors import ConfigurationError
 from healthgym.integrations.trl.copying import Copying
+from healthgym.integrations.trl.mixture import Adaptive, Part
 
 #: Models that are made in a run.
 MADE_HERE = ("tiny", "small")
@@ -125,6 +126,10 @@ class TrainConfig:
         shown: What demonstrations are of, by name; of the environment as it is scored if empty.
         practice: Further arguments of the environment that reward is learned on and validation
             tasks are drawn from.
+        mixture: What is demonstrated and practised on, by name, instead of the environment as it
+            is scored. A part of the same id has its arguments, and its own beside them; the
+            policies of other ids are their oracles.
+        adaptive: How the mixture's weights follow the outcomes of rollouts; fixed if None.
         copying: How a model made in the run learns to copy before it imitates.
         supervised: Supervised fine-tuning.
         reinforced: Reinforcement learning.
@@ -144,6 +149,8 @@ class TrainConfig:
     transfer: Mapping[str, Settings] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
     practice: Settings = field(default_factory=dict)
+    mixture: Mapping[str, Part] = field(default_factory=dict)
+    adaptive: Adaptive | None = None
     copying: Copying = field(default_factory=Copying)
     supervised: Supervised = field(default_factory=Supervised)
     reinforced: Reinforced = field(default_factory=Reinforced)
@@ -162,6 +169,12 @@ class TrainConfig:
         Weighted(self.supervised.policies, "policies")
         if self.shown:
             Weighted({name: one.weight for name, one in self.shown.items()}, "shown tasks")
+        if self.mixture:
+            Weighted({name: one.weight for name, one in self.mixture.items()}, "a mixture")
+            if self.shown:
+                raise ConfigurationError("Demonstrations are of a mixture, or of what is shown.")
+        elif self.adaptive:
+            raise ConfigurationError("What adapts are the weights of a mixture: name its parts.")
         smallest = min(self.episodes, self.supervised.steps, self.reinforced.updates, self.saves)
         if smallest < 1:
             raise ConfigurationError("Steps, episodes and saves are at least 1.")
@@ -170,6 +183,22 @@ class TrainConfig:
     def copies(self) -> bool:
         """Whether the model is made in the run, and learns to copy first."""
         return self.model in MADE_HERE and self.copying.steps > 0
+
+    def parts(self, further: Settings | None = None) -> dict[str, Part]:
+        """Return what is practised on, as the parts of a mixture with all of their arguments.
+
+        Args:
+            further: Arguments of the environment beside its own.
+        """
+        own = {**self.env_kwargs, **(further or {})}
+        if not self.mixture:
+            return {"": Part(self.env, own)}
+        return {
+            name: replace(part, arguments={**own, **part.arguments})
+            if part.env == self.env
+            else part
+            for name, part in self.mixture.items()
+        }
 
     def quick(self) -> Self:
         """Return the settings of a smoke run: every stage, and nothing learned."""
@@ -203,6 +232,8 @@ class TrainConfig:
             data["copying"] = Copying(**data["copying"])
             shown = data.get("shown", {})
             data["shown"] = {name: Shown(**one) for name, one in shown.items()}
+            data["mixture"] = {name: Part(**one) for name, one in data.get("mixture", {}).items()}
+            data["adaptive"] = Adaptive(**data["adaptive"]) if data.get("adaptive") else None
             unknown = data.keys() - {item.name for item in fields(cls)}
             if unknown:
                 raise TypeError(f"unknown settings {', '.join(sorted(unknown))}")

@@ -13,7 +13,7 @@ from healthgym.core import action as actions
 from healthgym.core.borders import AnyEnv, JsonDict
 from healthgym.core.choice import Weighted
 from healthgym.core.env import HealthEnv, parse_split
-from healthgym.core.episode import AnyEpisode, Episode
+from healthgym.core.episode import AnyEpisode
 from healthgym.core.family import ORACLE as ORACLE
 from healthgym.core.images import Image
 from healthgym.core.seeding import Split, task_rng
@@ -131,7 +131,7 @@ def demonstrate(
     """Return a scripted policy's episode on one task; see :func:`demonstrations`."""
     family = env.family
     instance = family.generator.generate(split, index)
-    episode = Episode(family, instance, env.reward, env.config)
+    episode = env.episode_of(instance)
     rng: np.random.Generator = task_rng(family.generator.name, split, index, _STREAM)
     messages = [{"role": "system", "content": system}] if system else []
     messages.append({"role": "user", "content": episode.instruction()})

@@ -44,6 +44,7 @@ from healthgym.errors import (
     MissingDependencyError,
 )
 from healthgym.integrations.trl.replies import unread
+from healthgym.integrations.trl.turns import turn_rewards
 from healthgym.presentation.pictures import shrink
 
 #: What a tool answers once the episode is over: TRL goes on until the model calls no tool.
@@ -68,6 +69,8 @@ class RolloutOutcome:
         refused: How many of them were refused.
         masked: What failed outside the episode, such as ``EndpointTimeoutError``; empty if there
             is a reward.
+        turns: What each turn earned, which sums to the reward; see
+            :func:`~healthgym.integrations.trl.turns.turn_rewards`. None if there is no reward.
     """
 
     kind: str
@@ -77,6 +80,7 @@ class RolloutOutcome:
     calls: int
     refused: int
     masked: str = ""
+    turns: tuple[float, ...] = ()
 
 
 def reached(episode: AnyEpisode) -> RolloutOutcome:
@@ -91,6 +95,7 @@ def reached(episode: AnyEpisode) -> RolloutOutcome:
         episode.submitted(),
         len(episode.events),
         sum(bool(event.error) for event in episode.events),
+        turns=turn_rewards(episode),
     )
 
 

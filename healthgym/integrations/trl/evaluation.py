@@ -10,7 +10,7 @@ from typing import Self
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.env import HealthEnv
-from healthgym.core.episode import AnyEpisode, Episode
+from healthgym.core.episode import AnyEpisode
 from healthgym.core.seeding import Split, task_rng
 from healthgym.errors import InfrastructureError
 from healthgym.integrations.trl.rollout import Played
@@ -156,7 +156,7 @@ def play_script(
     played = []
     for split, index in tasks:
         instance = env.family.generator.generate(split, index)
-        episode = Episode(env.family, instance, env.reward, env.config)
+        episode = env.episode_of(instance)
         rng = task_rng(env.family.generator.name, split, index, _STREAM)
         player = env.family.player(name, instance, rng, env.role)
         action = player.act()

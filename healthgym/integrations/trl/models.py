@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from healthgym.errors import DamagedDataError, MissingDependencyError
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.demonstrations import Demonstration
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
-from healthgym.integrations.trl.labels import learns_calls
+from healthgym.integrations.trl.labels import labelled, learns_calls
 from healthgym.integrations.trl.replies import teach
 from healthgym.integrations.trl.tiny import (
     CHART_PIECES,
@@ -36,6 +38,10 @@ MADE = {
         CHART_PIECES,
     ),
 }
+#: Longest context of a model made in a run, in tokens: what a processor can still learn from.
+LONGEST = 16_384
+#: Demonstrations by whose lengths its context is chosen.
+_MEASURED = 50
 #: Models with more parameters are trained through low-rank adapters.
 ADAPTER_THRESHOLD = 50_000_000
 
@@ -50,11 +56,33 @@ def load(name: str, demos: Iterable[Demonstration], seed: int) -> tuple[AnyModel
     """
     if name in MADE:
         shape, pieces = MADE[name]
-        tokenizer = train_tokenizer(_texts(demos), shape.vocabulary, pieces)
-        return tiny_model(tokenizer, shape, seed), tokenizer
+        shown = list(demos)
+        tokenizer = train_tokenizer(_texts(shown), shape.vocabulary, pieces)
+        context = roomy(tokenizer, shown[:_MEASURED], shape.context)
+        return tiny_model(tokenizer, replace(shape, context=context), seed), tokenizer
     if name == "smollm2":
         return _smollm2()
     return open_checkpoint(name)
+
+
+def roomy(tokenizer: AnyTokenizer, demos: Iterable[Demonstration], context: int) -> int:
+    """Return the context that a model made for demonstrations needs, in tokens: a power of two.
+
+    Positions are rotations, so a longer context changes no weight of a model.
+
+    Args:
+        tokenizer: The model's tokenizer.
+        demos: Some of the demonstrations.
+        context: The least; more than ``LONGEST`` is never returned.
+    """
+    lengths = (
+        len(labelled(tokenizer, demo.messages, json.loads(demo.tools))["input_ids"])
+        for demo in demos
+    )
+    longest = max(lengths, default=0)
+    while context < min(longest, LONGEST):
+        context *= 2
+    return context
 
 
 def open_checkpoint(path: str | os.PathLike[str]) -> tuple[AnyModel, AnyTokenizer]:

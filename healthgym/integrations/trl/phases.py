@@ -22,18 +22,18 @@ from trl import (  # type: ignore[attr-defined,unused-ignore]
 )
 
 from healthgym.core.borders import JsonDict, JsonObject
-from healthgym.core.seeding import Split
 from healthgym.errors import ConfigurationError, DamagedDataError
 from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.demonstrations import Demonstration
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer, AnyTrainer
+from healthgym.integrations.trl.keeping import keeper
 from healthgym.integrations.trl.labels import labelled
+from healthgym.integrations.trl.mixture import Mixture
 from healthgym.integrations.trl.models import adapters, merged
 from healthgym.integrations.trl.rollout import Sampling
-from healthgym.integrations.trl.rollouts import Rollouts, rollout_reward
+from healthgym.integrations.trl.rollouts import Rollouts
 from healthgym.policies.statistics import Interval
-from healthgym.registration import make_health_env
 
 #: Temperature at which rollouts are drawn: the policy that GRPO improves.
 TEMPERATURE = 1.0
@@ -191,21 +191,24 @@ def reinforce(model: AnyModel, tokenizer: AnyTokenizer, run: Stage) -> AnyModel:
     """Train with GRPO on tasks that no demonstration showed and return the model."""
     _quiet()
     config, settings = run.config, run.config.reinforced
-    kwargs = {**config.env_kwargs, **config.practice}
-    costs = {"unsubmitted": settings.unsubmitted, **kwargs.get("costs", {})}
-    env = make_health_env(config.env, {**kwargs, "costs": costs})
     sampling = Sampling(TEMPERATURE, config.max_new_tokens, config.max_length, batch=settings.batch)
-    rollouts = Rollouts(env, tokenizer, sampling)
-    first = config.supervised.demos
-    tasks = [(Split.TRAIN, index) for index in range(first, first + settings.tasks)]
+    mixture = Mixture(
+        config.parts(config.practice),
+        seed=config.seed,
+        first=config.supervised.demos,
+        adaptive=config.adaptive,
+    )
+    envs = mixture.made(costs={"unsubmitted": settings.unsubmitted})
+    rollouts = Rollouts(mixture, envs, tokenizer, sampling)
     trainer = GRPOTrainer(
         model=model,
         processing_class=tokenizer,
         peft_config=adapters(model),
-        train_dataset=datasets.Dataset.from_list(rollouts.rows(tasks)),
+        train_dataset=datasets.Dataset.from_list(rollouts.rows(settings.tasks)),
         # TRL names its prompts' type as text; they come as messages.
         rollout_func=rollouts,  # type: ignore[arg-type]
-        reward_funcs=[rollout_reward],
+        reward_funcs=[rollouts.reward],
+        callbacks=[keeper(mixture)] if config.adaptive else [],
         args=GRPOConfig(
             str(run.work),
             max_steps=settings.updates,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from healthgym.integrations.trl.environment import RolloutOutcome, TrlEnvironment
+from healthgym.integrations.trl.mixture import Mixture
 
 
 def episode_reward(
@@ -51,3 +53,54 @@ def figures_of(outcomes: Sequence[RolloutOutcome]) -> dict[str, list[float]]:
             if result.passed is not None:
                 figures[f"check/{result.check.name}"].append(float(result.passed))
     return dict(figures)
+
+
+def noted(
+    mixture: Mixture, slots: Sequence[int], outcomes: Sequence[RolloutOutcome]
+) -> dict[str, float]:
+    """Tell a mixture what became of a batch, group by group; return what is logged of it.
+
+    Args:
+        mixture: The mixture.
+        slots: The slot of each rollout.
+        outcomes: What became of each.
+
+    Returns:
+        The weight of each part, as ``mixture/NAME``; nothing if weights are fixed.
+    """
+    if mixture.adaptive is None:
+        return {}
+    won: dict[int, list[bool]] = {}
+    for slot, outcome in zip(slots, outcomes, strict=True):
+        group = won.setdefault(slot, [])
+        if outcome.verdict is not None:
+            group.append(outcome.verdict.success and outcome.submitted)
+    for slot, group in won.items():
+        mixture.note(slot, group)
+    return {f"mixture/{name}": weight for name, weight in mixture.weights().items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Noting:
+    """The reward function of an adaptive mixture.
+
+    Attributes:
+        mixture: What is told of each group of rollouts.
+    """
+
+    mixture: Mixture
+
+    def episode_reward(
+        self,
+        environments: Sequence[TrlEnvironment],
+        slot: Sequence[int],
+        log_metric: Callable[[str, float], None] | None = None,
+        **_columns: object,
+    ) -> list[float | None]:
+        """Return and log what :func:`episode_reward` does, and the weights of the parts."""
+        rewards = episode_reward(environments, log_metric)
+        outcomes = [environment._outcome() for environment in environments]
+        for name, weight in noted(self.mixture, slot, outcomes).items():
+            if log_metric is not None:
+                log_metric(name, weight)
+        return rewards

@@ -19,6 +19,7 @@ from healthgym.integrations.trl.environment import MAX_IMAGE_SIDE, OVER, blocks
 from healthgym.integrations.trl.foreign import AnyModel, AnyProcessor
 from healthgym.integrations.trl.memory import Memory, readable
 from healthgym.integrations.trl.replies import read_reply, unread
+from healthgym.integrations.trl.turns import by_reply, turn_rewards
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class _Slot(Talk):
 
     episode: AnyEpisode
     said: list[bool]
-    replies: int = 0
+    turns: list[int] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     live: bool = True
     outage: str = ""
@@ -90,6 +91,8 @@ class Played:
             seat or a judge; the episode has no score then. Empty otherwise.
         ids: The whole conversation in tokens; none of a script's.
         said: Whether each of them is the model's own.
+        turns: How many turns of the episode the model had taken after each of its replies, of
+            which each is a run of its own tokens; none of a script's.
     """
 
     episode: AnyEpisode
@@ -97,11 +100,19 @@ class Played:
     outage: str = ""
     ids: Sequence[int] = ()
     said: Sequence[bool] = ()
+    turns: tuple[int, ...] = ()
 
     @property
     def tokens(self) -> int:
         """Length of the whole conversation in tokens; 0 for a script."""
         return len(self.ids)
+
+    @property
+    def reply_rewards(self) -> tuple[float, ...]:
+        """What each reply earned, which sums to the episode's return; none if it has no score."""
+        if self.outage or not self.turns:
+            return ()
+        return by_reply(turn_rewards(self.episode), self.turns)
 
 
 def play(
@@ -133,15 +144,42 @@ def play(
         ConfigurationError: If pictures are to be shown and there is no image processor.
         InfrastructureError: If somebody who begins is out of reach: then there is no episode.
     """
+    episodes = [partial(env.open_episode, split, index) for split, index in tasks]
+    return play_episodes(model, processing, episodes, sampling, system=system, progress=progress)
+
+
+def play_episodes(
+    model: AnyModel,
+    processing: AnyProcessor,
+    episodes: Iterable[Callable[[], AnyEpisode]],
+    sampling: Sampling,
+    *,
+    system: str = "",
+    progress: Callable[[int], None] = lambda count: None,
+) -> list[Played]:
+    """Play episodes of whatever environments; see :func:`play`.
+
+    Args:
+        model: The model, in evaluation mode.
+        processing: Its tokenizer, or its processor.
+        episodes: What begins each of them, called when its batch does.
+        sampling: How replies are drawn.
+        system: A system message; none if empty.
+        progress: Told how many episodes have just been finished.
+
+    Raises:
+        ConfigurationError: As :func:`play`.
+        InfrastructureError: As :func:`play`.
+    """
     if sampling.images and not chat.reads_pictures(processing):
         raise ConfigurationError(
             "Showing pictures needs the processor of a vision-language model, not a tokenizer."
         )
-    queue = list(tasks)
+    queue = list(episodes)
     played: list[Played] = []
     for start in range(0, len(queue), sampling.batch):
         chosen = queue[start : start + sampling.batch]
-        slots = [_seat(processing, env.open_episode(*task), system) for task in chosen]
+        slots = [_seat(processing, begin(), system) for begin in chosen]
         while live := [slot for slot in slots if slot.live]:
             for slot, reply in zip(live, generate(model, processing, live, sampling), strict=True):
                 _whatever_fails(slot, partial(_answer, processing, slot, reply, sampling))
@@ -149,7 +187,14 @@ def play(
             if not slot.episode.done() and not slot.outage:
                 _whatever_fails(slot, slot.episode.stop)
         played += [
-            Played(slot.episode, " ".join(slot.words), slot.outage, slot.ids, slot.said)
+            Played(
+                slot.episode,
+                " ".join(slot.words),
+                slot.outage,
+                slot.ids,
+                slot.said,
+                tuple(slot.turns),
+            )
             for slot in slots
         ]
         progress(len(slots))
@@ -253,8 +298,8 @@ def _answer(processing: AnyProcessor, slot: _Slot, reply: list[int], sampling: S
     tools = slot.episode.seat().catalog.openai()
     message = read_reply(chat.tokenizer_of(processing), reply, tools, slot.ids)
     slot.add(reply, own=True)
-    slot.replies += 1
     calls = message.get("tool_calls") or []
+    slot.turns.append(_taken(slot.episode))
     if not calls:
         slot.words.append(message["content"])
         slot.live = False
@@ -262,6 +307,7 @@ def _answer(processing: AnyProcessor, slot: _Slot, reply: list[int], sampling: S
     for request in calls:
         name = request["function"]["name"]
         content, images = _call(slot.episode, request, sampling)
+        slot.turns[-1] = _taken(slot.episode)
         suffix = chat.suffix_ids(processing, name, content)
         if len(slot.ids) + len(suffix) > slot.prompt + sampling.max_length:
             slot.live = False
@@ -269,7 +315,12 @@ def _answer(processing: AnyProcessor, slot: _Slot, reply: list[int], sampling: S
         slot.add(suffix, own=False)
         slot.images += images
     # As many turns as the episode allows, and one for the closing words.
-    slot.live = slot.replies <= slot.episode.config.max_turns
+    slot.live = len(slot.turns) <= slot.episode.config.max_turns
+
+
+def _taken(episode: AnyEpisode) -> int:
+    """Return how many turns the role that is played from outside has taken."""
+    return sum(turn.role == episode.role for turn in episode.turns)
 
 
 def _call(

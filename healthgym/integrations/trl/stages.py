@@ -10,7 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import chain
+from itertools import chain, starmap
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,9 @@ from healthgym.core.choice import Weighted
 from healthgym.core.env import HealthEnv
 from healthgym.core.seeding import Split
 from healthgym.core.trajectory import TrajectoryWriter
-from healthgym.errors import DamagedDataError
+from healthgym.errors import ConfigurationError, DamagedDataError
 from healthgym.integrations.trl import effort, models, phases
-from healthgym.integrations.trl.config import TrainConfig
+from healthgym.integrations.trl.config import Supervised, TrainConfig
 from healthgym.integrations.trl.copying import learn_to_copy, shapes_of, words_of
 from healthgym.integrations.trl.demonstrations import ORACLE, Demonstration, demonstrations
 from healthgym.integrations.trl.evaluation import (
@@ -37,6 +37,7 @@ from healthgym.integrations.trl.evaluation import (
 )
 from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder, read_json, read_lines
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
+from healthgym.integrations.trl.mixture import Mixture
 from healthgym.integrations.trl.page import headline
 from healthgym.integrations.trl.report import (
     checkpoint_scores,
@@ -63,7 +64,14 @@ class Pipeline:
         self.folder = folder
         self.config = config
         self.env = make_health_env(config.env, config.env_kwargs)
-        self.test = [(Split.TEST, index) for index in range(config.episodes)]
+        sizes = {split: self.env.family.generator.size(split) for split in Split}
+        if not (sizes[Split.TEST] and (config.mixture or sizes[Split.TRAIN])):
+            raise ConfigurationError(
+                f"{config.env} has {sizes[Split.TRAIN]} tasks to train on and {sizes[Split.TEST]} "
+                "to be scored on; a run needs both, or a mixture to train on."
+            )
+        episodes = min(config.episodes, sizes[Split.TEST])
+        self.test = [(Split.TEST, index) for index in range(episodes)]
         self.sampling = Sampling(max_new_tokens=config.max_new_tokens, max_length=config.max_length)
         self._demos: list[Demonstration] = []
 
@@ -124,7 +132,7 @@ class Pipeline:
     def _tell(self) -> None:
         """Print what was found."""
         scores, drawn = checkpoint_scores(self.folder), sampled_scores(self.folder)
-        _say(f"\nSuccess on {self.config.episodes} test tasks, % [95 % interval]\n")
+        _say(f"\nSuccess on {len(self.test)} test tasks, % [95 % interval]\n")
         elsewhere = transfer_scores(self.folder)
         _say(aligned(table(scores, floor_scores(self.folder), elsewhere)))
         _say("\nDifference on the same tasks, in points [95 % interval]\n")
@@ -162,27 +170,39 @@ class Pipeline:
     def _shown(self, first: int, count: int) -> Iterator[Demonstration]:
         """Yield demonstrations of so many train tasks, from the first on."""
         settings = self.config.supervised
-        shown = chain.from_iterable(
-            demonstrations(
+        plain = Supervised(inertia=settings.inertia)
+
+        def show(env: HealthEnv, index: int) -> Iterator[Demonstration]:
+            # Who demonstrates was chosen for the environment that is scored; others have oracles.
+            chosen = settings if type(env) is type(self.env) else plain
+            return demonstrations(
                 env,
                 "train",
                 1,
                 first=index,
-                inertia=settings.inertia,
-                policy=settings.policies,
-                also=settings.also,
-                without=settings.without,
+                inertia=chosen.inertia,
+                policy=chosen.policies,
+                also=chosen.also,
+                without=chosen.without,
             )
-            for env, index in self._places(first, count)
-        )
+
+        shown = chain.from_iterable(starmap(show, self._places(first, count)))
         total = count * (2 if settings.also else 1)
         yield from tqdm(shown, total=total, unit="episode", desc="demonstrations")
 
     def _places(self, first: int, count: int) -> Iterator[tuple[HealthEnv, int]]:
         """Yield the environment of each demonstration, and the task of it."""
         shown = self.config.shown
+        if self.config.mixture:
+            mixture = Mixture(self.config.parts(), seed=self.config.seed)
+            made = mixture.made()
+            for task in map(mixture.task, range(first, first + count)):
+                env = made[task.name]
+                yield env, mixture.index_in(env, task)
+            return
         if not shown:
-            yield from ((self.env, index) for index in range(first, first + count))
+            size = self.env.family.generator.size(Split.TRAIN)
+            yield from ((self.env, index % size) for index in range(first, first + count))
             return
         envs = {name: self._made(one.arguments) for name, one in shown.items()}
         drawn = Weighted({name: one.weight for name, one in shown.items()}, "shown tasks")
@@ -334,8 +354,9 @@ class Pipeline:
         return phases.Stage(name, self.config, self.folder, self._watch(tokenizer), _move(bar))
 
     def _watch(self, tokenizer: AnyTokenizer) -> phases.Watch:
-        tasks = [(Split.VALIDATION, index) for index in range(self.config.watch)]
         env = self._made(self.config.practice)
+        held = min(self.config.watch, env.family.generator.size(Split.VALIDATION))
+        tasks = [(Split.VALIDATION, index) for index in range(held)]
 
         def watch(model: AnyModel) -> Interval | None:
             if not tasks:
