@@ -1,15 +1,11 @@
-"""Attack every tool, and play every environment for an hour: results/integrity.json.
+"""Play every environment for an hour, side by side: results/integrity.json.
 
-    python benchmarks/integrity.py                          hostile calls, then an hour of play
-    python benchmarks/integrity.py --only hostile --calls 1000 --long-calls 100
-    python benchmarks/integrity.py --only soak --minutes 60
+    python benchmarks/integrity.py
+    python benchmarks/integrity.py --minutes 5
 
-``hostile`` makes calls from each tool's schema and language (:func:`healthgym.testing.check_total`)
-and counts those that were carried out; one that raises, goes on without end, fails on our account
-or changes something though it was refused is a finding, and ends the attack on its id. ``soak``
-plays all ids in several processes, each with four environments whose steps alternate, by oracles,
-random calls and floods, with full Python in a box where a family offers it. It tells what each
-process held over time, what went wrong, and what was left a second after they were killed.
+All ids are played in several processes, each with four environments whose steps alternate, by
+oracles, random calls and floods, with full Python in a box where a family offers it. Told is what
+each process held over time, what went wrong, and what was left a second after they were killed.
 """
 
 from __future__ import annotations
@@ -17,6 +13,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -29,7 +26,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from _harness import Figures, Run, Suite, at_least, at_most
+from _harness import Figures, Run, Suite, at_most
 
 import healthgym
 
@@ -37,16 +34,6 @@ if TYPE_CHECKING:
     from healthgym.core.env import HealthEnv
     from healthgym.policies.base import Policy
 
-#: Families whose calls draw, compute models or run code, by a word of their ids.
-LONG = ("Xray", "Ct", "Tumor", "EhrDataQuality", "EhrEventModelling", "EhrFormatConversion")
-#: Part of the calls that worlds get which are large, and so dear to compare after each call.
-SHARES = {
-    "Marathon": 0.1,
-    "Arena": 0.2,
-    "UtilizationManagement": 0.2,
-    "PriorAuthorization": 0.5,
-    "CareManagement": 0.5,
-}
 #: Variants that run CPython in a box, where boxes are to be had.
 FULL = ("HealthAgent/EhrDataQuality-v1", "HealthAgent/EhrEventModelling-v1")
 POLICIES = ("oracle", "random", "flood")
@@ -57,57 +44,8 @@ _MARK = "HEALTHGYM_SOAK"
 _STEPS = 60
 
 suite = Suite("integrity", __doc__)
-suite.parser.add_argument("--calls", type=int, default=100_000, help="of a text world")
-suite.parser.add_argument("--long-calls", type=int, default=5_000, help="of each other world")
-suite.parser.add_argument("--ids", nargs="+", metavar="ID", help="to attack (default: all)")
-suite.parser.add_argument("--attack", type=int, default=1, help="seed of the attacks")
 suite.parser.add_argument("--minutes", type=float, default=60.0, help="of the soak")
 suite.parser.add_argument("--processes", type=int, default=2, help="of the soak")
-
-
-@suite.measure(
-    bounds={
-        "text.calls": at_least(1_000_000),
-        "long.calls": at_least(50_000),
-        "findings": at_most(0),
-    }
-)
-def hostile(run: Run) -> Figures:
-    """Attack the tools of every id."""
-    from healthgym.errors import ConformanceError
-    from healthgym.testing import check_total
-
-    told: dict[str, dict[str, float]] = {"text": Counter(), "long": Counter()}
-    by_id: dict[str, float] = {}
-    findings: list[str] = []
-    for env_id in run.options.ids or healthgym.ids():
-        kind = "long" if any(word in env_id for word in LONG) else "text"
-        calls = 60 if run.quick else _calls(env_id, run)
-        try:
-            done = check_total(env_id, calls, seed=run.options.attack)
-        except ConformanceError as finding:
-            findings.append(str(finding))
-            print(finding, file=sys.stderr, flush=True)
-            continue
-        told[kind]["calls"] += calls
-        told[kind]["carried_out"] += done
-        by_id[env_id] = round(done / calls, 3)
-        print(f"{env_id}: {calls} calls, {done} carried out", file=sys.stderr, flush=True)
-    return {
-        **told,
-        "seed": run.options.attack,
-        "findings": len(findings),
-        "found": findings,
-        "carried_out_share": by_id,
-    }
-
-
-def _calls(env_id: str, run: Run) -> int:
-    """Return how many calls an id gets."""
-    if any(word in env_id for word in LONG):
-        return int(run.options.long_calls)
-    share = next((share for word, share in SHARES.items() if word in env_id), 1.0)
-    return int(run.options.calls * share)
 
 
 # -- an hour of play -------------------------------------------------------------------------------
@@ -143,6 +81,7 @@ def soak(run: Run) -> Figures:
         worker.join()
     time.sleep(1.0)
     left = sorted(one for one in _traces(folder.name, folder) - known if "tracker" not in one)
+    shutil.rmtree(folder, ignore_errors=True)
     return {
         "minutes": round(seconds / 60, 1),
         "processes": len(workers),

@@ -8,12 +8,17 @@ number.
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Set
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
 from typing import Generic, ParamSpec, Self, TypeVar
+
+#: Bytes let go of, after which what is free goes back to the system. The C library would keep it in
+#: holes that the next thing rarely fits, by which a process of many environments grows for hours.
+_HANDED_BACK = 32 << 20
 
 Built = TypeVar("Built")
 Asked = ParamSpec("Asked")
@@ -29,10 +34,13 @@ class Pool:
 
     Args:
         budget: Cost of all that is kept. One thing alone may cost more.
+        in_bytes: Whether costs are bytes: then memory that was let go of is handed back.
     """
 
-    def __init__(self, budget: int) -> None:
+    def __init__(self, budget: int, *, in_bytes: bool = False) -> None:
         self.budget = budget
+        self._in_bytes = in_bytes
+        self._let_go = 0
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
         self._total = 0
@@ -58,12 +66,35 @@ class Pool:
             while len(self._kept) > 1 and self._total > self.budget:
                 gone.append(self._kept.popitem(last=False)[1])
                 self._total -= gone[-1][1]
+            self._let_go += sum(each for _, each in gone)
+            hands_back = self._in_bytes and self._let_go >= _HANDED_BACK
+            if hands_back:
+                self._let_go = 0
         # Let go of outside of the lock: finalizers may take locks of their own.
         del gone
+        if hands_back:
+            _hand_back()
+
+
+def _hand_back() -> None:
+    """Give memory that is free back to the system, where the C library can."""
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    """Return glibc's ``malloc_trim``, None where there is another library."""
+    try:
+        found: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError, TypeError):
+        return None
+    return found
 
 
 #: Large things of all families, in bytes.
-POOL = Pool(160 << 20)
+POOL = Pool(160 << 20, in_bytes=True)
 
 
 class BuildCache(Generic[Built]):
