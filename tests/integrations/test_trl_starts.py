@@ -15,9 +15,6 @@ pytest.importorskip("trl")
 #: Ids that a model made in the run cannot be trained on, and what the command says then.
 REFUSED: Mapping[str, str] = {
     "HealthAgent/EhrFormatConversionCanonical-v1": "a run needs both",
-    "HealthAgent/MarathonPriorAuthorization-v1": "No demonstration fits",
-    "HealthAgent/MarathonUtilizationManagement-v1": "No demonstration fits",
-    "HealthAgent/MarathonCareManagement-v1": "No demonstration fits",
 }
 #: A run in which every stage is done, and nothing learned.
 TINY = (

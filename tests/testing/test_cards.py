@@ -90,7 +90,6 @@ def test_a_card_tells_what_reward_did(card: Card) -> None:
         model="tiny", seed=0, demonstrations=100, imitation_steps=10, reward_steps=100,
         rollouts_a_step=32, before=Rate.of(0, 50), after=Rate.of(0, 50), gain=0.0, gain_low=0.0,
         gain_high=0.0, informative=0.01, outcome=Outcome.NO_GRADIENT, repair="Show more.",
-        minutes=3.0,
     )  # fmt: skip
     text = markdown(card.model_copy(update={"training": trained}))
     assert "No gradient" in text

@@ -6,7 +6,9 @@ settle for that; recording, looking up, and deciding by a level whether and how 
 what the small model does not learn in these minutes (a table of three limits: 20 % after 6,000
 demonstrations of the oracle's; means) would only slow it down; shown by who goes by the question
 and two who go by their house's habit. The desks of managed care have the settings that
-``benchmarks/drills.py`` measured. Others get their easiest charts, or nothing.
+``benchmarks/drills.py`` measured. Of the marathons a small model is shown queues that fit into its
+context, one case or three of a drill, and not 25; nobody has measured what it learns from them.
+Others get their easiest charts, or nothing.
 """
 
 from __future__ import annotations

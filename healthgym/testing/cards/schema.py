@@ -141,7 +141,6 @@ class Training(_Part):
     informative: float
     outcome: Outcome
     repair: str
-    minutes: float
 
 
 class Machine(_Part):

@@ -107,7 +107,6 @@ def _told(config: TrainConfig, stages: JsonObject, curve: Sequence[JsonObject]) 
         informative=informative,
         outcome=outcome,
         repair="" if outcome is Outcome.RISES else _repair(rate, config),
-        minutes=sum(float(each["seconds"]) for each in stages.values()) / 60,
     )
 
 

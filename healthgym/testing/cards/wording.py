@@ -121,7 +121,6 @@ def _training(told: Training) -> str:
         f"{said}: from {rate(told.before)} to {rate(told.after)} on the same held-out tasks, "
         f"{100 * told.gain:+.1f} points {ends}, in {told.reward_steps} steps of GRPO with "
         f"{told.rollouts_a_step} rollouts each, after {told.demonstrations} demonstrations; "
-        f"{1 - told.informative:.0%} of the groups had no variance (seed {told.seed}, "
-        f"{told.minutes:.0f} minutes)."
+        f"{1 - told.informative:.0%} of the groups had no variance (seed {told.seed})."
     )
     return f"{text} {told.repair}".strip()
