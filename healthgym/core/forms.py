@@ -112,6 +112,7 @@ def _asked_of_responses(
         "model": endpoint.model,
         "temperature": endpoint.temperature,
         "max_output_tokens": endpoint.max_tokens,
+        "stream": False,  # some servers stream unless told otherwise
         "store": False,
         "include": ["reasoning.encrypted_content"] if endpoint.echo_reasoning else None,
         # Without a word on it, the form makes schemas strict, and every argument required.
