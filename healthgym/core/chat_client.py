@@ -13,7 +13,6 @@ Policies, simulated people and judges all ask through it.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import threading

@@ -1,8 +1,8 @@
 """One form of transcript: chat messages with tool calls, for endpoints and for fine-tuning.
 
 The same messages are sent to a model behind an endpoint (:meth:`Message.openai` and
-:meth:`Message.responses`) and written as rows for supervised fine-tuning (:meth:`Message.template`), so that a model can be trained on the
-episodes another one solved.
+:meth:`Message.responses`) and written as rows for supervised fine-tuning
+(:meth:`Message.template`), so that a model can be trained on the episodes another one solved.
 """
 
 from __future__ import annotations
