@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -76,5 +77,5 @@ def test_each_request_begins_as_the_one_before(api: str) -> None:
     ):
         evaluate(LEDGER_ID, LLMPolicy(client), episodes=1, floor=False, env_kwargs={"max_turns": 5})
     assert len(bodies) == 5
-    for before, after in zip(bodies, bodies[1:], strict=False):
+    for before, after in itertools.pairwise(bodies):
         assert after.startswith(before.removesuffix("]}"))
