@@ -76,6 +76,16 @@ class EndpointUnreachableError(EndpointError):
     """There is no connection to the endpoint, or it broke off in the middle of an answer."""
 
 
+class EndpointAbsentError(EndpointUnreachableError):
+    """Nobody takes a connection at the endpoint's address, or its host has none.
+
+    Attributes:
+        never: Whether nobody has ever taken one there, so that waiting is of no use.
+    """
+
+    never = False
+
+
 class EndpointTimeoutError(EndpointError):
     """The endpoint did not answer in time."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 import threading
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Exit statuses of a command that was interrupted from the keyboard, and by a scheduler.
 INTERRUPTED, TERMINATED = 130, 143
+#: Seconds between two notes on an endpoint that fails.
+_OFTEN = 30.0
 #: What is left of a run is told from so many seconds on.
 _SOON = 2.0
 #: Settings of a model that its answers depend on.
@@ -113,9 +116,18 @@ def add_judge_arguments(group: argparse._ArgumentGroup) -> None:
 
 def add_model_arguments(group: argparse._ArgumentGroup) -> None:
     """Add what ``--policy llm`` takes."""
-    group.add_argument("--base-url", help="address of an OpenAI-compatible endpoint, up to /v1")
+    group.add_argument("--base-url", default=os.environ.get("OPENAI_BASE_URL") or None,
+                       help="address of an OpenAI-compatible endpoint, up to /v1 "
+                       "(default: OPENAI_BASE_URL)")  # fmt: skip
+    group.add_argument("--api", choices=["chat", "responses"], default="chat",
+                       help="chat completions, or responses")  # fmt: skip
+    group.add_argument("--echo-reasoning", action="store_true",
+                       help="send what was thought before a call back with it")  # fmt: skip
     group.add_argument("--model", help="name of the model there")
-    group.add_argument("--api-key-env", default="", help="environment variable with the key")
+    named = "OPENAI_API_KEY" if os.environ.get("OPENAI_API_KEY") else ""
+    group.add_argument("--api-key-env", default=named,
+                       help="environment variable with the key (default: OPENAI_API_KEY where it "
+                       "is set; '' sends none)")  # fmt: skip
     group.add_argument("--calling", choices=["tools", "text"], default="tools",
                        help="the endpoint's tool calls, or calls written as text")  # fmt: skip
     group.add_argument("--system", default="", help="text of a system message")
@@ -244,6 +256,8 @@ def _of(args: argparse.Namespace) -> JsonDict:
             "extra": kept_settings(_extra(args.extra)),
         }
         found |= asked
+        found |= {"api": args.api} if args.api != "chat" else {}
+        found |= {"echo_reasoning": True} if args.echo_reasoning else {}
     return found
 
 
@@ -305,7 +319,7 @@ def _model_policy(args: argparse.Namespace) -> PolicyFactory:
     from healthgym.policies.llm import LLMPolicy
 
     if not args.base_url or not args.model:
-        raise ConfigurationError("--policy llm needs --base-url and --model.")
+        raise ConfigurationError("--policy llm needs --base-url (or OPENAI_BASE_URL) and --model.")
     endpoint = Endpoint(
         base_url=args.base_url,
         model=args.model,
@@ -317,8 +331,12 @@ def _model_policy(args: argparse.Namespace) -> PolicyFactory:
         deadline=args.deadline,
         prices=Prices(*args.prices),
         extra=_extra(args.extra),
+        api=args.api,
+        echo_reasoning=args.echo_reasoning,
+        concurrency=max(args.workers, 1),
     )
-    client = ChatClient(endpoint, budget=Budget(args.budget_tokens, args.budget_usd))
+    budget = Budget(args.budget_tokens, args.budget_usd)
+    client = ChatClient(endpoint, budget=budget, notice=_Seldom())
 
     def make_policy() -> LLMPolicy:
         return LLMPolicy(
@@ -333,6 +351,19 @@ def _model_policy(args: argparse.Namespace) -> PolicyFactory:
         )
 
     return make_policy
+
+
+class _Seldom:
+    """Tells what an endpoint fails at, at most once in half a minute."""
+
+    def __init__(self) -> None:
+        self._told: float | None = None
+
+    def __call__(self, text: str) -> None:
+        now = perf_counter()
+        if self._told is None or now - self._told >= _OFTEN:
+            self._told = now
+            note(f"healthgym: {text}")
 
 
 def _extra(text: str) -> JsonDict:

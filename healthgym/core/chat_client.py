@@ -1,16 +1,18 @@
-"""A client for OpenAI-compatible ``/chat/completions`` endpoints.
+"""A client for OpenAI-compatible endpoints, in either of their forms.
 
 It tells two kinds of failure apart. What the endpoint does wrong (refuses, times out, answers with
 something that is no completion) is an :class:`~healthgym.errors.EndpointError`, never a score.
 What the model does wrong (no call, arguments that are not JSON, a tool that does not exist) is
 returned as it came, for the environment to answer.
 
+An endpoint that takes no connection at all is told at once, as long as it has never taken one:
+then its address is wrong, or it was not started. Once it has answered, an outage may pass.
+
 Policies, simulated people and judges all ask through it.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import threading
@@ -22,24 +24,36 @@ from typing import Self
 
 import httpx
 
-from healthgym.core.borders import Json, JsonDict, JsonObject
-from healthgym.core.endpoint import Chatted, Completion, Endpoint, RawCall
+from healthgym.core.borders import Json, JsonObject
+from healthgym.core.endpoint import Api, Chatted, Completion, Endpoint
+from healthgym.core.forms import (
+    PATHS,
+    DeclinedError,
+    NoCompletionError,
+    Said,
+    error_text,
+    read_answer,
+    request_body,
+)
+from healthgym.core.pacing import Pace
 from healthgym.core.redaction import Redactor, shown_address
 from healthgym.core.spending import Budget, Meter, Usage, estimate_tokens, require_prices
 from healthgym.core.wire import Answer, Wire
 from healthgym.errors import (
     ConfigurationError,
+    EndpointAbsentError,
     EndpointAnswerError,
     EndpointError,
     EndpointRefusedError,
+    EndpointTimeoutError,
     EndpointWordsError,
 )
 
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 #: Longest answer that is read, in bytes; and how much of a refusal, in characters.
 _MOST_BYTES, _READ = 8 << 20, 1 << 16
-#: Most tokens of one request that anybody can have counted.
-_MOST_TOKENS = 10**9
+#: Of these, refusals that say nothing of how much room there is.
+_NO_CROWD = frozenset({409, 425})
 #: Refusals that are about what was said, as OpenAI, Azure, Anthropic, vLLM and others word them.
 _ABOUT_WORDS = frozenset({400, 413, 422})
 _WORDS = re.compile(
@@ -58,12 +72,20 @@ class _Transient(Exception):
         reason: What failed.
         kind: The error that it is once it has not passed.
         wait: What the endpoint asked for, in seconds.
+        crowded: Whether there was no room for the request; None if that cannot be known.
     """
 
-    def __init__(self, reason: str, kind: type[EndpointError], wait: float | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        kind: type[EndpointError],
+        wait: float | None = None,
+        crowded: bool | None = None,
+    ) -> None:
         super().__init__(reason)
         self.kind = kind
         self.wait = wait
+        self.crowded = crowded
 
 
 class ChatClient:
@@ -77,6 +99,7 @@ class ChatClient:
         budget: When to stop; the endpoint's own if None.
         transport: Replaces the network, for tests.
         sleep: Waits a number of seconds.
+        notice: Told in a sentence whenever a request is to be repeated; from any thread.
 
     Raises:
         ConfigurationError: If a budget in dollars has no prices.
@@ -89,13 +112,16 @@ class ChatClient:
         budget: Budget | None = None,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        notice: Callable[[str], None] | None = None,
     ) -> None:
         budget = budget or endpoint.budget
         require_prices(budget, endpoint.prices)
         self.endpoint = endpoint
         self.meter = Meter(budget)
-        self._transport, self._sleep = transport, sleep
-        self._url = endpoint.address("chat/completions")
+        self.pace = Pace(endpoint.concurrency, sleep)
+        self._transport, self._sleep, self._notice = transport, sleep, notice
+        self._met = False
+        self._url = endpoint.address(PATHS[Api(endpoint.api)])
         self._shown = shown_address(self._url)
         self._lock = threading.Lock()
         self._connection: tuple[Wire, Redactor] | None = None
@@ -138,23 +164,33 @@ class ChatClient:
         Raises:
             EndpointError: If the endpoint gave no usable completion, repetitions included; the
                 subclasses tell what it did instead.
+            EndpointAbsentError: At once, if nobody has ever taken a connection there.
             BudgetExceededError: If the budget was spent before this request.
             ConfigurationError: If the key is missing.
         """
-        self.meter.check()
-        body = self._body(messages, tools, self.endpoint.seed if seed is None else seed)
-        until = time.monotonic() + self.endpoint.patience
+        body = request_body(
+            self.endpoint, messages, tools, self.endpoint.seed if seed is None else seed
+        )
+        until = 0.0
         for attempt in range(self.endpoint.retries + 1):
-            try:
-                completion = self._ask(body, messages, until - time.monotonic())
-            except _Transient as failure:
-                if attempt == self.endpoint.retries:
-                    told = f"{self._shown}: {failure} ({attempt + 1} attempts)."
-                    raise failure.kind(told) from None
-                self._pause(failure, attempt, until)
-            else:
-                self.meter.add(completion.usage)
-                return completion
+            queued = time.monotonic()
+            with self.pace.turn(again=attempt > 0) as turn:
+                begun = time.monotonic()
+                # Waiting for a place is nobody's answer that does not come.
+                until = until + begun - queued if attempt else begun + self.endpoint.patience
+                self.meter.check()
+                try:
+                    completion = self._ask(body, messages, until - begun)
+                except _Transient as error:
+                    failure, turn.crowded = error, error.crowded
+                else:
+                    turn.crowded = False
+                    self.meter.add(completion.usage)
+                    return completion
+            if attempt == self.endpoint.retries:
+                told = f"{self._shown}: {failure} ({attempt + 1} attempts)."
+                raise failure.kind(told)
+            self._pause(failure, attempt, until)
         raise AssertionError("unreachable")
 
     def _pause(self, failure: _Transient, attempt: int, until: float) -> None:
@@ -170,23 +206,11 @@ class ChatClient:
                 f"{self._shown}: {failure} ({attempt + 1} attempts); no time is left of the "
                 f"{self.endpoint.patience:g} s for an answer."
             )
+        if failure.wait is not None:
+            self.pace.hold(wait)
+        if self._notice is not None:
+            self._notice(f"{self._shown}: {failure}; asked again in {wait:.3g} s.")
         self._sleep(wait)
-
-    def _body(
-        self, messages: Sequence[Chatted], tools: Sequence[JsonObject], seed: int | None
-    ) -> bytes:
-        body: JsonDict = {
-            "model": self.endpoint.model,
-            "messages": [message.openai() for message in messages],
-            "temperature": self.endpoint.temperature,
-            "max_tokens": self.endpoint.max_tokens,
-            "seed": seed,
-        }
-        if tools:
-            body["tools"] = list(tools)
-        body.update(self.endpoint.extra)
-        # ASCII, so that no half of a character that a model once wrote fails to be sent.
-        return json.dumps({k: v for k, v in body.items() if v is not None}).encode("ascii")
 
     def _ask(self, body: bytes, messages: Sequence[Chatted], seconds: float) -> Completion:
         wire, redact = self._connected
@@ -198,13 +222,24 @@ class ChatClient:
                 headers={"Content-Type": "application/json"},
                 seconds=seconds,
             )
+        except EndpointAbsentError as error:
+            told = redact.text(str(error))
+            if not self._met:
+                absent = EndpointAbsentError(f"{self._shown}: nobody answers ({told}).")
+                absent.never = True
+                raise absent from None
+            raise _Transient(told, EndpointAbsentError) from None
         except EndpointError as error:
-            raise _Transient(redact.text(str(error)), type(error)) from None
+            self._met = True
+            crowded = True if isinstance(error, EndpointTimeoutError) else None
+            raise _Transient(redact.text(str(error)), type(error), crowded=crowded) from None
         except (httpx.InvalidURL, UnicodeError):
             raise ConfigurationError(f"{self._shown} is no address of HTTP.") from None
+        self._met = True
         if answer.status in _AGAIN:
-            wait = _retry_after(answer)
-            raise _Transient(_describe(answer, redact), EndpointRefusedError, wait)
+            crowded = answer.status not in _NO_CROWD or None
+            reason, wait = _describe(answer, redact), _retry_after(answer)
+            raise _Transient(reason, EndpointRefusedError, wait, crowded)
         if not answer.ok:
             raise self._refused(answer, redact)
         if answer.is_page:
@@ -228,40 +263,24 @@ class ChatClient:
         return kind(f"{self._shown}: {reason}.{hint}")
 
     def _read(self, data: Json, messages: Sequence[Chatted]) -> Completion:
-        if not isinstance(data, dict):
-            raise _Transient("the answer is not a completion", EndpointAnswerError)
-        if data.get("error"):
-            # Some gateways answer 200 and put the error of the provider behind them in the body.
-            raise _Transient(f"error: {_error_text(data['error'])}", EndpointRefusedError)
-        choices = data.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = choice.get("message") if isinstance(choice, dict) else None
-        if not isinstance(choice, dict) or not isinstance(message, dict):
-            raise _Transient("the answer has no choices", EndpointAnswerError)
-        content, listed = message.get("content"), message.get("tool_calls")
-        text = content if isinstance(content, str) else ""
-        calls = tuple(map(_raw_call, listed)) if isinstance(listed, list) else ()
-        usage = self._usage(data.get("usage"), messages, text, calls)
-        return Completion(text, calls, usage, str(choice.get("finish_reason") or ""))
+        try:
+            said = read_answer(self.endpoint, data)
+        except NoCompletionError as error:
+            raise _Transient(str(error), EndpointAnswerError) from None
+        except DeclinedError as error:
+            raise _Transient(str(error), EndpointRefusedError) from None
+        usage = self._usage(said, messages)
+        return Completion(said.text, said.calls, usage, said.finish_reason, said.reasoning)
 
-    def _usage(
-        self,
-        reported: object,
-        messages: Sequence[Chatted],
-        text: str,
-        calls: Sequence[RawCall],
-    ) -> Usage:
-        counts = reported if isinstance(reported, dict) else {}
-        written = len(text) + sum(len(str(c.name)) + len(str(c.arguments)) for c in calls)
-        prompt = _count(counts.get("prompt_tokens"), 1)
-        completion = _count(counts.get("completion_tokens"), 1 if written else 0)
+    def _usage(self, said: Said, messages: Sequence[Chatted]) -> Usage:
+        prompt, completion, cached = said.prompt_tokens, said.completion_tokens, said.cached_tokens
         estimated = prompt is None or completion is None
         if prompt is None:
             prompt = sum(message.tokens for message in messages)
         if completion is None:
-            completion = estimate_tokens(written)
-        usd = self.endpoint.prices.of(prompt, completion)
-        return Usage(prompt, completion, 1, usd, int(estimated))
+            completion = estimate_tokens(said.written)
+        usd = self.endpoint.prices.of(prompt, completion, cached)
+        return Usage(prompt, completion, 1, usd, int(estimated), cached)
 
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -277,35 +296,15 @@ class ChatClient:
         self.close()
 
 
-def _raw_call(item: object) -> RawCall:
-    outer = item if isinstance(item, dict) else {}
-    function = outer.get("function")
-    body = function if isinstance(function, dict) else {}
-    return RawCall(str(outer.get("id") or ""), body.get("name"), body.get("arguments"))
-
-
-def _count(reported: object, least: int) -> int | None:
-    """Return a number of tokens; None for what is no such number, or cannot be so few."""
-    if isinstance(reported, bool) or not isinstance(reported, int):
-        return None
-    return reported if least <= reported <= _MOST_TOKENS else None
-
-
 def _describe(answer: Answer, redact: Redactor) -> str:
     try:
         data = redact.value(answer.json())
     except ValueError:
         reason = "" if answer.is_page else redact.text(answer.text[:_READ])
     else:
-        reason = _error_text(data.get("error", data) if isinstance(data, dict) else data)
+        reason = error_text(data.get("error", data) if isinstance(data, dict) else data)
     reason = " ".join(reason.split())[:200]
     return f"status {answer.status}{': ' if reason else ''}{reason}"
-
-
-def _error_text(error: object) -> str:
-    if isinstance(error, dict) and isinstance(error.get("message"), str):
-        return str(error["message"])[:200]
-    return (error if isinstance(error, str) else json.dumps(error))[:200]
 
 
 def _retry_after(answer: Answer) -> float | None:

@@ -1,4 +1,4 @@
-"""Where a model is, how it is asked, and what it answers, in an OpenAI-compatible chat."""
+"""Where a model is, how it is asked, and what it answers, at an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -15,18 +16,26 @@ from healthgym.core.spending import Budget, Prices, Usage, estimate_tokens
 from healthgym.errors import ConfigurationError
 
 
+class Api(StrEnum):
+    """The form in which a server is asked."""
+
+    CHAT = "chat"  #: chat completions
+    RESPONSES = "responses"  #: responses, of which the server stores none
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where a model is, and how it is asked.
 
     Attributes:
-        base_url: Address that ``/chat/completions`` is appended to, such as
+        base_url: Address that ``/chat/completions`` or ``/responses`` is appended to, such as
             ``http://localhost:8000/v1``.
         model: Name of the model at that address.
         api_key_env: Environment variable that holds the key; no key is sent if empty.
         temperature: Sampling temperature.
         max_tokens: Most tokens of one answer.
-        seed: Sent along where it is set; servers that know no seed leave it out of account.
+        seed: Sent along where it is set; servers that know no seed leave it out of account, and
+            the responses form has none.
         timeout: Seconds for one answer, from the request to its last byte.
         retries: How often a request is repeated after a failure that may pass.
         backoff: Seconds before the first repetition; doubled for each further one.
@@ -38,6 +47,12 @@ class Endpoint:
         budget: When to stop; each client counts for itself.
         extra: Further fields of the request body; a field set to None is left out, which is how
             ``max_tokens`` is replaced for models that call it otherwise.
+        api: The form in which it is asked; see :class:`Api`.
+        echo_reasoning: Whether what the model thought before a call is sent back to it with the
+            call, as some models need that go on thinking between calls. In the responses form,
+            asks for it sealed; what the server sends whole goes back there anyway.
+        concurrency: Most requests at the same time. Below it, the client finds out how many the
+            endpoint bears; see :mod:`healthgym.core.pacing`.
     """
 
     base_url: str
@@ -54,6 +69,9 @@ class Endpoint:
     prices: Prices = field(default_factory=Prices)
     budget: Budget = field(default_factory=Budget)
     extra: JsonObject = field(default_factory=dict)
+    api: str = Api.CHAT
+    echo_reasoning: bool = False
+    concurrency: int = 64
 
     @property
     def patience(self) -> float:
@@ -68,6 +86,10 @@ class Endpoint:
             )
         if not self.model:
             raise ConfigurationError("An endpoint needs the name of a model.")
+        if self.api not in list(Api):
+            raise ConfigurationError(f"An endpoint's api is chat or responses, not {self.api!r}.")
+        if type(self.concurrency) is not int or self.concurrency < 1:
+            raise ConfigurationError("concurrency is a whole number from 1.")
         positive = (self.timeout, self.max_tokens, 1 if self.deadline is None else self.deadline)
         if not all(math.isfinite(each) and each > 0 for each in positive):
             raise ConfigurationError("timeout, max_tokens and deadline are positive numbers.")
@@ -158,6 +180,9 @@ class Chatted(Protocol):
     def openai(self) -> JsonDict:
         """Return the message as the chat completions API takes it."""
 
+    def responses(self) -> list[JsonDict]:
+        """Return the message as the items of input that the responses API takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextMessage:
@@ -180,6 +205,10 @@ class TextMessage:
         """Return the message as the chat completions API takes it."""
         return {"role": self.role, "content": self.text}
 
+    def responses(self) -> list[JsonDict]:
+        """Return the message as the items of input that the responses API takes."""
+        return [self.openai()]
+
 
 @dataclass(frozen=True, slots=True)
 class RawCall:
@@ -191,6 +220,21 @@ class RawCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Reasoning:
+    """What a model thought before it answered, kept apart from its answer.
+
+    Attributes:
+        text: The reasoning, or what the server tells of it; empty if nothing.
+        field: Field of a chat's message in which it is to be sent back; not sent if empty.
+        items: Items of the responses form that are to be sent back as they came, as JSON text.
+    """
+
+    text: str = ""
+    field: str = ""
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """A model's answer.
 
@@ -199,9 +243,11 @@ class Completion:
         calls: Its tool calls.
         usage: What the request cost.
         finish_reason: Why it stopped, in the endpoint's words.
+        reasoning: What it thought before, where the server tells.
     """
 
     text: str
     calls: tuple[RawCall, ...]
     usage: Usage
     finish_reason: str = ""
+    reasoning: Reasoning = field(default_factory=Reasoning)

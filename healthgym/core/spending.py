@@ -28,6 +28,7 @@ class Usage:
         requests: Requests answered.
         usd: Price in US dollars; zero where no prices were given.
         estimated: Requests whose tokens the endpoint did not count, so that we estimated them.
+        cached_tokens: Tokens of those read that the endpoint had kept from an earlier request.
     """
 
     prompt_tokens: int = 0
@@ -35,6 +36,7 @@ class Usage:
     requests: int = 0
     usd: float = 0.0
     estimated: int = 0
+    cached_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -48,6 +50,7 @@ class Usage:
             self.requests + other.requests,
             self.usd + other.usd,
             self.estimated + other.estimated,
+            self.cached_tokens + other.cached_tokens,
         )
 
     def __sub__(self, other: Usage) -> Usage:
@@ -57,6 +60,7 @@ class Usage:
             self.requests - other.requests,
             self.usd - other.usd,
             self.estimated - other.estimated,
+            self.cached_tokens - other.cached_tokens,
         )
 
 
@@ -71,17 +75,28 @@ class Metered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What an endpoint charges, in US dollars for a million tokens."""
+    """What an endpoint charges, in US dollars for a million tokens.
+
+    Attributes:
+        prompt: For tokens read.
+        completion: For tokens written.
+        cached: For tokens read that the endpoint had kept from an earlier request; those cost as
+            much as any if None.
+    """
 
     prompt: float = 0.0
     completion: float = 0.0
+    cached: float | None = None
 
     def __post_init__(self) -> None:
-        _require_amounts("Prices", self.prompt, self.completion)
+        kept = () if self.cached is None else (self.cached,)
+        _require_amounts("Prices", self.prompt, self.completion, *kept)
 
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Return the price of a request in US dollars."""
-        return (self.prompt * prompt_tokens + self.completion * completion_tokens) / 1e6
+    def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+        """Return the price of a request in US dollars; cached tokens are among those read."""
+        cached = self.prompt if self.cached is None else self.cached
+        read = self.prompt * (prompt_tokens - cached_tokens) + cached * cached_tokens
+        return (read + self.completion * completion_tokens) / 1e6
 
 
 @dataclass(frozen=True, slots=True)

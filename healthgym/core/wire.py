@@ -24,6 +24,7 @@ import httpx
 
 from healthgym.core.borders import Argument, Json
 from healthgym.errors import (
+    EndpointAbsentError,
     EndpointAnswerError,
     EndpointError,
     EndpointTimeoutError,
@@ -34,6 +35,8 @@ from healthgym.errors import (
 _KEPT = ("content-type", "retry-after", "date", "location")
 #: Bytes that are sent between two looks at the clock.
 _PIECE = 16 << 10
+#: Most seconds until a connection stands. A host that is there takes it in a fraction of one.
+_CONNECT = 10.0
 #: When the exchange of this thread has to be over, by the monotonic clock.
 _UNTIL: ContextVar[float | None] = ContextVar("until", default=None)
 
@@ -102,7 +105,12 @@ class Wire:
         # No other packing is asked for, since others are not unpacked piece by piece.
         sent = {"Accept-Encoding": "gzip", **(headers or {})}
         self._client = httpx.Client(
-            headers=sent, timeout=timeout, transport=transport, verify=_trust()
+            headers=sent,
+            timeout=timeout,
+            transport=transport,
+            verify=_trust(),
+            # How many there are at a time is decided by who asks.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=64),
         )
         # Nobody needs cookies, and a peer may send ever more of them.
         self._client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
@@ -129,12 +137,20 @@ class Wire:
             UnicodeError: The same.
         """
         limit = self._timeout if seconds is None else min(self._timeout, seconds)
-        request = self._client.build_request(method, url, timeout=max(limit, 1e-3), **parts)
+        limit = max(limit, 1e-3)
+        each = httpx.Timeout(limit, connect=min(limit, _CONNECT))
+        request = self._client.build_request(method, url, timeout=each, **parts)
         token = _UNTIL.set(time.monotonic() + limit)
         try:
             return self._exchange(request)
         except EndpointError:
             raise
+        except httpx.ConnectTimeout:
+            if limit <= _CONNECT:
+                raise EndpointTimeoutError(f"no answer within {limit:.3g} s") from None
+            raise EndpointAbsentError(f"no connection within {_CONNECT:.3g} s") from None
+        except httpx.ConnectError as error:
+            raise EndpointAbsentError(f"ConnectError: {error}"[:1000]) from None
         except httpx.TimeoutException:
             raise EndpointTimeoutError(f"no answer within {limit:.3g} s") from None
         except Exception as error:

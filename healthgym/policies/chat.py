@@ -1,19 +1,20 @@
 """One form of transcript: chat messages with tool calls, for endpoints and for fine-tuning.
 
-The same messages are sent to a model behind an endpoint (:meth:`Message.openai`) and written as
-rows for supervised fine-tuning (:meth:`Message.template`), so that a model can be trained on the
-episodes another one solved.
+The same messages are sent to a model behind an endpoint (:meth:`Message.openai` and
+:meth:`Message.responses`) and written as rows for supervised fine-tuning
+(:meth:`Message.template`), so that a model can be trained on the episodes another one solved.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from healthgym.core import action as actions
 from healthgym.core.borders import JsonDict, JsonObject
+from healthgym.core.endpoint import Reasoning
 from healthgym.core.images import Image, checked
 from healthgym.core.spending import estimate_tokens
 from healthgym.core.tool import ToolCall
@@ -90,6 +91,11 @@ class Picture:
         image = {"url": self.url, "detail": self.detail} if self.detail else {"url": self.url}
         return {"type": "image_url", "image_url": image}
 
+    def responses(self) -> JsonDict:
+        """Return the part of an item of input that holds it."""
+        part = {"type": "input_image", "image_url": self.url}
+        return {**part, "detail": self.detail} if self.detail else part
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -116,6 +122,7 @@ class Message:
         requests: Tool calls of an assistant's message.
         answers: For a tool's message, the call it answers.
         images: Pictures of a user's or a tool's message.
+        reasoning: What an assistant thought before its calls, as far as it is sent back.
     """
 
     speaker: Speaker
@@ -123,11 +130,15 @@ class Message:
     requests: tuple[Request, ...] = ()
     answers: Request | None = None
     images: tuple[Picture, ...] = ()
+    reasoning: Reasoning = field(default_factory=Reasoning)
 
     @property
     def tokens(self) -> int:
         """Estimated length: four characters a token, and pictures by their size."""
         written = sum(len(call.name) + len(call.arguments) for call in self.requests)
+        if self.requests:
+            written += len(self.reasoning.text) if self.reasoning.field else 0
+            written += sum(map(len, self.reasoning.items))
         seen = sum(picture.tokens for picture in self.images)
         return estimate_tokens(len(self.text) + written) + seen
 
@@ -139,6 +150,8 @@ class Message:
             message["content"] = [{"type": "text", "text": self.text}, *parts]
         if self.requests:
             message["content"] = self.text or None
+            if self.reasoning.field:
+                message[self.reasoning.field] = self.reasoning.text
             message["tool_calls"] = [
                 {
                     "id": call.id,
@@ -150,6 +163,32 @@ class Message:
         if self.answers is not None:
             message["tool_call_id"] = self.answers.id
         return message
+
+    def responses(self) -> list[JsonDict]:
+        """Return the message as the items of input that the responses API takes, in their order."""
+        content: str | list[JsonDict] = self.text
+        if self.images:
+            parts = [picture.responses() for picture in self.images]
+            content = [{"type": "input_text", "text": self.text}, *parts]
+        if self.answers is not None:
+            done = {"type": "function_call_output", "call_id": self.answers.id}
+            return [{**done, "output": content}]
+        if not self.requests:
+            return [{"role": str(self.speaker), "content": content}]
+        # Reasoning has to stand before the call it led to, and nowhere else.
+        items: list[JsonDict] = [json.loads(item) for item in self.reasoning.items]
+        if self.text:
+            items.append({"role": str(self.speaker), "content": self.text})
+        items += [
+            {
+                "type": "function_call",
+                "call_id": call.id,
+                "name": call.name,
+                "arguments": call.arguments,
+            }
+            for call in self.requests
+        ]
+        return items
 
     def template(self) -> JsonDict:
         """Return the message as a row of a conversational data set holds it: without ids.
@@ -319,6 +358,9 @@ def fit(
     result with its pictures are kept, whatever their length. What is dropped is replaced by
     :data:`PICTURES_DROPPED` or :data:`DROPPED`, so that the model knows there was something.
 
+    More is dropped than has to be, by up to a quarter of the limit: so what is sent begins with the
+    same messages for many turns, and a server that keeps what it has read once can go on from it.
+
     Args:
         messages: A chat, oldest first.
         max_tokens: Limit, in estimated tokens.
@@ -326,28 +368,35 @@ def fit(
             results only.
     """
     fitted = list(messages)
-    total = sum(message.tokens for message in fitted)
-    seen = sum(len(message.images) for message in fitted)
     spoken = [n for n, message in enumerate(fitted) if message.speaker is Speaker.ASSISTANT]
     if not spoken:
         return tuple(fitted)
+    seen = sum(len(message.images) for message in fitted)
+    spare = _in_steps(sum(message.tokens for message in fitted), max_tokens)
+    unseen = 0 if max_pictures is None else _in_steps(seen, max_pictures)
     older = range(spoken[0] + 1, spoken[-1])
     for n in older:
         message = fitted[n]
-        if total <= max_tokens and (max_pictures is None or seen <= max_pictures):
+        if spare <= 0 and unseen <= 0:
             break
         if message.images:
             note = PICTURES_DROPPED
             if message.text != PICTURES_FOLLOW:
                 note = f"{message.text}\n{PICTURES_DROPPED}"
             fitted[n] = replace(message, text=note, images=())
-            seen -= len(message.images)
-            total += fitted[n].tokens - message.tokens
+            unseen -= len(message.images)
+            spare -= message.tokens - fitted[n].tokens
     for n in older:
-        if total <= max_tokens:
+        if spare <= 0:
             break
         message = fitted[n]
         if message.speaker in (Speaker.USER, Speaker.TOOL) and message.tokens > len(DROPPED) // 4:
             fitted[n] = replace(message, text=DROPPED)
-            total += fitted[n].tokens - message.tokens
+            spare -= message.tokens - fitted[n].tokens
     return tuple(fitted)
+
+
+def _in_steps(amount: int, limit: int) -> int:
+    """Return how much is over a limit, rounded up to quarters of it."""
+    step = max(limit // 4, 1)
+    return max(-(-(amount - limit) // step) * step, 0)

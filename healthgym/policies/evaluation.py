@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Protocol, cast, runtime_checkable
 
 from healthgym.core.action import text_of
-from healthgym.core.borders import AnyEnv, JsonObject, Settings
+from healthgym.core.borders import AnyEnv, JsonDict, JsonObject, Settings
 from healthgym.core.env import parse_split
 from healthgym.core.faults import FaultLedger
 from healthgym.core.images import Image
@@ -25,6 +25,7 @@ from healthgym.core.verdict import Profile
 from healthgym.errors import (
     BudgetExceededError,
     ConfigurationError,
+    EndpointAbsentError,
     HealthGymError,
     InfrastructureError,
     SeatCrashedError,
@@ -39,6 +40,9 @@ from healthgym.registration import make
 #: Interrupted episodes in a row after which a run gives up.
 MAX_ERRORS_IN_A_ROW = 5
 
+#: What a policy thought is kept under this name beside the result of an episode.
+REASONING = "reasoning"
+
 PolicyFactory = Callable[[], Policy]
 _Env = AnyEnv
 
@@ -49,6 +53,15 @@ class Sighted(Protocol):
 
     def see(self, images: Sequence[Image]) -> None:
         """Take the pictures that come with the next observation."""
+
+
+@runtime_checkable
+class Thinking(Protocol):
+    """A policy that tells what it thought, apart from what it did."""
+
+    @property
+    def reasoning(self) -> Sequence[str]:
+        """What was thought before each action of the current episode."""
 
 
 @runtime_checkable
@@ -80,10 +93,11 @@ def evaluate(
     """Score a policy on the first tasks of a split.
 
     The tasks are those of index ``first`` to ``first + episodes - 1``, whatever the seed, so that
-    two runs compare task by task. An episode interrupted by an infrastructure failure is counted
-    apart and never as a failure of the policy; so is one that a failure of ours ended, as long as
-    there are no more of these than ``faults`` allows. After five of either in a row, or once a
-    budget is spent, the run stops and returns what it has.
+    two runs compare task by task. What a model thinks apart from its answers is kept beside the
+    result in the record. An episode interrupted by an infrastructure failure is counted apart and
+    never as a failure of the policy; so is one that a failure of ours ended, as long as there are
+    no more of these than ``faults`` allows. After five of either in a row, or once a budget is
+    spent, the run stops and returns what it has.
 
     Args:
         env: A registered id, or an environment, wrapped or not.
@@ -110,6 +124,7 @@ def evaluate(
     Raises:
         ConfigurationError: If an argument is not accepted, or the split has fewer tasks.
         SeatCrashedError: If the policy fails; the record so far is written.
+        EndpointAbsentError: If nobody takes a connection at an endpoint, and never has.
         EvaluationInterrupted: If it is interrupted from the keyboard; it holds what was scored.
     """
     tasks = parse_split(split)
@@ -233,7 +248,7 @@ class _Player:
         except InfrastructureError as error:
             self.exhausted = isinstance(error, BudgetExceededError)
             self.crashed = isinstance(error, SeatCrashedError)
-            if self.failed:  # a bug of the caller's is told at once
+            if self.failed or _never_there(error):  # a bug of the caller's is told at once
                 raise
             cause = type(error).__name__
             return self._without_score(split, index, attempt, spent, str(error), cause)
@@ -300,6 +315,15 @@ class _Player:
 
     def _usage(self) -> Usage:
         return self.policy.usage if isinstance(self.policy, Metered) else Usage()
+
+
+def _never_there(error: InfrastructureError) -> bool:
+    return isinstance(error, EndpointAbsentError) and error.never
+
+
+def _thoughts(policy: Policy) -> JsonDict:
+    thought = list(policy.reasoning) if isinstance(policy, Thinking) else []
+    return {REASONING: thought} if any(thought) else {}
 
 
 class _Run:
@@ -401,7 +425,8 @@ class _Run:
             if self._writer is not None and (not result.error or player.crashed):
                 record = player.inner.trajectory()
                 if self._marking is not None and not result.error:
-                    record = replace(record, run=self._marking.mark(result))
+                    mark = self._marking.mark(result) | _thoughts(player.policy)
+                    record = replace(record, run=mark)
                 self._writer.write(record)
             if self._on_result is not None:
                 self._on_result(result)

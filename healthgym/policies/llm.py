@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from healthgym.core.borders import Info, JsonDict
 from healthgym.core.chat_client import ChatClient
-from healthgym.core.endpoint import Completion
+from healthgym.core.endpoint import Completion, Reasoning
 from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
 from healthgym.core.spending import Usage
@@ -34,7 +34,8 @@ class LLMPolicy:
     refuses a chat for its words, as too long or not fit, once the model has spoken in it, the
     model's turn is an empty action: it cannot end an episode without a score so. A call that is not
     well-formed is kept in the history as plain text, because many endpoints refuse a history with
-    broken calls in it.
+    broken calls in it. What the model thinks before it answers, where the server tells it apart, is
+    no part of the action and is never looked through for calls.
 
     Args:
         client: The endpoint; several policies may share it, and with it the budget.
@@ -86,6 +87,7 @@ class LLMPolicy:
         self._tools: Sequence[JsonDict] = ()
         self._seen: tuple[Picture, ...] = ()
         self._note = ""
+        self._thoughts: list[str] = []
 
     @property
     def name(self) -> str:
@@ -101,6 +103,11 @@ class LLMPolicy:
     def messages(self) -> tuple[Message, ...]:
         """The current episode's chat, nothing dropped."""
         return tuple(self._messages)
+
+    @property
+    def reasoning(self) -> tuple[str, ...]:
+        """What the model thought before each action of the current episode; empty for nothing."""
+        return tuple(self._thoughts)
 
     def begin(self, env: HealthEnv, observation: str, info: Info) -> None:
         """Start an episode with an empty history."""
@@ -119,7 +126,7 @@ class LLMPolicy:
             tools = ()
         self._tools = tools
         self._messages = [Message(Speaker.SYSTEM, system)] if system else []
-        self._seen, self._note = (), ""
+        self._seen, self._note, self._thoughts = (), "", []
 
     @property
     def answers(self) -> int:
@@ -133,6 +140,7 @@ class LLMPolicy:
         """
         twin = copy(self)
         twin._messages, left = [], answers
+        twin._thoughts = self._thoughts[:answers]
         for message in self._messages:
             if not left and message.speaker is not Speaker.SYSTEM:
                 break
@@ -172,6 +180,7 @@ class LLMPolicy:
             # It has talked itself out of being answered. That is its own turn lost, not an outage.
             completion = Completion("", (), Usage())
         self._usage += completion.usage
+        self._thoughts.append(completion.reasoning.text)
         action = _action(completion)
         self._messages.append(_remembered(completion, action, len(self._messages)))
         return action
@@ -199,7 +208,8 @@ def _remembered(completion: Completion, action: object, made: int) -> Message:
     if len({request.id for request in requests}) < len(completion.calls):
         written = json.dumps(action, default=str)
         return Message(Speaker.ASSISTANT, f"{completion.text}\n{written}".strip())
-    return Message(Speaker.ASSISTANT, completion.text, tuple(requests))
+    thought = completion.reasoning if requests else Reasoning()
+    return Message(Speaker.ASSISTANT, completion.text, tuple(requests), reasoning=thought)
 
 
 def _object_text(arguments: object) -> str | None:

@@ -180,9 +180,9 @@ def gallery(showing: Showing, count: int = 3) -> tuple[Message, ...]:
 @pytest.mark.parametrize("showing", [Showing.FOLLOW, Showing.RESULT])
 def test_the_oldest_pictures_go_first_and_their_text_stays(showing: Showing) -> None:
     chat = gallery(showing)
-    fitted = fit(chat, 1200)
+    fitted = fit(chat, 1400)
     assert sum(len(message.images) for message in fitted) == 2
-    assert sum(message.tokens for message in fitted) <= 1200
+    assert sum(message.tokens for message in fitted) <= 1400
     told = "\n".join(message.text for message in fitted)
     assert [f"view {number}" in told for number in range(3)] == [True] * 3
     assert told.count(PICTURES_DROPPED) == 1
