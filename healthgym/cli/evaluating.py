@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from healthgym.cli.common import (
     Commands,
@@ -124,10 +125,9 @@ def add_model_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--echo-reasoning", action="store_true",
                        help="send what was thought before a call back with it")  # fmt: skip
     group.add_argument("--model", help="name of the model there")
-    named = "OPENAI_API_KEY" if os.environ.get("OPENAI_API_KEY") else ""
-    group.add_argument("--api-key-env", default=named,
-                       help="environment variable with the key (default: OPENAI_API_KEY where it "
-                       "is set; '' sends none)")  # fmt: skip
+    group.add_argument("--api-key-env",
+                       help="environment variable with the key (default: OPENAI_API_KEY at "
+                       "OPENAI_BASE_URL's host or OpenAI's own; '' sends none)")  # fmt: skip
     group.add_argument("--calling", choices=["tools", "text"], default="tools",
                        help="the endpoint's tool calls, or calls written as text")  # fmt: skip
     group.add_argument("--system", default="", help="text of a system message")
@@ -323,7 +323,7 @@ def _model_policy(args: argparse.Namespace) -> PolicyFactory:
     endpoint = Endpoint(
         base_url=args.base_url,
         model=args.model,
-        api_key_env=args.api_key_env,
+        api_key_env=_key_variable(args),
         temperature=args.temperature,
         max_tokens=args.max_tokens,
         timeout=args.timeout,
@@ -364,6 +364,19 @@ class _Seldom:
         if self._told is None or now - self._told >= _OFTEN:
             self._told = now
             note(f"healthgym: {text}")
+
+
+def _key_variable(args: argparse.Namespace) -> str:
+    """Return the variable that holds the key, empty for none.
+
+    OpenAI's variable is sent unasked to those alone for whom it was set: no address on a command
+    line learns the key of another.
+    """
+    if args.api_key_env is not None:
+        return str(args.api_key_env)
+    own = os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+    same = urlsplit(args.base_url).netloc == urlsplit(own).netloc
+    return "OPENAI_API_KEY" if same and os.environ.get("OPENAI_API_KEY") else ""
 
 
 def _extra(text: str) -> JsonDict:

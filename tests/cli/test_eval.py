@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from healthgym.cli import main
+from healthgym.cli import evaluating, main
 from healthgym.policies.results import SCHEMA
 from tests.cli.terminal import TOY, healthgym
 from tests.standin import completion, stand_in
@@ -104,3 +105,26 @@ def test_a_recording_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[s
         record.read_text().replace("coins from", "coins out of").replace("[2024", "[2025")
     )
     assert main(["replay", str(record)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "own", "named", "sent"),
+    [
+        ("https://api.openai.com/v1", None, None, "OPENAI_API_KEY"),
+        ("https://models.example.org/v1", "https://models.example.org/v1", None, "OPENAI_API_KEY"),
+        ("https://elsewhere.example.com/v1", None, None, ""),
+        ("https://api.openai.com/v1", "https://models.example.org/v1", None, ""),
+        ("https://api.openai.com.example.com/v1", None, None, ""),
+        ("https://elsewhere.example.com/v1", None, "OPENAI_API_KEY", "OPENAI_API_KEY"),
+        ("https://api.openai.com/v1", None, "", ""),
+    ],
+)
+def test_a_key_goes_unasked_only_to_whom_it_is_for(
+    asked: str, own: str | None, named: str | None, sent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    if own is not None:
+        monkeypatch.setenv("OPENAI_BASE_URL", own)
+    args = argparse.Namespace(base_url=asked, api_key_env=named)
+    assert evaluating._key_variable(args) == sent
