@@ -134,7 +134,7 @@ def _oracle(args: argparse.Namespace) -> Iterator[JsonDict]:
         from healthgym.integrations.cluster import demonstrations_on
 
         all_shown = demonstrations_on(
-            cluster, args.id, args.split, args.n, env_kwargs=settings, **how
+            cluster, args.id, args.split, args.n, env_kwargs=settings, how=how
         )
     for shown in all_shown:
         yield {"task_id": shown.task_id, "kind": shown.kind, **shown.row()}

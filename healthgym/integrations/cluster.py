@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from healthgym.core.borders import Settings
 from healthgym.core.env import parse_split
@@ -254,8 +253,9 @@ def demonstrations_on(
     split: str = "train",
     size: int = 1000,
     *,
+    first: int = 0,
     env_kwargs: Settings | None = None,
-    **how: Any,
+    how: Settings | None = None,
 ) -> Iterator[Demonstration]:
     """Yield what :func:`healthgym.integrations.trl.demonstrations` yields, made on a cluster.
 
@@ -266,21 +266,21 @@ def demonstrations_on(
         env_id: A registered id, with its module where healthgym does not register it.
         split: The split.
         size: Number of tasks.
+        first: Index of the first.
         env_kwargs: Arguments of the environment.
-        how: Further arguments of ``demonstrations``.
+        how: Further arguments of ``demonstrations``, by name.
 
     Raises:
         ConfigurationError: If an argument is not accepted, there is no such cluster, or a process
             died twice over the same block.
     """
-    settings = dict(env_kwargs or {})
-    first = int(how.pop("first", 0))
+    settings, further = dict(env_kwargs or {}), dict(how or {})
 
     def begin() -> Callable[[range], list[Demonstration]]:
         env = make_health_env(env_id, settings)
 
         def show(block: range) -> list[Demonstration]:
-            return list(demonstrations(env, split, len(block), first=block.start, **how))
+            return list(demonstrations(env, split, len(block), first=block.start, **further))
 
         return show
 

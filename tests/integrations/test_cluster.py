@@ -133,7 +133,8 @@ def test_a_run_goes_on_from_its_record(tmp_path: Path) -> None:
 def test_demonstrations_come_in_their_order() -> None:
     env = make_health_env(ENV)
     alone = list(demonstrations(env, "train", 9, first=2, system="Be brief."))
-    found = demonstrations_on(Cluster(block=2), ENV, "train", 9, first=2, system="Be brief.")
+    how = {"system": "Be brief."}
+    found = demonstrations_on(Cluster(block=2), ENV, "train", 9, first=2, how=how)
     assert list(found) == alone
 
 
