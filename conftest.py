@@ -8,5 +8,6 @@ _NEEDS = {
     "healthgym/integrations/verifiers.py": "verifiers",
     "healthgym/integrations/inspect.py": "inspect_ai",
     "healthgym/integrations/nemo_gym.py": "nemo_gym",
+    "tests/integrations/harbor_local.py": "harbor",
 }
 collect_ignore = [path for path, library in _NEEDS.items() if find_spec(library) is None]
