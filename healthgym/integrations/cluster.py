@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from healthgym.core.borders import Settings
+from healthgym.core.borders import JsonDict, Settings
 from healthgym.core.env import parse_split
 from healthgym.core.redaction import kept_settings
 from healthgym.core.task import TaskKey
@@ -52,42 +53,28 @@ _LOST_TWICE = "The process that played it died, and so did the one that played i
 
 @dataclass(frozen=True, slots=True)
 class _Playing:
-    """What is to be played, as it travels."""
+    """What is to be played, as it travels: arguments of ``evaluate``, but for those of a block."""
 
     env_id: str
-    env_kwargs: Settings
     policy: str | PolicySource
-    split: str
-    seed: int
-    samples: int
-    workers: int
-    floor: bool
-    faults: int
     records: bool
-    of: Settings | None
+    how: Settings
 
     def __call__(self) -> Callable[[range], tuple[Evaluation, tuple[Trajectory, ...]]]:
         policy = self.policy if isinstance(self.policy, str) else self.policy()
 
         def play(block: range) -> tuple[Evaluation, tuple[Trajectory, ...]]:
             with TemporaryDirectory() as folder:
-                record = Path(folder) / "episodes.jsonl"
+                record = Path(folder) / "episodes.jsonl" if self.records else None
                 found = evaluate(
                     self.env_id,
                     policy,
                     episodes=len(block),
                     first=block.start,
-                    split=self.split,
-                    seed=self.seed,
-                    env_kwargs=self.env_kwargs,
-                    samples_per_task=self.samples,
-                    workers=self.workers,
-                    record=record if self.records else None,
-                    floor=self.floor,
-                    faults=self.faults,
-                    resume=self.of if self.records else None,
+                    record=record,
+                    **self.how,
                 )
-                kept = tuple(read_trajectories(record)) if record.exists() else ()
+                kept = tuple(read_trajectories(record)) if record and record.exists() else ()
             return found, kept
 
         return play
@@ -138,15 +125,24 @@ def evaluate_on(
         EvaluationInterrupted: If it is interrupted from the keyboard; it holds what came in.
     """
     settings, tasks = dict(env_kwargs or {}), parse_split(split)
+    if resume is not None and record is None:
+        raise ConfigurationError("What is recorded nowhere cannot be resumed: give a record.")
     made = make(env_id, settings)
     generator, spec = health_env(made).family.generator, made.spec
     name, size = generator.name, generator.size(tasks)
     if not 1 <= episodes <= size:
         raise ConfigurationError(f"The {split} split has {size} tasks, and {episodes} are asked.")
-    job = _Playing(
-        env_id, settings, policy, split, seed, samples_per_task, workers, floor, faults,
-        record is not None, resume or {},
-    )  # fmt: skip
+    how: JsonDict = {
+        "split": split,
+        "seed": seed,
+        "env_kwargs": settings,
+        "samples_per_task": samples_per_task,
+        "workers": workers,
+        "floor": floor,
+        "faults": faults,
+        "resume": resume,
+    }
+    job = _Playing(env_id, policy, record is not None, how)
     named = (spec.id, kept_settings(spec.kwargs)) if spec else ("", {})
     marking = Marking(*named, tasks, resume or {})
     known = marking.done(record) if record is not None and resume is not None else {}
@@ -173,7 +169,7 @@ def evaluate_on(
         if told is None:
             # Nothing was left to play, or nothing came back: a run of one idle task has the frame.
             frame = evaluate(env_id, "nop", episodes=1, env_kwargs=settings, split=split, seed=seed)
-            base = replace(frame, policy=policy if isinstance(policy, str) else "")
+            base = replace(frame, policy=_name_of(policy))
         else:
             base = told
         return replace(
@@ -185,7 +181,7 @@ def evaluate_on(
         )
 
     try:
-        with TrajectoryWriter(record) if record is not None else _Nowhere() as writer:
+        with TrajectoryWriter(record) if record is not None else nullcontext() as writer:
             for block, found in work:
                 if found is None:
                     came: Sequence[EpisodeResult] = [
@@ -200,8 +196,9 @@ def evaluate_on(
                     told, kept = found
                     came, stopped = told.results, told.stopped
                     idle += told.floor
-                    for episode in kept:
-                        writer.write(episode)
+                    if writer is not None:
+                        for episode in kept:
+                            writer.write(episode)
                 results += came
                 for result in came:
                     if on_result is not None:
@@ -216,17 +213,9 @@ def evaluate_on(
     return measured()
 
 
-class _Nowhere:
-    """Keeps no record."""
-
-    def __enter__(self) -> _Nowhere:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-    def write(self, trajectory: Trajectory) -> None:
-        """Keep nothing."""
+def _name_of(policy: str | PolicySource) -> str:
+    made = policy if isinstance(policy, str) else policy()
+    return made if isinstance(made, str) else made().name
 
 
 def _place(result: EpisodeResult) -> tuple[int, int]:

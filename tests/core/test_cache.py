@@ -101,3 +101,16 @@ def test_long_texts_are_answered_anew_each_time() -> None:
     for text in ("a", "a", "b" * 11, "b" * 11, "c", "d", "a"):
         assert shout(text) == text.upper()
     assert asked == ["a", "b" * 11, "b" * 11, "c", "d", "a"]
+
+
+@pytest.mark.parametrize(("in_bytes", "times"), [(True, 2), (False, 0)])
+def test_memory_that_was_let_go_of_is_handed_back(
+    in_bytes: bool, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(caches, "_HANDED_BACK", 25)
+    monkeypatch.setattr(caches, "_trim", lambda: asked.append)
+    pool = Pool(10, in_bytes=in_bytes)
+    for number in range(7):  # six of them go again, each of 10: after three it is time
+        pool.keep(number, object(), lambda thing: 10)
+    assert asked == [0] * times

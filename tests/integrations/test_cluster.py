@@ -141,6 +141,8 @@ def test_demonstrations_come_in_their_order() -> None:
 def test_mistakes_are_told_before_anything_is_started() -> None:
     with pytest.raises(ConfigurationError, match="tasks"):
         evaluate_on(Cluster(), ENV, "oracle", episodes=10**9, split="test")
+    with pytest.raises(ConfigurationError, match="give a record"):
+        evaluate_on(Cluster(), ENV, "oracle", episodes=2, resume={})
     with pytest.raises(ConfigurationError, match="at least 1"):
         Cluster(block=0)
 

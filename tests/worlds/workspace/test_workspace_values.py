@@ -96,6 +96,11 @@ def test_a_table_of_any_type_is_saved_and_described(world: WorkspaceWorld) -> No
     tools.save_table("parts", "SELECT [1, 2]::int[2] AS a, interval 1 day AS i")  # type: ignore[call-arg]
     for column in ("a", "i"):
         assert "1 row" in tools.profile_column("parts", column).text  # type: ignore[call-arg]
+    for by in ("", "a"):
+        with pytest.raises(ToolError, match="no column ''"):
+            tools.profile_column("parts", "", by)  # type: ignore[call-arg]
+    with pytest.raises(ToolError, match="no column 'z'"):
+        tools.profile_column("parts", "a", "z")  # type: ignore[call-arg]
 
 
 def test_times_mean_the_same_in_a_process_that_knows_no_zones(world: WorkspaceWorld) -> None:
