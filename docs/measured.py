@@ -68,7 +68,7 @@ def cards(path: Path) -> str:
         rows.append(
             f"| `{env_id}` | {card['tasks']} | {shown(best['reads'])} | {shown(best['blind'])} "
             f"| {erring['same_success']['estimate']:.0%} of {erring['same_success']['n']} "
-            f"| {card['speed']['resets_per_s']:.3g} / {card['speed']['steps_per_s']:.3g} "
+            f"| {card['speed']['resets_per_s']:,.0f} / {card['speed']['steps_per_s']:,.0f} "
             f"| {card['size']['episode_tokens']:.0f} "
             f"| {training['outcome'] if training else 'not tried'} |"
         )

@@ -99,8 +99,14 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def cluster_of(args: argparse.Namespace) -> Cluster | None:
-    """Return the cluster that a command line names, None if it names none."""
+    """Return the cluster that a command line names, None if it names none.
+
+    Raises:
+        ConfigurationError: If it names a cluster's processes and no cluster.
+    """
     if args.ray is None:
+        if args.actors is not None:
+            raise ConfigurationError("--actors are a cluster's: give --ray ADDRESS, too.")
         return None
     from healthgym.integrations.cluster import Cluster
 
@@ -319,7 +325,9 @@ def _model_policy(args: argparse.Namespace) -> PolicyFactory:
     from healthgym.policies.llm import LLMPolicy
 
     if not args.base_url or not args.model:
-        raise ConfigurationError("--policy llm needs --base-url (or OPENAI_BASE_URL) and --model.")
+        raise ConfigurationError(
+            "--policy llm needs --base-url and --model; OPENAI_BASE_URL stands in for the first."
+        )
     endpoint = Endpoint(
         base_url=args.base_url,
         model=args.model,

@@ -81,6 +81,10 @@ def write_demonstrations(args: argparse.Namespace) -> int:
     """Write demonstrations as rows of a conversational data set."""
     if args.n < 1:
         raise ConfigurationError("--n is at least 1.")
+    if args.recorded and args.ray is not None:
+        raise ConfigurationError(
+            "--ray makes the oracle's episodes; --recorded ones are read here."
+        )
     rows = _recorded(args) if args.recorded else _oracle(args)
     out = Path(args.out)
     empty = f"{args.recorded or args.id} has no solved episode of {args.id}: nothing is written."

@@ -41,7 +41,7 @@ class Cluster:
     block: int = 16
 
     def __post_init__(self) -> None:
-        if min(self.block, self.actors or 1) < 1 or self.cores <= 0:
+        if min(self.block, 1 if self.actors is None else self.actors) < 1 or self.cores <= 0:
             raise ConfigurationError("actors and block are at least 1, and cores more than 0.")
 
 

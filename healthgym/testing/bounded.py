@@ -20,7 +20,7 @@ def processor_seconds(most: float) -> Iterator[None]:
     """Break off what takes longer, even a search for a pattern.
 
     Processor time and not a clock's: a loaded machine changes nothing. In threads other than the
-    main one, where no signal arrives, nothing is broken off.
+    main one, where no signal arrives, and on systems without such timers nothing is broken off.
 
     Args:
         most: Seconds of processor time of this process, all its threads together.
@@ -28,7 +28,8 @@ def processor_seconds(most: float) -> Iterator[None]:
     Raises:
         EndlessError: If it took longer.
     """
-    if threading.current_thread() is not threading.main_thread():
+    in_main = threading.current_thread() is threading.main_thread()
+    if not (in_main and hasattr(signal, "setitimer")):
         yield
         return
 

@@ -128,3 +128,28 @@ def test_a_key_goes_unasked_only_to_whom_it_is_for(
         monkeypatch.setenv("OPENAI_BASE_URL", own)
     args = argparse.Namespace(base_url=asked, api_key_env=named)
     assert evaluating._key_variable(args) == sent
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["eval", TOY, "--actors", "2"], "give --ray ADDRESS"),
+        (["demos", TOY, "--out", "x.jsonl", "--actors", "2"], "give --ray ADDRESS"),
+        (
+            ["demos", TOY, "--out", "x.jsonl", "--recorded", "y.jsonl", "--ray", "local"],
+            "--recorded ones are read here",
+        ),
+        (["eval", TOY, "--ray", "local", "--pictures"], "leave out --ray"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_said(
+    line: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(line) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -145,6 +145,8 @@ def test_mistakes_are_told_before_anything_is_started() -> None:
         evaluate_on(Cluster(), ENV, "oracle", episodes=2, resume={})
     with pytest.raises(ConfigurationError, match="at least 1"):
         Cluster(block=0)
+    with pytest.raises(ConfigurationError, match="at least 1"):
+        Cluster(actors=0)
 
 
 def test_what_the_work_raises_is_raised_here() -> None:
