@@ -118,11 +118,12 @@ def test_what_cannot_be_exported_is_refused(tmp_path: Path, task: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def harbor(*arguments: str) -> "subprocess.CompletedProcess[str]":
+def harbor(home: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run Harbor's command, which keeps files of its own in its user's home."""
     return subprocess.run(
         [Path(sys.executable).with_name("harbor"), *arguments],
         capture_output=True, text=True, check=False, cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": "/nowhere"},
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(home)},
     )  # fmt: skip
 
 
@@ -140,7 +141,7 @@ def test_harbors_own_loader_and_trials(tmp_path: Path, separate: bool) -> None:
     for agent, expected in (("oracle", 1.0), ("nop", 0.0)):
         jobs = tmp_path / agent
         done = harbor(
-            "run", "--path", str(tmp_path / "out"), "--agent", agent, "--env",
+            tmp_path, "run", "--path", str(tmp_path / "out"), "--agent", agent, "--env",
             "tests.integrations.harbor_local:LocalEnv", "--jobs-dir", str(jobs), "--quiet", "--yes",
         )  # fmt: skip
         found: list[dict[str, Any]] = [
