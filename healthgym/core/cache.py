@@ -9,6 +9,7 @@ number.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import weakref
 from collections import OrderedDict
@@ -16,9 +17,12 @@ from collections.abc import Callable, Hashable, Mapping, Set
 from functools import cache, lru_cache, wraps
 from typing import Generic, ParamSpec, Self, TypeVar
 
-#: Bytes let go of, after which what is free goes back to the system. The C library would keep it in
-#: holes that the next thing rarely fits, by which a process of many environments grows for hours.
-_HANDED_BACK = 32 << 20
+#: Bytes by which a process grows before what is free goes back to the system. The C library would
+#: keep it in holes that the next thing rarely fits, and a process of many environments would grow
+#: for hours.
+_HANDED_BACK = 16 << 20
+
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 Built = TypeVar("Built")
 Asked = ParamSpec("Asked")
@@ -34,13 +38,12 @@ class Pool:
 
     Args:
         budget: Cost of all that is kept. One thing alone may cost more.
-        in_bytes: Whether costs are bytes: then memory that was let go of is handed back.
+        in_bytes: Whether costs are bytes: then memory that is free is handed back.
     """
 
     def __init__(self, budget: int, *, in_bytes: bool = False) -> None:
         self.budget = budget
-        self._in_bytes = in_bytes
-        self._let_go = 0
+        self._holes = _Holes() if in_bytes else None
         self._lock = threading.Lock()
         self._kept: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
         self._total = 0
@@ -66,21 +69,35 @@ class Pool:
             while len(self._kept) > 1 and self._total > self.budget:
                 gone.append(self._kept.popitem(last=False)[1])
                 self._total -= gone[-1][1]
-            self._let_go += sum(each for _, each in gone)
-            hands_back = self._in_bytes and self._let_go >= _HANDED_BACK
-            if hands_back:
-                self._let_go = 0
         # Let go of outside of the lock: finalizers may take locks of their own.
         del gone
-        if hands_back:
-            _hand_back()
+        if self._holes is not None:
+            self._holes.hand_back()
 
 
-def _hand_back() -> None:
-    """Give memory that is free back to the system, where the C library can."""
-    trim = _trim()
-    if trim is not None:
+class _Holes:
+    """What the process has asked the system for and does not use."""
+
+    def __init__(self) -> None:
+        self._level = 0
+
+    def hand_back(self) -> None:
+        """Give it back, where the C library can, if the process has grown since the last time."""
+        trim = _trim()
+        if trim is None or _resident() < self._level + _HANDED_BACK:
+            return
         trim(0)
+        self._level = _resident()
+
+
+def _resident() -> int:
+    """Return the bytes of memory that are the process's own, by Linux; 0 elsewhere."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            _, resident, shared = file.read().split()[:3]
+    except (OSError, ValueError):
+        return 0
+    return (int(resident) - int(shared)) * _PAGE
 
 
 @cache

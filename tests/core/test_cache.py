@@ -103,14 +103,32 @@ def test_long_texts_are_answered_anew_each_time() -> None:
     assert asked == ["a", "b" * 11, "b" * 11, "c", "d", "a"]
 
 
-@pytest.mark.parametrize(("in_bytes", "times"), [(True, 2), (False, 0)])
-def test_memory_that_was_let_go_of_is_handed_back(
+@pytest.mark.parametrize(("in_bytes", "times"), [(True, 3), (False, 0)])
+def test_memory_that_is_free_is_handed_back_as_the_process_grows(
     in_bytes: bool, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
+    resident = [100]
+
+    def trim(pad: int) -> int:
+        asked.append(pad)
+        resident[0] -= 10  # what lay in holes
+        return 1
+
     monkeypatch.setattr(caches, "_HANDED_BACK", 25)
-    monkeypatch.setattr(caches, "_trim", lambda: asked.append)
+    monkeypatch.setattr(caches, "_trim", lambda: trim)
+    monkeypatch.setattr(caches, "_resident", lambda: resident[0])
     pool = Pool(10, in_bytes=in_bytes)
-    for number in range(7):  # six of them go again, each of 10: after three it is time
+    for number in range(8):  # at 100, then at 90 + 30 and 110 + 30
         pool.keep(number, object(), lambda thing: 10)
+        resident[0] += 10
     assert asked == [0] * times
+
+
+def test_what_a_process_holds_is_read() -> None:
+    before = caches._resident()
+    if not before:
+        pytest.skip("only Linux tells what a process holds")
+    held = bytearray(64 << 20)
+    assert 60 << 20 < caches._resident() - before < 68 << 20
+    assert len(held) == 64 << 20

@@ -11,13 +11,22 @@ from typing import Any
 import pytest
 
 from healthgym.core.language import read_turn
+from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall
 from healthgym.errors import ConfigurationError
+from healthgym.registration import make_health_env
 
 trl = pytest.importorskip("trl")
 
-from healthgym.integrations.trl.labels import labelled, learns_calls  # noqa: E402
-from healthgym.integrations.trl.models import ready  # noqa: E402
+from healthgym.integrations.trl import chat  # noqa: E402
+from healthgym.integrations.trl.chat import ToolText  # noqa: E402
+from healthgym.integrations.trl.config import TrainConfig  # noqa: E402
+from healthgym.integrations.trl.labels import (  # noqa: E402
+    labelled,
+    learns_calls,
+    template_name,
+)
+from healthgym.integrations.trl.models import ready, tell_tools  # noqa: E402
 from healthgym.integrations.trl.replies import WHOLE, Unread, read_reply, teach  # noqa: E402
 
 FOLDER = Path(str(trl.__file__)).parent / "chat_templates"
@@ -242,3 +251,97 @@ def test_what_a_tokenizer_was_taught_is_copied_with_it(tokenizer: Any) -> None:
     teach(tokenizer)
     twin = copy.deepcopy(tokenizer)
     assert twin.parse_response.__self__ is twin
+
+
+# -- how much of the tools is told -----------------------------------------------------------------
+
+
+def learned(row: dict[str, list[int]]) -> list[int]:
+    return [token for token in row["labels"] if token != -100]
+
+
+@pytest.mark.parametrize("name", sorted(TEMPLATES.keys() - WITHOUT_CALLS - UNMARKED))
+def test_told_briefly_the_same_is_learned(tokenizer: Any, name: str) -> None:
+    tokenizer.chat_template = TEMPLATES[name]
+    calls = 1 if name in ONE_CALL else 2
+    messages = conversation(calls, "")
+    whole = labelled(tokenizer, messages, TOOLS)
+    tell_tools(tokenizer, ToolText.COMPACT)
+    brief = labelled(tokenizer, messages, TOOLS)
+    text = tokenizer.decode(brief["input_ids"])
+    assert "look_up(note?, zip?, count?, share?, exact?, tags?, record?)\nsubmit(" in text
+    assert '"description"' not in text
+    assert learned(brief) == learned(whole)
+    tell_tools(tokenizer, ToolText.NONE)
+    unsaid = labelled(tokenizer, messages, TOOLS)
+    assert "zip?" not in tokenizer.decode(unsaid["input_ids"])
+    assert learned(unsaid) == learned(whole)
+    tell_tools(tokenizer, ToolText.FULL)
+    assert labelled(tokenizer, messages, TOOLS) == whole
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_our_own_template_tells_of_tools_if_asked(tokenizer: Any, listed: bool) -> None:
+    tokenizer.chat_template = chat.chat_template(list_tools=listed)
+    for text, told in (
+        (ToolText.FULL, "look_up(note: string, zip: string"),
+        (ToolText.COMPACT, "look_up(note?, zip?"),
+    ):
+        tell_tools(tokenizer, text)
+        ids = chat.render(tokenizer, conversation(0, "-")[:1], TOOLS, generate=True)
+        assert told in tokenizer.decode(ids)
+    tell_tools(tokenizer, ToolText.NONE)
+    ids = chat.render(tokenizer, conversation(0, "-")[:1], TOOLS, generate=True)
+    assert tokenizer.decode(ids) == chat.USER + "Go on.<|im_end|>\n" + chat.ASSISTANT
+
+
+def test_what_a_system_message_says_is_kept(tokenizer: Any) -> None:
+    tokenizer.chat_template = chat.chat_template(list_tools=True)
+    tell_tools(tokenizer, ToolText.COMPACT)
+    said = [{"role": "system", "content": "Be brief."}, *conversation(0, "-")]
+    text = tokenizer.decode(chat.render(tokenizer, said, TOOLS, generate=False))
+    assert text.startswith("<|im_start|>system\nBe brief.\n\nTools, ? is optional:\nlook_up(")
+    assert text.count("<|im_start|>system") == 1
+
+
+def test_the_tools_of_a_record_fit_into_1200_characters() -> None:
+    """At 3.5 to 4 characters a token, as tokenizers of English and JSON have it, 300 tokens."""
+    env = make_health_env("HealthAgent/FhirRecord-v1")
+    tools = env.open_episode(Split.TEST, 0).seat().catalog.openai()
+    assert len(tools) == 17
+    told = render_text(
+        chat.with_tool_text(chat.chat_template(list_tools=True), ToolText.COMPACT), tools
+    )
+    assert len(told) < 1_200 < len(json.dumps(tools)) / 5
+    for tool in tools:
+        function = tool["function"]
+        line = next(one for one in told.splitlines() if one.startswith(function["name"] + "("))
+        needed = function["parameters"].get("required", [])
+        taken = [n + "?" * (n not in needed) for n in function["parameters"].get("properties", {})]
+        assert line == f"{function['name']}({', '.join(taken)})"
+
+
+def render_text(template: str, tools: list[Any]) -> str:
+    from transformers.utils.chat_template_utils import render_jinja_template
+
+    (text,), _ = render_jinja_template(
+        [[{"role": "user", "content": ""}]], tools, chat_template=template
+    )
+    return str(text)
+
+
+def test_a_template_that_marks_nothing_is_named(tokenizer: Any) -> None:
+    name = min(UNMARKED)
+    tokenizer.chat_template = TEMPLATES[name]
+    assert template_name(tokenizer) == name
+    with pytest.raises(ConfigurationError, match=name):
+        tell_tools(tokenizer, ToolText.COMPACT)
+
+
+def test_no_other_word_is_a_tool_text() -> None:
+    with pytest.raises(
+        ConfigurationError, match="'short' is no way to tell of tools: full, compact, none"
+    ):
+        TrainConfig("HealthAgent/FhirRecord-v1", tool_text="short")
+    config = TrainConfig("HealthAgent/FhirRecord-v1", tool_text="compact")
+    assert TrainConfig.from_json(config.to_json()) == config

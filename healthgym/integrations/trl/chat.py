@@ -8,6 +8,7 @@ is learned.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any
 
 from healthgym.core.borders import JsonDict, JsonObject
@@ -58,6 +59,66 @@ _MESSAGES = r"""
 {%- endfor %}
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }}{%- endif %}"""
 
+#: Put before any template: the tools become lines of the system message, names and arguments only.
+_BRIEF = r"""
+{%- if tools %}
+  {%- set brief = namespace(text='Tools, ? is optional:') %}
+  {%- for tool in tools %}
+    {%- set f = tool.function if tool.function is defined else tool %}
+    {%- set taken = f.parameters.properties if f.parameters is defined else {} %}
+    {%- set needed = f.parameters.required if f.parameters is defined else [] %}
+    {%- set brief.text = brief.text + '\n' + f.name + '(' %}
+    {%- for name in taken or {} %}
+      {%- set mark = '' if name in (needed or []) else '?' %}
+      {%- set brief.text = brief.text + ('' if loop.first else ', ') + name + mark %}
+    {%- endfor %}
+    {%- set brief.text = brief.text + ')' %}
+  {%- endfor %}
+  {%- set brief.text = brief.text + '\n<tool_call>{"name": ..., "arguments": {...}}</tool_call>' %}
+  {%- if messages[0].role != 'system' %}
+    {%- set messages = [{'role': 'system', 'content': brief.text}] + messages %}
+  {%- elif messages[0].content is string %}
+    {%- set said = messages[0].content + '\n\n' + brief.text %}
+    {%- set messages = [{'role': 'system', 'content': said}] + messages[1:] %}
+  {%- else %}
+    {%- set said = messages[0].content + [{'type': 'text', 'text': brief.text}] %}
+    {%- set messages = [{'role': 'system', 'content': said}] + messages[1:] %}
+  {%- endif %}
+  {%- set tools = none %}
+{%- endif %}"""
+_UNSAID = r"{%- set tools = none %}"
+
+
+class ToolText(StrEnum):
+    """How much of the tools a model is told before the task."""
+
+    #: All that the model's own chat template writes: names, descriptions, schemas.
+    FULL = "full"
+    #: Names and arguments, a line each: under 300 tokens for the 17 tools of FhirRecord.
+    COMPACT = "compact"
+    #: Nothing: for a model that is trained on one set of tools.
+    NONE = "none"
+
+
+def with_tool_text(template: str, text: ToolText) -> str:
+    """Return a chat template that tells of the tools more briefly.
+
+    Whatever renders the template is served, trainers and servers alike; replies are written as
+    before.
+
+    Args:
+        template: Any chat template that takes a system message.
+        text: How much it tells.
+    """
+    bare = template.removeprefix(_lines(_BRIEF)).removeprefix(_lines(_UNSAID))
+    before = {ToolText.FULL: "", ToolText.COMPACT: _BRIEF, ToolText.NONE: _UNSAID}[text]
+    return _lines(before) + bare
+
+
+def is_ours(template: str) -> bool:
+    """Return whether a template writes messages as :func:`chat_template` does."""
+    return template.endswith(_lines(_MESSAGES))
+
 
 def chat_template(*, list_tools: bool) -> str:
     """Return the template.
@@ -66,7 +127,11 @@ def chat_template(*, list_tools: bool) -> str:
         list_tools: Whether the tools are listed before the task. A model trained from scratch on
             one set of tools has no need of a list that never changes.
     """
-    template = (_TOOLS if list_tools else "") + _MESSAGES
+    return _lines((_TOOLS if list_tools else "") + _MESSAGES)
+
+
+def _lines(template: str) -> str:
+    """Return a template without what it is laid out with."""
     return "".join(line.strip() for line in template.splitlines())
 
 

@@ -83,6 +83,11 @@ def parser() -> argparse.ArgumentParser:
         help="tiny, small, smollm2, or a Hugging Face name (default: tiny; small with --source)",
     )
     model.add_argument(
+        "--tool-text",
+        help="what the model is told of the tools: full, compact (names and arguments) or none "
+        "(default: none for tiny, small and smollm2, else full)",
+    )
+    model.add_argument(
         "--copy-steps", type=int, help="most steps of learning to copy; 0 leaves it out (tiny only)"
     )
     model.add_argument("--demos", type=int, help="tasks that are demonstrated")
@@ -185,6 +190,7 @@ def settings(options: argparse.Namespace) -> TrainConfig:
         reinforced=reinforced,
         episodes=options.episodes,
         max_length=options.max_length,
+        tool_text=options.tool_text,
     )
     return final
 

@@ -10,6 +10,7 @@ from typing import Self
 from healthgym.core.borders import Settings
 from healthgym.core.choice import Weighted
 from healthgym.errors import ConfigurationError
+from healthgym.integrations.trl.chat import ToolText
 from healthgym.integrations.trl.copying import Copying
 from healthgym.integrations.trl.mixture import Adaptive, Part
 
@@ -111,6 +112,8 @@ class TrainConfig:
         env: Registered id of the environment.
         env_kwargs: Its arguments.
         model: ``tiny``, ``smollm2``, or a Hugging Face name or path.
+        tool_text: How much of the tools the model is told: ``full``, ``compact`` or ``none``; as
+            :func:`healthgym.integrations.trl.models.load` has it if empty.
         episodes: Held-out test tasks each checkpoint is scored on.
         watch: Validation tasks played now and then during training, for the curves.
         max_new_tokens: Longest reply.
@@ -138,6 +141,7 @@ class TrainConfig:
     env: str
     env_kwargs: Settings = field(default_factory=dict)
     model: str = "tiny"
+    tool_text: str = ""
     episodes: int = 300
     watch: int = 60
     max_new_tokens: int = 96
@@ -165,6 +169,10 @@ class TrainConfig:
             raise ConfigurationError(
                 f"A batch of {self.reinforced.batch} rollouts cannot be split into minibatches of "
                 f"{self.reinforced.minibatch}."
+            )
+        if self.tool_text not in ("", *ToolText):
+            raise ConfigurationError(
+                f"{self.tool_text!r} is no way to tell of tools: {', '.join(ToolText)}."
             )
         Weighted(self.supervised.policies, "policies")
         if self.shown:

@@ -44,7 +44,7 @@ def labelled(
             does not hold the calls, naming the template.
     """
     template = training_template(tokenizer)
-    ours = template in (chat.chat_template(list_tools=listed) for listed in (False, True))
+    ours = chat.is_ours(template)
     try:
         shown = tokenizer.apply_chat_template(
             # Ours prints arguments that are text as they are; others print text in quotes.

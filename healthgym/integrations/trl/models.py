@@ -12,9 +12,10 @@ from typing import Any
 
 from healthgym.errors import DamagedDataError, MissingDependencyError
 from healthgym.integrations.trl import chat
+from healthgym.integrations.trl.chat import ToolText
 from healthgym.integrations.trl.demonstrations import Demonstration
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
-from healthgym.integrations.trl.labels import labelled, learns_calls
+from healthgym.integrations.trl.labels import labelled, learns_calls, training_template
 from healthgym.integrations.trl.replies import teach
 from healthgym.integrations.trl.tiny import (
     CHART_PIECES,
@@ -46,23 +47,30 @@ _MEASURED = 50
 ADAPTER_THRESHOLD = 50_000_000
 
 
-def load(name: str, demos: Iterable[Demonstration], seed: int) -> tuple[AnyModel, AnyTokenizer]:
+def load(
+    name: str, demos: Iterable[Demonstration], seed: int, tool_text: ToolText | None = None
+) -> tuple[AnyModel, AnyTokenizer]:
     """Return model and tokenizer as a run begins with them.
 
     Args:
         name: ``tiny``, ``small``, ``smollm2``, or a Hugging Face name or path.
         demos: What the tokenizer of a model made in the run is learned from.
         seed: Seed of such a model's weights.
+        tool_text: How much of the tools the model is told. If None, a model made in the run and
+            SmolLM2 are told nothing, and others what their template writes.
     """
-    if name in MADE:
-        shape, pieces = MADE[name]
-        shown = list(demos)
-        tokenizer = train_tokenizer(_texts(shown), shape.vocabulary, pieces)
-        context = roomy(tokenizer, shown[:_MEASURED], shape.context)
-        return tiny_model(tokenizer, replace(shape, context=context), seed), tokenizer
-    if name == "smollm2":
-        return _smollm2()
-    return open_checkpoint(name)
+    if name not in MADE:
+        model, tokenizer = _smollm2() if name == "smollm2" else open_checkpoint(name)
+        if tool_text:
+            tell_tools(tokenizer, tool_text)
+        return model, tokenizer
+    shape, pieces = MADE[name]
+    shown = list(demos)
+    tokenizer = train_tokenizer(_texts(shown), shape.vocabulary, pieces)
+    if tool_text:
+        tell_tools(tokenizer, tool_text)
+    context = roomy(tokenizer, shown[:_MEASURED], shape.context)
+    return tiny_model(tokenizer, replace(shape, context=context), seed), tokenizer
 
 
 def roomy(tokenizer: AnyTokenizer, demos: Iterable[Demonstration], context: int) -> int:
@@ -117,6 +125,23 @@ def ready(model: AnyModel, tokenizer: AnyTokenizer) -> None:
     if not learns_calls(tokenizer):
         _adopt(model, tokenizer)
     teach(tokenizer)
+
+
+def tell_tools(tokenizer: AnyTokenizer, text: ToolText) -> None:
+    """Have a tokenizer's chat template tell more or less of the tools.
+
+    Args:
+        tokenizer: A tokenizer that :func:`ready` has seen, or that any model came with.
+        text: How much is told.
+
+    Raises:
+        ConfigurationError: If its template does not mark what the assistant says, and TRL knows no
+            form of it that does.
+    """
+    template = training_template(tokenizer)
+    if chat.is_ours(template):
+        template = chat.chat_template(list_tools=True)
+    tokenizer.chat_template = chat.with_tool_text(template, text)
 
 
 def _adopt(model: AnyModel, tokenizer: AnyTokenizer, *, list_tools: bool = True) -> None:

@@ -25,6 +25,7 @@ from healthgym.core.seeding import Split
 from healthgym.core.trajectory import TrajectoryWriter
 from healthgym.errors import ConfigurationError, DamagedDataError
 from healthgym.integrations.trl import effort, models, phases
+from healthgym.integrations.trl.chat import ToolText
 from healthgym.integrations.trl.config import Supervised, TrainConfig
 from healthgym.integrations.trl.copying import learn_to_copy, shapes_of, words_of
 from healthgym.integrations.trl.demonstrations import ORACLE, Demonstration, demonstrations
@@ -218,7 +219,9 @@ class Pipeline:
         return make_health_env(self.config.env, {**self.config.env_kwargs, **changes})
 
     def _begin(self) -> JsonObject:
-        model, tokenizer = models.load(self.config.model, self._demonstrations(), self.config.seed)
+        config = self.config
+        told = ToolText(config.tool_text) if config.tool_text else None
+        model, tokenizer = models.load(config.model, self._demonstrations(), config.seed, told)
         self._save("base", model, tokenizer)
         size = sum(parameter.numel() for parameter in model.parameters())
         return {"parameters": size, "vocabulary": len(tokenizer)}
