@@ -25,7 +25,7 @@ from healthgym.core.borders import Json, JsonObject
 from healthgym.errors import InfrastructureError, ToolError
 from healthgym.worlds.workspace.optional import require
 from healthgym.worlds.workspace.reaper import reaper
-from healthgym.worlds.workspace.sql import PATIENCE
+from healthgym.worlds.workspace.sql_process import PATIENCE
 
 #: Parts of a second by which the kernel counts a process's time; 0 where it tells nobody.
 _TICKS = os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else 0
