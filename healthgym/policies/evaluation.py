@@ -81,10 +81,7 @@ def evaluate(
         EvaluationInterrupted: If it is interrupted from the keyboard; it holds what was scored.
     """
     tasks = parse_split(split)
-    if min(episodes, samples_per_task, workers) < 1:
-        raise ConfigurationError("episodes, samples_per_task and workers are at least 1.")
-    if first < 0:
-        raise ConfigurationError("first is at least 0.")
+    _require_counts(episodes, samples_per_task, workers, first)
     if not isinstance(env, str) and (env_kwargs or workers > 1):
         raise ConfigurationError("env_kwargs and workers > 1 need an environment given by id.")
     if resume is not None and record is None:
@@ -106,32 +103,16 @@ def evaluate(
         if end > size:
             raise ConfigurationError(f"The {split} split has {size} tasks, fewer than {end}.")
         spec = player.env.spec
-        env_id = spec.id if spec else type(player.inner).__name__
         made_with = kept_settings(spec.kwargs if spec else {})
-        marking = Marking(env_id if spec else "", made_with, tasks, resume or {})
+        marking = Marking(spec.id if spec else "", made_with, tasks, resume or {})
         done = marking.done(record) if record is not None and resume is not None else {}
         writer = None
         if record is not None:
             writer = stack.enter_context(TrajectoryWriter(record, png=png if pictures else None))
         run = Run(tasks, samples_per_task, writer, on_result, marking, done)
 
-        def measured(
-            results: tuple[EpisodeResult, ...], idle: tuple[EpisodeResult, ...] = ()
-        ) -> Evaluation:
-            return Evaluation(
-                env_id=env_id,
-                env_kwargs=made_with,
-                policy=player.policy.name,
-                split=str(tasks),
-                profile=str(player.inner.config.profile),
-                samples_per_task=samples_per_task,
-                seed=seed,
-                results=results,
-                floor=idle,
-                stopped=run.stopped,
-            )
-
         idle: tuple[EpisodeResult, ...] = ()
+        interrupted = False
         try:
             results = run.play(range(first, end), player, seat, workers)
             if floor and player.policy.name != NopPolicy.name:
@@ -139,9 +120,22 @@ def evaluate(
                 nop = SeatedPolicy(player.env, NopPolicy(), ledger)
                 idle = Run(tasks, 1).play(played, nop, seat, 1)
         except KeyboardInterrupt:
-            run.stopped = "interrupted"
-            raise EvaluationInterrupted(measured(run.results)) from None
-        return measured(results, idle)
+            run.stopped, interrupted = "interrupted", True
+        found = Evaluation(
+            env_id=spec.id if spec else type(player.inner).__name__,
+            env_kwargs=made_with,
+            policy=player.policy.name,
+            split=str(tasks),
+            profile=str(player.inner.config.profile),
+            samples_per_task=samples_per_task,
+            seed=seed,
+            results=run.results,
+            floor=idle,
+            stopped=run.stopped,
+        )
+        if interrupted:
+            raise EvaluationInterrupted(found)
+        return found
 
 
 class EvaluationInterrupted(KeyboardInterrupt):
@@ -154,6 +148,13 @@ class EvaluationInterrupted(KeyboardInterrupt):
     def __init__(self, evaluation: Evaluation) -> None:
         super().__init__("The evaluation was interrupted.")
         self.evaluation = evaluation
+
+
+def _require_counts(episodes: int, samples_per_task: int, workers: int, first: int) -> None:
+    if min(episodes, samples_per_task, workers) < 1:
+        raise ConfigurationError("episodes, samples_per_task and workers are at least 1.")
+    if first < 0:
+        raise ConfigurationError("first is at least 0.")
 
 
 def _factory(policy: str | Policy | PolicyFactory, seed: int, workers: int) -> PolicyFactory:

@@ -142,7 +142,7 @@ class SeatedPolicy:
             return self.policy.act(observation)
         except HealthGymError:
             raise
-        except Exception as error:
+        except Exception as error:  # a policy may be anybody's code
             self.failed = True
             raise self.inner.episode.fail(self.inner.role, error) from error
 
