@@ -318,7 +318,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             return
         except InfrastructureError:
             raise
-        except Exception as error:
+        except Exception as error:  # a player may be anybody's code, and its failure is its own
             self.fail(role, error)
             return
         if action is None:

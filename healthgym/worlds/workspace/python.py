@@ -201,6 +201,8 @@ def _guarded(
     except ToolError as error:
         raise ValueError(str(error)) from None
     except Exception as error:
+        # Ours, of whatever kind. It must not pass through code that could catch it: it is raised
+        # once that is over.
         faults.append(error)
         raise RuntimeError("This function is out of order.") from None
 

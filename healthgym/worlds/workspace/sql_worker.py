@@ -194,8 +194,9 @@ class Worker:
         except Refusal as refusal:
             doubtful = refusal.doubtful or self.spent()
             return {"refused": str(refusal), "doubtful": doubtful, "spent": self.spent()}, b""
-        except Exception as error:  # whatever it is, the parent is waiting for an answer
-            # Not this query's doing; of those before it, maybe: the parent asks a new process.
+        except Exception as error:
+            # The parent waits for an answer, whatever fails. It is not this query's doing; of those
+            # before it, maybe: the parent asks a new process.
             return {"fault": f"{type(error).__name__}: {error}"[:1500]}, b""
         seconds = time.process_time() - begun
         return {"more": more, "seconds": seconds, "spent": self.spent()}, payload

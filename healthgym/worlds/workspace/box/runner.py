@@ -163,7 +163,7 @@ def run(code: str, space: JsonDict, wants_table: bool) -> JsonDict:
             done["table"] = columns_of(space["result"])
     except SystemExit:
         pass
-    except BaseException as error:
+    except BaseException as error:  # code can raise anything, and is told of it
         done["error"] = explain(error)[-20_000:]
     return done
 
