@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 
 from healthgym.core.task import Task
-from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
-from healthgym.core.verifier import Evidence, Verifier
+from healthgym.core.verdict import CheckResult, Profile
+from healthgym.core.verifier import Evidence
+from healthgym.envs.managed_care.checks.desk_verifier import DeskVerifier
 from healthgym.envs.managed_care.checks.expectation import Stage
-from healthgym.envs.managed_care.checks.paper import checks_in
-from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
 from healthgym.envs.managed_care.checks.rubric_records import review_record
-from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged, questions
+from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged
 from healthgym.envs.managed_care.utilization_management.appealed import Appealed
 from healthgym.envs.managed_care.utilization_management.checks import (
     ACKNOWLEDGED,
@@ -68,43 +66,33 @@ _STAGES = (
 )
 
 
-class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
-    """Judges what has become of the case. Stages that were done before are not asked about.
+class ReviewVerifier(DeskVerifier[ReviewReference]):
+    """Judges what has become of the case. Stages that were done before are not asked about."""
 
-    Args:
-        asked: Asked about the source's rubrics under its profile; nobody by default.
-    """
+    desk = Desk.REVIEW
+    stages = _STAGES
+    strict = STRICT
+    met_before = _FILLED
 
-    def __init__(self, asked: Judge | None = None) -> None:
-        self._judge = asked
-
-    def checks(self, profile: Profile) -> tuple[Check, ...]:
-        """Return the checks of a profile: ours, or the source's."""
-        if profile is Profile.STRICT:
-            return STRICT
-        rubrics = questions(Desk.REVIEW) if self._judge else ()
-        source = tuple(map(_labelled, checks_in(_STAGES)))
-        return (*source, *(each.check for each in rubrics))
-
-    def judge(
-        self, evidence: Evidence[Task, ReviewReference, ManagedCareWorld], profile: Profile
-    ) -> Judgement:
-        """Return what is found of the case."""
-        if profile is Profile.PAPER:
-            found = judge_by_source(evidence.after, evidence.reference.paper)
-            if evidence.reference.drilled:
-                found = [one for one in found if one.check.name not in _CONCLUDING]
-            results = [replace(one, check=_labelled(one.check)) for one in found]
-            return Judgement.of([*results, *self._by_rubrics(evidence)])
-        seen = Inspection(evidence.before, evidence.after, evidence.reference)
-        return Judgement.of(tuple(_strict(seen)))
-
-    def _by_rubrics(
+    def by_source(
         self, evidence: Evidence[Task, ReviewReference, ManagedCareWorld]
+    ) -> Iterable[CheckResult]:
+        """Return what the source's checks find; of a drill of findings not of a word on them."""
+        found = super().by_source(evidence)
+        if evidence.reference.drilled:
+            return [one for one in found if one.check.name not in _CONCLUDING]
+        return found
+
+    def by_rules(
+        self, evidence: Evidence[Task, ReviewReference, ManagedCareWorld]
+    ) -> Iterable[CheckResult]:
+        """Return what our own checks find of the case."""
+        return _strict(Inspection(evidence.before, evidence.after, evidence.reference))
+
+    def by_rubrics(
+        self, evidence: Evidence[Task, ReviewReference, ManagedCareWorld], judge: Judge
     ) -> Iterator[CheckResult]:
-        """Yield what a judge finds, where one is asked, of the stages that were the episode's."""
-        if self._judge is None:
-            return
+        """Yield what a judge finds of the stages that were the episode's."""
         wanted, after = evidence.reference, evidence.after
         reviewed = wanted.drilled or wanted.recommendation is not None
         asked = {
@@ -115,7 +103,7 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
         }
         record = review_record(after, wanted.case_id, wanted.policy)
         left_out = [name for name, due in asked.items() if not due]
-        yield from judged(self._judge, after, Desk.REVIEW, _expected(wanted), record, *left_out)
+        yield from judged(judge, after, self.desk, _expected(wanted), record, *left_out)
 
     def progress(
         self,
@@ -128,10 +116,6 @@ class ReviewVerifier(Verifier[Task, ReviewReference, ManagedCareWorld]):
         What was reached is no hint at what is right. At settlement the verdict takes its place.
         """
         return 0.5 * reached(evidence.before, evidence.after, evidence.reference.case_id)
-
-
-def _labelled(check: Check) -> Check:
-    return replace(check, idle=check.idle or check.name in _FILLED)
 
 
 def _expected(wanted: ReviewReference) -> str:
