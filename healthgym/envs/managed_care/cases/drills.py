@@ -22,7 +22,14 @@ from healthgym.envs.managed_care.cases.ordering import orderer
 from healthgym.envs.managed_care.cases.patients import CasePatient, number_of
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
 from healthgym.envs.managed_care.cases.shift import Shift
-from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap, fits, situation
+from healthgym.envs.managed_care.cases.situations import (
+    Bar,
+    Course,
+    Gap,
+    Situation,
+    fits,
+    situation,
+)
 from healthgym.envs.managed_care.cases.subjects import draw_subject
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import PatientChart
@@ -45,7 +52,7 @@ from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import AllOf, Group, criteria, parts
 from healthgym.worlds.managed_care.policies.trimming import editions
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, PriorAuthLine
-from healthgym.worlds.managed_care.records.chart import ServiceRequest
+from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -269,28 +276,7 @@ def _drill(
     found = drawn.assess(drawn.facts, today)
     if found.action is not drawn.action:
         raise ConfigurationError("The facts do not deserve what they were drawn for.")
-    page = Page(
-        path=page_path(policy.id),
-        title=policy.title,
-        version=policy.version,
-        effective=policy.effective,
-        audience=(Audience.PROVIDER, Audience.PAYER),
-        text="".join(map(partial(_line, policy), criteria(policy.criteria))),
-    )
-    book = Rulebook(printed=policy, in_force=policy, book=PolicyBook([policy]), pages=(page,))
-    doctor = orderer(policy, drawn.request.diagnosis_codes[0], drawn.request.age, rng)
-    order = ServiceRequest(
-        id=f"SR-{number_of(who)}-1",
-        patient_id=who.id,
-        ordering_practitioner_id=doctor.id,
-        service_type=str(policy.category),
-        procedure_code=drawn.request.procedure_code,
-        description=policy.title,
-        priority=Urgency.STANDARD,
-        diagnosis_codes=drawn.request.diagnosis_codes,
-        site_of_service=str(drawn.request.site),
-        requested_date=now - timedelta(days=2),
-    )
+    order = _ordered(drawn, who, now, rng)
     case_id = f"CASE-{number}"
     note = note_of(drawn.facts, order, today, rng, name=f"DOC-{number}", case_id=case_id)
     chart = PatientChart(
@@ -305,12 +291,44 @@ def _drill(
     whole = DrawnCase(
         today=today,
         subject=subject,
-        book=book,
+        book=_printed(policy),
         patient=CasePatient(chart=chart, order=order),
         drawn=drawn,
         found=found,
     )
     return Drill(drawn=whole, case=case, line=line)
+
+
+def _ordered(
+    drawn: Situation, who: Patient, now: datetime, rng: np.random.Generator
+) -> ServiceRequest:
+    """Return the order from which the case comes."""
+    policy, request = drawn.policy, drawn.request
+    return ServiceRequest(
+        id=f"SR-{number_of(who)}-1",
+        patient_id=who.id,
+        ordering_practitioner_id=orderer(policy, request.diagnosis_codes[0], request.age, rng).id,
+        service_type=str(policy.category),
+        procedure_code=request.procedure_code,
+        description=policy.title,
+        priority=Urgency.STANDARD,
+        diagnosis_codes=request.diagnosis_codes,
+        site_of_service=str(request.site),
+        requested_date=now - timedelta(days=2),
+    )
+
+
+def _printed(policy: Policy) -> Rulebook:
+    """Return the one policy there is, and its page: the criteria and nothing else."""
+    page = Page(
+        path=page_path(policy.id),
+        title=policy.title,
+        version=policy.version,
+        effective=policy.effective,
+        audience=(Audience.PROVIDER, Audience.PAYER),
+        text="".join(map(partial(_line, policy), criteria(policy.criteria))),
+    )
+    return Rulebook(printed=policy, in_force=policy, book=PolicyBook([policy]), pages=(page,))
 
 
 def _line(policy: Policy, item: AnyCriterion) -> str:
