@@ -26,7 +26,7 @@ NAMING: Mapping[str, str] = {
     "healthgym.envs.managed_care.marathon.task": "a case of a queue, whichever desk's it is",
     "healthgym.integrations.trl.foreign": "models and trainers, whose types may not be installed",
     "healthgym.worlds.workspace.box.runner": "JSON, in a program that imports nothing of ours",
-    "healthgym.worlds.workspace.sql_worker": "JSON, in a program that imports nothing of ours",
+    "healthgym.worlds.workspace.sql_worker": "JSON, in a program that imports two modules of ours",
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

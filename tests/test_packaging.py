@@ -55,6 +55,15 @@ def test_the_data_of_a_family_is_in_one_folder(repo_root: Path) -> None:
     assert [file for file in data if "data" not in file.parts[-3:-1]] == []
 
 
+def test_no_module_is_long(repo_root: Path) -> None:
+    lines = {
+        str(file.relative_to(repo_root)): len(file.read_text(encoding="utf-8").splitlines())
+        for file in (repo_root / "healthgym").rglob("*.py")
+    }
+    assert len(lines) > 1000
+    assert {name: count for name, count in lines.items() if count > 400} == {}
+
+
 def test_import_loads_nothing_heavy() -> None:
     script = f"import healthgym, sys; print(*[m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run(

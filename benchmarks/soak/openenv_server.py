@@ -44,7 +44,7 @@ async def session(url: str, number: int, until: float, took: list[float], lost: 
                     if answer["type"] != "observation":
                         raise RuntimeError(str(answer)[:200])
                 seed += 1
-    except Exception as error:
+    except Exception as error:  # whatever it is, the soak tells of it, and the others go on
         lost.append(repr(error)[:200])
 
 

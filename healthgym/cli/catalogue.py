@@ -18,7 +18,8 @@ from healthgym.core.family import ORACLE
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import KindIndex
 from healthgym.core.tool import ToolSpec
-from healthgym.policies.results import SCHEMA, markdown_table
+from healthgym.policies.reports import markdown_table
+from healthgym.policies.results import SCHEMA
 from healthgym.policies.statistics import wilson_interval
 from healthgym.presentation.render import counted
 from healthgym.registration import Row, make_health_env

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.writing import write_whole
+from healthgym.errors import ConfigurationError
 from healthgym.presentation.terminal import shown
 from healthgym.registration import read_settings as read_settings
 
@@ -29,6 +30,20 @@ def add_environment_arguments(parser: argparse.ArgumentParser) -> None:
         dest="settings",
         help="argument of the environment, the value as JSON or text; repeatable",
     )
+
+
+def read_token(path: str | None) -> str:
+    """Return the token that a file holds; empty if none is named.
+
+    Raises:
+        ConfigurationError: If the file is empty.
+    """
+    if path is None:
+        return ""
+    token = Path(path).read_text(encoding="utf-8", errors="replace").strip()
+    if not token:
+        raise ConfigurationError(f"--token-file: {path} is empty.")
+    return token
 
 
 def checkout() -> Path | None:

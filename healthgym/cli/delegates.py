@@ -9,11 +9,10 @@ import threading
 from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from healthgym.cli import faces
-from healthgym.cli.common import Commands, checkout, note, write
+from healthgym.cli.common import Commands, checkout, note, read_token, write
 from healthgym.errors import ConfigurationError, MissingDataError
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ def serve_fhir(args: argparse.Namespace) -> int:
         raise ConfigurationError(f"--now takes an ISO 8601 time, not {args.now!r}.") from None
     if not 0 <= args.port < 1 << 16:
         raise ConfigurationError(f"--port takes 0 to 65535, not {args.port}.")
-    token = _token(args.token_file)
+    token = read_token(args.token_file)
     store = FhirStore(_base(args, now), clock=Clock(now))
     with serve(
         store,
@@ -138,15 +137,6 @@ def serve_fhir(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             note("")
     return 0
-
-
-def _token(path: str | None) -> str:
-    if path is None:
-        return ""
-    token = Path(path).read_text(encoding="utf-8", errors="replace").strip()
-    if not token:
-        raise ConfigurationError(f"--token-file: {path} is empty.")
-    return token
 
 
 def _base(args: argparse.Namespace, now: datetime) -> Base:

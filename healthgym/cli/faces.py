@@ -6,8 +6,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from healthgym.cli.common import Commands, add_environment_arguments, note, read_settings, write
-from healthgym.errors import ConfigurationError
+from healthgym.cli.common import (
+    Commands,
+    add_environment_arguments,
+    note,
+    read_settings,
+    read_token,
+    write,
+)
 
 _OPEN = "Warning: this address can be reached from other machines, and nothing is encrypted."
 
@@ -86,7 +92,7 @@ def serve_openenv(args: argparse.Namespace) -> int:
         args.port,
         limits=limits,
         extra="openenv",
-        token=_token(args.token_file),
+        token=read_token(args.token_file),
         names=args.allow_host,
         on_start=lambda url: _told(url, args.host),
     )
@@ -118,7 +124,7 @@ def serve_mcp(args: argparse.Namespace) -> int:
         args.port,
         limits=limits,
         extra="mcp",
-        token=_token(args.token_file),
+        token=read_token(args.token_file),
         names=args.allow_host,
         on_start=lambda url: _told(f"{url}/mcp", args.host),
     )
@@ -133,12 +139,3 @@ def _told(url: str, host: str) -> None:
     if not is_loopback(host):
         note(_OPEN)
     note("Serving until interrupted (Ctrl-C).")
-
-
-def _token(path: str | None) -> str:
-    if path is None:
-        return ""
-    token = Path(path).read_text(encoding="utf-8", errors="replace").strip()
-    if not token:
-        raise ConfigurationError(f"--token-file: {path} is empty.")
-    return token

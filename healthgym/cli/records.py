@@ -26,8 +26,7 @@ from healthgym.errors import ConfigurationError, MissingDependencyError
 from healthgym.registration import make_health_env
 
 if TYPE_CHECKING:
-    from healthgym.policies.chat import Picture
-
+    from healthgym.policies.messages import Picture
 
 #: Layout of the JSON of a replay.
 SCHEMA = "healthgym.replayed/1"
@@ -186,7 +185,7 @@ class _Finder:
     def __call__(self, name: str) -> Picture | None:
         import numpy as np
 
-        from healthgym.policies.chat import Picture
+        from healthgym.policies.messages import Picture
 
         file = self.pictures.read(name)
         if file is None:

@@ -65,7 +65,7 @@ def _data(found: Sequence[Rescored]) -> JsonDict:
 
 
 def _parts(found: Sequence[Rescored]) -> Iterator[str]:
-    from healthgym.policies.results import plain_table
+    from healthgym.policies.reports import plain_table
 
     head = ["environment", "profile", "episodes", "then", "now", "gained", "lost", "no verdict"]
     groups = dict.fromkeys((each.env_id, name) for each in found for name in each.then)

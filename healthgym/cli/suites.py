@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 
 from healthgym.cli.common import Commands, read_settings, write
-from healthgym.cli.evaluating import (
-    Progress,
-    add_model_arguments,
-    chosen_policy,
-)
+from healthgym.cli.evaluating import Progress
+from healthgym.cli.policies import add_model_arguments, chosen_policy
 from healthgym.core.writing import writable, write_whole
 
 

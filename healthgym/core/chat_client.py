@@ -20,11 +20,11 @@ import time
 from collections.abc import Callable, Sequence
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import Self
 
 import httpx
 
 from healthgym.core.borders import Json, JsonObject
+from healthgym.core.closing import Closing
 from healthgym.core.endpoint import Api, Chatted, Completion, Endpoint
 from healthgym.core.forms import (
     PATHS,
@@ -88,7 +88,7 @@ class _Transient(Exception):
         self.crowded = crowded
 
 
-class ChatClient:
+class ChatClient(Closing):
     """Asks an endpoint, again where that can help. Safe to share between threads.
 
     It connects when it is first asked, so that what is only replayed needs neither key nor
@@ -288,12 +288,6 @@ class ChatClient:
             if self._connection is not None:
                 self._connection[0].close()
             self._connection = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _describe(answer: Answer, redact: Redactor) -> str:

@@ -148,6 +148,7 @@ class HealthEnv(Face, gym.Env[str, Any]):
         try:
             outcome = episode.step(action, self.role)
         except Exception as error:
+            # Whatever of ours fails goes on the ledger, which raises what it has no room for.
             if over or is_outage(error):
                 raise
             return self._given_up(action, error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from healthgym.core import action as actions
 from healthgym.core.calls import CallRunner, Result
@@ -47,8 +47,6 @@ _FOR_EVER = datetime.max.replace(tzinfo=UTC)
 #: Longest description of a failure in a record, in characters.
 _LONGEST_FAULT = 500
 _NOTHING_MORE = "Nobody else has anything to do, and nothing will happen by itself."
-
-Done = TypeVar("Done")
 
 
 class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
@@ -141,7 +139,9 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             raise EpisodeStateError(f"No role {role!r}; there are {', '.join(self._seats)}.")
         if self.done(role):
             raise EpisodeStateError(f"{_OVER} Call reset() before the next step().")
-        acted, earned = self._whole(lambda: self._taken(self._act(action, role, self._go_on)))
+        acted, earned = state.whole(
+            lambda: self._taken(self._act(action, role, self._go_on)), self.task
+        )
         if self.crash is not None:
             raise self.crash
         if self.done():
@@ -168,25 +168,10 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         role = role or self.role
         if self.done(role):
             raise EpisodeStateError(_OVER)
-        _, earned = self._whole(lambda: self._taken(self._leave(role)))
+        _, earned = self._state.whole(lambda: self._taken(self._leave(role)), self.task)
         if self.crash is not None:
             raise self.crash
         return (self._payment.settle(self._state) if self.done() else earned)[role]
-
-    def _whole(self, act: Callable[[], Done]) -> Done:
-        """Do something as a whole: if it fails, the episode is as it was before."""
-        state, journal = self._state, self.world.journal
-        mark, savepoint = state.bookmark(), journal.begin()
-        try:
-            done = act()
-        except BaseException as error:
-            journal.rollback(savepoint)
-            state.return_to(mark)
-            if isinstance(error, ToolError):  # raised where no agent asked for anything
-                raise EpisodeStateError(f"{self.task.task_id} broke its rules: {error}") from error
-            raise
-        journal.commit()
-        return done
 
     def fail(self, role: str, error: Exception) -> SeatCrashedError:
         """End the episode because whoever plays a role failed, and return the error to raise.
@@ -333,7 +318,7 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
             return
         except InfrastructureError:
             raise
-        except Exception as error:
+        except Exception as error:  # a player may be anybody's code, and its failure is its own
             self.fail(role, error)
             return
         if action is None:

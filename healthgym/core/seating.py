@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, TypeVar, overload
@@ -10,13 +10,15 @@ from typing import Generic, TypeVar, overload
 from healthgym.core.borders import JsonObject
 from healthgym.core.images import Image, fingerprint
 from healthgym.core.players import Player
+from healthgym.core.task import Task
 from healthgym.core.trajectory import Turn
 from healthgym.core.verdict import Profile, Verdict
 from healthgym.core.verifier import Event
 from healthgym.core.world import WorldIn
-from healthgym.errors import SeatCrashedError
+from healthgym.errors import EpisodeStateError, SeatCrashedError, ToolError
 
 Item = TypeVar("Item")
+Done = TypeVar("Done")
 
 
 class History(Sequence[Item]):
@@ -224,6 +226,29 @@ class EpisodeState(Generic[WorldIn]):
         del self.events[mark.events :]
         del self.turns[mark.turns :]
         del self.subjects[mark.subjects :]
+
+    def whole(self, act: Callable[[], Done], task: Task) -> Done:
+        """Do something as a whole: if it fails, the episode is as it was before.
+
+        Args:
+            act: What is done.
+            task: The episode's task, for a failure to name.
+
+        Raises:
+            EpisodeStateError: If it is refused, where no agent asked for anything.
+        """
+        journal = self.world.journal
+        mark, savepoint = self.bookmark(), journal.begin()
+        try:
+            done = act()
+        except BaseException as error:
+            journal.rollback(savepoint)
+            self.return_to(mark)
+            if isinstance(error, ToolError):
+                raise EpisodeStateError(f"{task.task_id} broke its rules: {error}") from error
+            raise
+        journal.commit()
+        return done
 
     @property
     def over(self) -> bool:

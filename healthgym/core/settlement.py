@@ -168,7 +168,7 @@ class Bench(Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
             return question()
         except HealthGymError:
             raise
-        except Exception as error:
+        except Exception as error:  # a verifier may be anybody's code
             raise VerifierError(
                 f"The verifier of {self._instance.task.task_id} failed: {error!r}. The episode "
                 "has no score."

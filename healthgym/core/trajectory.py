@@ -18,6 +18,7 @@ from typing import BinaryIO, Self
 from pydantic import TypeAdapter, ValidationError
 
 from healthgym.core.borders import JsonDict
+from healthgym.core.closing import Closing
 from healthgym.core.images import Image, fingerprint
 from healthgym.core.sayings import Saying
 from healthgym.core.writing import locked, require_plain, writable
@@ -158,7 +159,7 @@ def _check_verdict(verdict: object) -> None:
         _check_verdict(part)
 
 
-class TrajectoryWriter:
+class TrajectoryWriter(Closing):
     """Appends finished episodes to a file, so that a killed run loses none of them.
 
     Each line is flushed and synchronised before :meth:`write` returns. A line cut short by a crash
@@ -213,12 +214,6 @@ class TrajectoryWriter:
         """Close the file."""
         if self._file is not None:
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def picture_folder(path: str | os.PathLike[str]) -> Path:

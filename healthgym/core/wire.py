@@ -277,6 +277,8 @@ class _Punctual:
             try:
                 return _Stream(self._network.connect_tcp(address, port, share, *rest, **options))
             except Exception:
+                # The errors of the layer below httpx, whichever that is: they say nothing of the
+                # next address, and the last one's are told.
                 if not others:
                     raise
         raise httpx.ConnectError("the host has no address")

@@ -183,6 +183,7 @@ class Arena(Face, AECEnv):  # type: ignore[misc]
         try:
             outcome = self.episode.step(action, self._roles[agent])
         except Exception as error:
+            # Whatever of ours fails goes on the ledger, which raises what it has no room for.
             if is_outage(error):
                 raise
             self._give_up(action, error)

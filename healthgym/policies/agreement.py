@@ -7,14 +7,13 @@ says which of the two is right: the rules read records, a judge reads words.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.core.trajectory import Trajectory
 from healthgym.core.verdict import Profile
-from healthgym.policies.results import markdown_table, plain_table
+from healthgym.policies.reports import Report, Tabling
 from healthgym.policies.statistics import Interval, kappa_interval
 
 #: Layout of :meth:`Agreement.to_json`.
@@ -59,7 +58,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Report):
     """How far a judge and the rules agree.
 
     Attributes:
@@ -86,19 +85,8 @@ class Agreement:
             "items": rows,
         }
 
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=1) + "\n"
-
-    def to_text(self) -> str:
-        """Return the report as a plain table and notes, for a terminal."""
-        return self._tell(plain_table)
-
-    def to_markdown(self) -> str:
-        """Return the report as a Markdown table and notes."""
-        return self._tell(markdown_table)
-
-    def _tell(self, table: Callable[[Sequence[str], Sequence[Sequence[str]]], str]) -> str:
+    def told(self, table: Tabling) -> str:
+        """Return the tables and notes."""
         notes = [f"{self.judged} of {self.episodes} episodes were judged."]
         if self.apart:
             notes.append(f"{self.apart} judgements have no rule to compare with.")

@@ -14,17 +14,8 @@ from healthgym.core.env import HealthEnv
 from healthgym.core.images import Image
 from healthgym.core.spending import Usage
 from healthgym.errors import ConfigurationError, EndpointWordsError
-from healthgym.policies.chat import (
-    Calling,
-    Message,
-    Picture,
-    Request,
-    Showing,
-    Speaker,
-    fit,
-    results,
-    tool_manual,
-)
+from healthgym.policies.chat import Calling, Showing, fit, results, tool_manual
+from healthgym.policies.messages import Message, Picture, Request, Speaker
 
 
 class LLMPolicy:

@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from healthgym.core.borders import JsonDict, Settings
 from healthgym.core.spending import Usage, estimate_tokens
+from healthgym.policies.reports import Report, Tabling
 from healthgym.policies.statistics import (
     Interval,
     bootstrap_mean_interval,
@@ -93,7 +93,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Report):
     """A policy's score on the first tasks of a split.
 
     Attributes:
@@ -253,15 +253,8 @@ class Evaluation:
         """Return :meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(episodes=episodes), indent=1) + "\n"
 
-    def to_text(self) -> str:
-        """Return the evaluation as a plain table and notes, for a terminal."""
-        return self._tell(plain_table)
-
-    def to_markdown(self) -> str:
-        """Return the evaluation as a Markdown table and notes."""
-        return self._tell(markdown_table)
-
-    def _tell(self, table: Any) -> str:
+    def told(self, table: Tabling) -> str:
+        """Return the tables and notes."""
         title = f"{self.env_id}: {self.policy} on {self.split}, profile {self.profile}"
         parts = [title]
         rows = self.rows()
@@ -348,29 +341,3 @@ def _cells(row: Row, others: Sequence[str]) -> list[str]:
         f"{row.refused:.1%}",
         f"{row.tokens:,.0f}",
     ]
-
-
-def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in aligned columns, the first to the left and numbers to the right."""
-    lines = [head, *rows]
-    widths = [max(len(line[n]) for line in lines) for n in range(len(head))]
-
-    def aligned(line: Sequence[str]) -> str:
-        first, *rest = line
-        cells = [
-            first.ljust(widths[0]),
-            *(c.rjust(w) for c, w in zip(rest, widths[1:], strict=True)),
-        ]
-        return "  ".join(cells).rstrip()
-
-    return "\n".join([aligned(head), "  ".join("-" * w for w in widths), *map(aligned, rows)])
-
-
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown; bars and line breaks inside cells are escaped."""
-
-    def line(cells: Sequence[str]) -> str:
-        shown = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
-        return f"| {' | '.join(shown)} |"
-
-    return "\n".join([line(head), f"|{'---|' * len(head)}", *map(line, rows)])

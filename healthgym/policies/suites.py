@@ -7,7 +7,6 @@ are told to the letter, and beside them an interval that takes cases, not tasks,
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random  # noqa: TID251 - the published interval is drawn from this generator
@@ -16,7 +15,8 @@ from types import MappingProxyType
 from healthgym.core.borders import JsonDict, Settings
 from healthgym.errors import ConfigurationError
 from healthgym.policies.evaluation import PolicyFactory, evaluate
-from healthgym.policies.results import EpisodeResult, Evaluation, markdown_table, plain_table
+from healthgym.policies.reports import Report, Tabling
+from healthgym.policies.results import EpisodeResult, Evaluation
 from healthgym.policies.statistics import Interval, clustered_interval
 
 _RESAMPLES = 1000
@@ -112,7 +112,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteResult:
+class SuiteResult(Report):
     """A policy's score on a suite.
 
     Attributes:
@@ -175,19 +175,8 @@ class SuiteResult:
             },
         }
 
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=1) + "\n"
-
-    def to_text(self) -> str:
-        """Return both profiles' scores as plain tables, for a terminal."""
-        return self._tell(plain_table)
-
-    def to_markdown(self) -> str:
-        """Return both profiles' scores as Markdown tables."""
-        return self._tell(markdown_table)
-
-    def _tell(self, table: Callable[[Sequence[str], Sequence[Sequence[str]]], str]) -> str:
+    def told(self, table: Tabling) -> str:
+        """Return the tables and notes."""
         k = self.attempts
         head = ["domain", "tasks", "pass@1", "published interval", "by case"]
         head += [f"pass@{k}", f"pass^{k}"] if k > 1 else []

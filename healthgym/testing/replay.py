@@ -215,6 +215,7 @@ def remade(trajectory: Trajectory) -> Replayable:
             return raw_env(env_id, **kwargs)
         return make_health_env(env_id, kwargs)
     except Exception as error:
+        # A record may be a stranger's, and what it names as arguments trip any constructor.
         raise TrajectoryError(f"{env_id} cannot be made: {error}") from error
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from healthgym.cli import evaluating, main
+from healthgym.cli import main, policies
 from healthgym.policies.results import SCHEMA
 from tests.cli.terminal import TOY, healthgym
 from tests.standin import completion, stand_in
@@ -127,7 +127,7 @@ def test_a_key_goes_unasked_only_to_whom_it_is_for(
     if own is not None:
         monkeypatch.setenv("OPENAI_BASE_URL", own)
     args = argparse.Namespace(base_url=asked, api_key_env=named)
-    assert evaluating._key_variable(args) == sent
+    assert policies._key_variable(args) == sent
 
 
 @pytest.mark.parametrize(

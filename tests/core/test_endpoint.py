@@ -24,7 +24,7 @@ from healthgym.errors import (
     EndpointTimeoutError,
     EndpointUnreachableError,
 )
-from healthgym.policies.chat import Message, Speaker
+from healthgym.policies.messages import Message, Speaker
 from tests.standin import Reply, completion, stand_in
 
 HELLO = [Message(Speaker.USER, "x" * 400)]

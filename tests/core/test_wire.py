@@ -25,8 +25,8 @@ from healthgym.errors import (
     EndpointUnreachableError,
     EndpointWordsError,
 )
-from healthgym.policies.chat import Message, Speaker
 from healthgym.policies.llm import LLMPolicy
+from healthgym.policies.messages import Message, Speaker
 from healthgym.worlds.fhir.remote import RemoteStore
 from tests.liar import Behaviour, dripping, liar, response, saying, silent
 

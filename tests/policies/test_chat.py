@@ -18,16 +18,13 @@ from healthgym.policies.chat import (
     PICTURES_DROPPED,
     PICTURES_FOLLOW,
     Calling,
-    Message,
-    Picture,
-    Request,
     Showing,
-    Speaker,
     conversation,
     fit,
     results,
     tool_manual,
 )
+from healthgym.policies.messages import Message, Picture, Request, Speaker
 from tests.core.toys import make_ledger
 
 

@@ -20,13 +20,8 @@ from healthgym.errors import (
     VerifierError,
 )
 from healthgym.policies.evaluation import EvaluationInterrupted, evaluate
-from healthgym.policies.results import (
-    SCHEMA,
-    EpisodeResult,
-    Evaluation,
-    markdown_table,
-    plain_table,
-)
+from healthgym.policies.reports import markdown_table, plain_table
+from healthgym.policies.results import SCHEMA, EpisodeResult, Evaluation
 from healthgym.policies.scripted import NopPolicy, RandomPolicy, ScriptPolicy
 from healthgym.policies.statistics import wilson_interval
 from healthgym.testing import replay

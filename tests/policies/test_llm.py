@@ -20,9 +20,10 @@ from healthgym.core.env import HealthEnv
 from healthgym.core.spending import Budget, Prices, estimate_tokens
 from healthgym.core.trajectory import picture_folder, read_trajectories
 from healthgym.errors import ConfigurationError, EndpointError
-from healthgym.policies.chat import LEAST_PICTURE_TOKENS, PICTURES_FOLLOW, Calling, Speaker
+from healthgym.policies.chat import PICTURES_FOLLOW, Calling
 from healthgym.policies.evaluation import evaluate
 from healthgym.policies.llm import LLMPolicy
+from healthgym.policies.messages import LEAST_PICTURE_TOKENS, Speaker
 from tests.core.signs import SIGNS_ID, make_signs
 from tests.core.toys import LEDGER_ID, Ledger, LedgerReference, make_ledger
 from tests.standin import Reply, completion, stand_in

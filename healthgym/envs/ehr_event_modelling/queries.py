@@ -18,7 +18,8 @@ from healthgym.envs.ehr_event_modelling.timeline import DAY, Floats, Ints, minut
 from healthgym.envs.ehr_event_modelling.world import ModellingWorld
 from healthgym.errors import ToolError
 from healthgym.worlds.workspace.optional import require
-from healthgym.worlds.workspace.sql import SqlEngine, SqlResult
+from healthgym.worlds.workspace.sql import SqlEngine
+from healthgym.worlds.workspace.sql_process import SqlResult
 from healthgym.worlds.workspace.values import values
 
 _MOST_ROWS = 200_000

@@ -189,7 +189,7 @@ class TrlEnvironment:
             task_id = self._episode.task.task_id
             try:
                 self._env.faults.take(task_id, self._at, self._fault)
-            except Exception as error:
+            except Exception as error:  # the ledger raises the failure itself, of whatever kind
                 raise HealthGymError(f"A tool failed on our account: {error!r}") from error
             return self._masked()
         if self._outage is not None or self._episode is None:

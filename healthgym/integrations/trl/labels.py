@@ -54,7 +54,7 @@ def labelled(
             return_dict=True,
             return_assistant_tokens_mask=True,
         )
-    except Exception as error:
+    except Exception as error:  # a template is a program of whoever published the model
         raise ConfigurationError(
             f"The chat template {template_name(tokenizer)} cannot write the conversation: "
             f"{str(error)[:200]}."

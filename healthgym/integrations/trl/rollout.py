@@ -205,7 +205,7 @@ def _whatever_fails(slot: _Slot, act: Callable[[], object]) -> None:
     """Do something in an episode; if something outside it fails, it ends without a score."""
     try:
         act()
-    except Exception as error:
+    except Exception as error:  # which are outages, one function knows; all others go on
         if not is_outage(error):
             raise
         slot.live, slot.outage = False, f"{type(error).__name__}: {error}"

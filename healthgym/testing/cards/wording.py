@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from healthgym.policies.results import markdown_table
+from healthgym.policies.reports import markdown_table
 from healthgym.testing.cards.schema import Card, Outcome, Proofs, Rate, Size, Training
 
 

@@ -10,12 +10,12 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import unquote
 
 import httpx
 
+from healthgym.core.closing import Closing
 from healthgym.core.endpoint import is_address
 from healthgym.core.redaction import Redactor, secrets_of, shown_address
 from healthgym.core.wire import Answer, Wire
@@ -44,7 +44,7 @@ _TYPE = re.compile(r"[A-Za-z]{1,64}")
 _NOT_THE_AGENT = frozenset({401, 403, 407, 408, 429})
 
 
-class RemoteStore:
+class RemoteStore(Closing):
     """The store interface over a FHIR server.
 
     Reads are tried again after a failure of the network or the server, writes never: a write that
@@ -99,19 +99,6 @@ class RemoteStore:
     def close(self) -> None:
         """Close the connections."""
         self._wire.close()
-
-    def __enter__(self) -> Self:
-        """Return the store itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the connections."""
-        self.close()
 
     def digest(self) -> str:
         """Return a hex digest of the writes made through this store, in order."""

@@ -8,9 +8,9 @@ import threading
 import traceback
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler
-from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
+from healthgym.core.closing import Closing
 from healthgym.errors import ConfigurationError, InfrastructureError
 from healthgym.worlds.fhir.api import CONTENT_TYPE, FhirApi, Response
 from healthgym.worlds.fhir.bundle import render
@@ -25,7 +25,7 @@ from healthgym.worlds.fhir.errors import FhirError
 from healthgym.worlds.fhir.records import RecordStore
 
 
-class FhirServer:
+class FhirServer(Closing):
     """A running server; use it as a context manager.
 
     Attributes:
@@ -45,19 +45,6 @@ class FhirServer:
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
-
-    def __enter__(self) -> Self:
-        """Return the server itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop serving."""
-        self.close()
 
 
 def serve(

@@ -122,10 +122,7 @@ def status_of(
     Raises:
         KeyError: If the table has no row for the code.
     """
-    row = control_of(code)
-    if row is None:
-        raise KeyError(code)
-    latest = _latest(row, values, day, rules)
+    row, latest = _measured(code, values, day, rules)
     return row.status(latest[1], rules) if latest else DiseaseControlStatus.UNKNOWN
 
 
@@ -143,10 +140,7 @@ def basis_of(
     Raises:
         KeyError: If the table has no row for the code.
     """
-    row = control_of(code)
-    if row is None:
-        raise KeyError(code)
-    latest = _latest(row, values, day, rules)
+    row, latest = _measured(code, values, day, rules)
     if latest is None:
         return f"No {row.measure} of the last {rules.control_months} months on file"
     taken, value = latest
@@ -154,11 +148,14 @@ def basis_of(
     return f"{row.measure}: {value:.10g}{unit} on {taken}"
 
 
-def _latest(
-    row: Control, values: Iterable[tuple[str, date, float]], day: date, rules: OperatingRules
-) -> tuple[date, float] | None:
-    """Return the latest value that is not too old, with its day; None if there is none."""
+def _measured(
+    code: str, values: Iterable[tuple[str, date, float]], day: date, rules: OperatingRules
+) -> tuple[Control, tuple[date, float] | None]:
+    """Return a condition's row, and the latest value that is not too old, with its day, if any."""
+    row = control_of(code)
+    if row is None:
+        raise KeyError(code)
     first = months_before(day, rules.control_months)
     known = ((taken, value) for name, taken, value in values if name == row.loinc)
     recent = (pair for pair in known if first <= pair[0] <= day)
-    return max(recent, key=lambda pair: pair[0], default=None)
+    return row, max(recent, key=lambda pair: pair[0], default=None)

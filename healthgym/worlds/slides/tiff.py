@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+
+from healthgym.core.closing import Closing
 
 DEFLATE, JPEG = 8, 7
 TILE = 256
@@ -18,7 +18,7 @@ _GREY, _RGB, _YCBCR = 1, 2, 6
 _CENTIMETRE = 3
 
 
-class TiffWriter:
+class TiffWriter(Closing):
     """Writes the pages of a file one after the other; nothing but offsets is kept in memory.
 
     Args:
@@ -31,15 +31,8 @@ class TiffWriter:
         self._file.write(struct.pack("<2sHHHQ", b"II", 43, 8, 0, 0))
         self._link = 8
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
     def page(

@@ -10,7 +10,8 @@ from healthgym.worlds.workspace.python import (
     SandboxedPython,
     python_available,
 )
-from healthgym.worlds.workspace.sql import SqlEngine, SqlLimits, SqlResult
+from healthgym.worlds.workspace.sql import SqlEngine
+from healthgym.worlds.workspace.sql_process import SqlLimits, SqlResult
 from healthgym.worlds.workspace.tables import Table, TableStore
 from healthgym.worlds.workspace.tools import FileTools, PythonTools, TableTools
 from healthgym.worlds.workspace.world import Workspace, WorkspaceWorld

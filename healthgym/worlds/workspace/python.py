@@ -25,7 +25,7 @@ from healthgym.core.borders import Json, JsonObject
 from healthgym.errors import InfrastructureError, ToolError
 from healthgym.worlds.workspace.optional import require
 from healthgym.worlds.workspace.reaper import reaper
-from healthgym.worlds.workspace.sql import PATIENCE
+from healthgym.worlds.workspace.sql_process import PATIENCE
 
 #: Parts of a second by which the kernel counts a process's time; 0 where it tells nobody.
 _TICKS = os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else 0
@@ -201,6 +201,8 @@ def _guarded(
     except ToolError as error:
         raise ValueError(str(error)) from None
     except Exception as error:
+        # Ours, of whatever kind. It must not pass through code that could catch it: it is raised
+        # once that is over.
         faults.append(error)
         raise RuntimeError("This function is out of order.") from None
 

@@ -1,4 +1,4 @@
-"""The process that runs queries. Started by :mod:`healthgym.worlds.workspace.sql`; no import of it.
+"""The process that runs queries, started by :mod:`healthgym.worlds.workspace.sql_start`.
 
 It is a program of its own because a query can ask for more memory or time than any setting of a
 database bounds: one call of a text function may allocate gigabytes and cannot be interrupted. Here
@@ -9,11 +9,8 @@ and an Arrow stream.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import mmap
-import os
-import re
 import resource
 import signal
 import socket
@@ -24,16 +21,17 @@ import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from healthgym.worlds.workspace.mapping import load_mapped
+from healthgym.worlds.workspace.sql_running import Refusal, message, run
+
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
 #: An object of JSON.
 Message: TypeAlias = dict[str, Any]
-
 #: Connections kept; an episode that has been idle for long gets a new one.
 MAX_SESSIONS = 48
-
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
     # Eight for each connection otherwise, for files and sockets that are out of reach here.
@@ -46,8 +44,6 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "python_scan_all_frames": "false",
 }
-
-
 #: Functions that would show the machine's time; each session has macros of these names instead.
 CLOCK = {
     "TIMESTAMPTZ": ("now", "current_timestamp", "get_current_timestamp", "transaction_timestamp"),
@@ -74,47 +70,8 @@ WITHHELD_TABLES = (
     "pragma_database_size", "enable_profiling", "checkpoint", "force_checkpoint",
     "duckdb_prepared_statements",
 )  # fmt: skip
-#: Types that Arrow has too, as they are. Others reach it as the database's own bytes, without their
-#: zone, cut, or in a form that brings down who asks for its size.
-PLAIN = frozenset(
-    ("null", "boolean", "varchar", "blob", "uuid", "enum", "float", "double", "decimal", "date",
-     "time", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone",
-     "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger",
-     "ubigint"),
-)  # fmt: skip
-NESTED = frozenset(("list", "array", "struct", "tuple", "map"))
 _TOO_LARGE = "The query needs more memory than it may have."
 _NO = "error('This function is not offered here.')"
-#: A function asked for by its home, past the macros: system.main.now(), and any such call.
-_PAST_MACROS = re.compile(r'\bsystem"?(?:\.[^.()]{1,200}){1,3}\(')
-#: A part of a table drawn without a seed. A number of rows is drawn the same way each time.
-_DRAWN = re.compile(
-    r"\b(?:using sample|tablesample)[ (]?(?:\w+\()?[^\s()%]+ ?(?:%|percent\b)(?:\)|(?!\)))"
-    r"(?! ?repeatable\(|\(\w+ ?, ?\d)"
-)
-_ANALYZES = re.compile(r"explain\b[^a-z]*(?:analy[sz]e\b|\([^)]*analy[sz]e\b)")
-
-
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_LIBC.mmap.restype = ctypes.c_void_p
-_LIBC.mmap.argtypes = (
-    ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
-)  # fmt: skip
-_LIBC.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
-_FAILED = ctypes.c_void_p(-1).value
-
-
-class Refusal(Exception):
-    """The query is not one that is run here, or it fails.
-
-    Args:
-        text: What is wrong with it.
-        doubtful: Whether a process that has done nothing else yet might have answered it.
-    """
-
-    def __init__(self, text: str, *, doubtful: bool = False) -> None:
-        super().__init__(text)
-        self.doubtful = doubtful
 
 
 class Late(Exception):
@@ -228,7 +185,7 @@ class Worker:
         """Return what to say to a request: rows, a refusal of the query, or a fault of ours."""
         try:
             for key, descriptor in zip(request["load"], descriptors, strict=True):
-                self.held[key] = load(descriptor)
+                self.held[key] = load_mapped(descriptor)
             self.drop(set(request["drop"]))
             begun = time.process_time()
             payload, more = self.query(request) if "sql" in request else (b"", False)
@@ -238,7 +195,8 @@ class Worker:
             doubtful = refusal.doubtful or self.spent()
             return {"refused": str(refusal), "doubtful": doubtful, "spent": self.spent()}, b""
         except Exception as error:
-            # Not this query's doing; of those before it, maybe: the parent asks a new process.
+            # The parent waits for an answer, whatever fails. It is not this query's doing; of those
+            # before it, maybe: the parent asks a new process.
             return {"fault": f"{type(error).__name__}: {error}"[:1500]}, b""
         seconds = time.process_time() - begun
         return {"more": more, "seconds": seconds, "spent": self.spent()}, payload
@@ -296,7 +254,7 @@ class Worker:
         session.settle(request["now"])
         watch = Watch(session.connection, request["seconds"])
         try:
-            return run(session.connection, request)
+            return run(session.connection, request["sql"], request["rows"], request["bytes"])
         except duckdb.InterruptException:
             raise Late from None
         except (MemoryError, duckdb.OutOfMemoryException):
@@ -317,150 +275,6 @@ class Worker:
             raise Refusal(text, doubtful=True) from None
         finally:
             watch.end()
-
-
-def load(descriptor: int) -> pa.Table:
-    """Map a table from an open file, and close that."""
-    try:
-        return read_mapped(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def read_mapped(descriptor: int) -> pa.Table:
-    """Return the table that an open file holds, read from the file's pages.
-
-    The file may be closed: Python's own maps keep a descriptor each, and a process has few.
-
-    Raises:
-        OSError: If there is no room for the map.
-    """
-    import pyarrow as pa
-
-    pages = _Pages(descriptor, os.fstat(descriptor).st_size)
-    return pa.ipc.open_file(pa.foreign_buffer(pages.address, pages.size, base=pages)).read_all()
-
-
-class _Pages:
-    """The pages of a file, mapped while somebody holds this."""
-
-    def __init__(self, descriptor: int, size: int) -> None:
-        self.size = size
-        place = _LIBC.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
-        self.address = place if place not in (None, _FAILED) else 0
-        if not self.address:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-        self._unmap = _LIBC.munmap
-
-    def __del__(self) -> None:
-        if self.address:
-            self._unmap(self.address, self.size)
-
-
-def run(connection: duckdb.DuckDBPyConnection, request: Message) -> tuple[bytes, bool]:
-    """Run one read-only statement and return its first rows."""
-    import duckdb
-    import pyarrow as pa
-
-    accept(request["sql"])
-    statements = connection.extract_statements(request["sql"])
-    if len(statements) != 1:
-        raise Refusal("Give one statement.")
-    if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
-        raise Refusal("Only queries are run here: SELECT, WITH, DESCRIBE, SUMMARIZE, EXPLAIN.")
-    # As a relation, not by execute(): rows are made as they are read, and no more of them.
-    reader = legible(connection.sql(statements[0])).to_arrow_reader(2048)
-    try:
-        batches, more = first_rows(reader, request["rows"], request["bytes"])
-    finally:
-        reader.close()
-    table = pa.Table.from_batches(batches, reader.schema)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes(), more
-
-
-def legible(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Return a relation of which the columns that Arrow cannot show as they are are text."""
-    if all(map(_shown_as_is, found.types)):
-        return found
-    columns = []
-    for place, (name, kind) in enumerate(zip(found.columns, found.types, strict=True), 1):
-        value = f"#{place}" if _shown_as_is(kind) else f"CAST(#{place} AS VARCHAR)"
-        quoted = name.replace('"', '""')
-        columns.append(f'{value} AS "{quoted}"')
-    return found.project(", ".join(columns))
-
-
-def _shown_as_is(kind: duckdb.sqltypes.DuckDBPyType) -> bool:
-    if kind.id in NESTED:
-        # The size of an array is among what it is made of.
-        parts = (part for _, part in kind.children if not isinstance(part, int | list))
-        return all(map(_shown_as_is, parts))
-    return kind.id in PLAIN
-
-
-def accept(sql: str) -> None:
-    """Return if a statement asks for nothing past the macros of the session.
-
-    Raises:
-        Refusal: If it does. What stands in a text or a comment does not count, nor where somebody
-            put spaces.
-    """
-    import duckdb
-
-    tokens = duckdb.tokenize(sql)
-    ends = [*(start for start, _ in tokens), len(sql.encode())][1:]
-    held = sql.encode()
-    words = [
-        held[start:end].decode("utf-8", "replace").strip().lower()
-        for (start, kind), end in zip(tokens, ends, strict=True)
-        if kind not in (duckdb.token_type.string_const, duckdb.token_type.comment)
-    ]
-    text = re.sub(r"\s*([.()\"])\s*", r"\1", " ".join(words))
-    if _PAST_MACROS.search(text):
-        raise Refusal("Call functions by their name alone, without 'system'.")
-    if _DRAWN.search(text):
-        raise Refusal(
-            "A sample by percent needs a seed: TABLESAMPLE bernoulli(20%) REPEATABLE (1)."
-        )
-    if text.startswith("explain") and _ANALYZES.match(text):
-        raise Refusal("EXPLAIN ANALYZE shows the machine's time; EXPLAIN shows the plan.")
-
-
-def first_rows(
-    reader: pa.RecordBatchReader, most: int, room: int
-) -> tuple[list[pa.RecordBatch], bool]:
-    """Return batches of at most so many rows, and whether there are more."""
-    batches: list[pa.RecordBatch] = []
-    rows, size = 0, 0
-    while True:
-        try:
-            batch = reader.read_next_batch()
-        except StopIteration:
-            return batches, False
-        except OSError as error:
-            # Here the query runs, and this is how Arrow passes on what the database says.
-            if "Out of Memory Error" in str(error):
-                raise MemoryError from None
-            raise Refusal(message(error)) from None
-        size += batch.nbytes
-        if size > room and batches:
-            return batches, True
-        if size > room:
-            raise Refusal("The first rows of the result are too large; select less of them.")
-        if batch.num_rows > most - rows:
-            return [*batches, batch.slice(0, most - rows)], True
-        batches.append(batch)
-        rows += batch.num_rows
-
-
-def message(error: Exception) -> str:
-    """Return what a database error says, without advice on settings and without addresses."""
-    text = re.split(r"\n\s*(?:Possible solutions|Stack Trace)", str(error), maxsplit=1)[0].strip()
-    return text[:1500]
 
 
 def confine(memory: int) -> None:
@@ -488,7 +302,3 @@ def main() -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
     Worker(channel, room).serve()
-
-
-if __name__ == "__main__":
-    main()

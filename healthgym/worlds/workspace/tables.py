@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING
 
 from healthgym.core.state import Stateful, table
 from healthgym.errors import ToolError
+from healthgym.worlds.workspace.mapping import read_mapped
 from healthgym.worlds.workspace.optional import require
-from healthgym.worlds.workspace.sql_worker import read_mapped
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,7 +9,7 @@ from healthgym.core.borders import JsonDict
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
 from healthgym.errors import OutOfTimeError, ToolError
 from healthgym.worlds.workspace.python import CodeLimits, HostFunction, SandboxedPython
-from healthgym.worlds.workspace.sql import SqlResult
+from healthgym.worlds.workspace.sql_process import SqlResult
 from healthgym.worlds.workspace.tables import MAX_SAVED_ROWS, Table
 from healthgym.worlds.workspace.text import plain, table_text
 from healthgym.worlds.workspace.world import WorkspaceWorld

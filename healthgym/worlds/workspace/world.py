@@ -10,7 +10,8 @@ from healthgym.core.clock import Clock
 from healthgym.core.world import World
 from healthgym.worlds.workspace.drafts import Drafts
 from healthgym.worlds.workspace.files import FileTree
-from healthgym.worlds.workspace.sql import SqlEngine, SqlLimits
+from healthgym.worlds.workspace.sql import SqlEngine
+from healthgym.worlds.workspace.sql_process import SqlLimits
 from healthgym.worlds.workspace.tables import Table, TableStore
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from healthgym.errors import SandboxUnavailableError
 from healthgym.worlds.workspace.box import Box, BoxLimits, open_box, probe, probes
-from healthgym.worlds.workspace.box import box as module
+from healthgym.worlds.workspace.box import box as asking
+from healthgym.worlds.workspace.box import running as module
 from healthgym.worlds.workspace.box.command import Identity
 from healthgym.worlds.workspace.box.seccomp import call_numbers, seccomp_filter
 from tests.worlds.workspace.boxes import run, small
@@ -114,7 +115,7 @@ def test_a_box_without_its_walls_is_refused(box: Box, monkeypatch: pytest.Monkey
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be root in a box")
 def test_staying_root_is_found_out(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "NOBODY", 0)
+    monkeypatch.setattr(asking, "NOBODY", 0)
     assert probes.make_attempts(small(box), ["identity"])["identity"] == "user 0"
 
 

@@ -25,8 +25,9 @@ from healthgym.worlds.workspace import (
     Workspace,
     WorkspaceWorld,
     sql,
+    sql_process,
 )
-from healthgym.worlds.workspace.sql import QueryProcess
+from healthgym.worlds.workspace.sql_process import QueryProcess
 from healthgym.worlds.workspace.sql_worker import Watch, Worker
 from healthgym.worlds.workspace.tables import MAX_SAVED_BYTES
 
@@ -226,7 +227,7 @@ def test_a_process_that_keeps_what_it_was_given_is_replaced(world: WorkspaceWorl
     process = sql._pool()._idle[-1]
     assert process._child is not None
     held = Path(f"/proc/{process._child.pid}/statm").read_text().split()[5]
-    assert int(held) * resource.getpagesize() < sql._PROCESS_MEMORY // 2
+    assert int(held) * resource.getpagesize() < sql_process._PROCESS_MEMORY // 2
 
 
 def test_a_full_disk_is_no_fault_of_the_engines(

@@ -9,7 +9,8 @@ from healthgym.core.clock import Clock
 from healthgym.errors import ToolError
 from healthgym.worlds.workspace import Table, Workspace, WorkspaceWorld
 from healthgym.worlds.workspace.full_tools import _column
-from healthgym.worlds.workspace.sql_worker import Refusal, Worker
+from healthgym.worlds.workspace.sql_running import Refusal
+from healthgym.worlds.workspace.sql_worker import Worker
 from healthgym.worlds.workspace.tools import HostFunctions, TableTools
 
 pa = pytest.importorskip("pyarrow")
@@ -121,6 +122,7 @@ def test_a_result_that_cannot_be_handed_over_is_the_querys_fault(
 
     monkeypatch.setattr(sql_worker, "run", broken)
     request = {"drop": [], "session": 1, "memory": 1 << 28, "tables": {}, "seconds": 5.0}
+    request |= {"sql": "SELECT 1", "rows": 1, "bytes": 1 << 10}
     with pytest.raises(Refusal, match="no such type"):
         Worker(None).query({**request, "now": "2024-01-01T00:00:00+00:00"})  # type: ignore[arg-type]
 

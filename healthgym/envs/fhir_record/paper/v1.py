@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any
 
 from healthgym.core.verdict import Check, CheckResult
-from healthgym.envs.fhir_record.kinds.labs import magnesium_tier
+from healthgym.envs.fhir_record.kinds.magnesium import magnesium_tier
 from healthgym.envs.fhir_record.kinds.readings import (
     latest,
     months_before,
@@ -41,13 +41,11 @@ from healthgym.envs.fhir_record.view import Reading
 NDC = "http://hl7.org/fhir/sid/ndc"
 LOINC = "http://loinc.org"
 SNOMED = "http://snomed.info/sct"
-
 NO_POST = Check("no_post", "Nothing was written, where nothing is to be written.", idle=True)
 POSTS = Check("posts", "Exactly as many writes were accepted as the rule asks for.")
 ORDER = Check("order", "Each write says what the rule asks for.")
 VALUE = Check("value", "The finish value is the reference value.")
 V1_CHECKS = (NO_POST, POSTS, ORDER, VALUE)
-
 _VITAL_SIGNS = {
     "system": "http://hl7.org/fhir/observation-category",
     "code": "vital-signs",
@@ -57,7 +55,6 @@ _MEAN_TOLERANCE = 0.1
 _DOSE_TOLERANCE = 0.1
 _GLUCOSE_TOLERANCE = 0.5
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-
 #: Whether a write is what was asked for.
 Condition = Callable[[Case, Post], bool]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from healthgym.envs.managed_care.care_management.grounds import Grounds, names_medicine
@@ -14,7 +14,7 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import (
     same_condition,
     same_medicine,
 )
-from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS
+from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS, barriers_of
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.records.assessment import (
     BehavioralHealthAssessment,
@@ -23,7 +23,7 @@ from healthgym.worlds.managed_care.records.assessment import (
     MedicationAssessment,
     SDoHAssessment,
 )
-from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel, CapabilityLevel
+from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel
 from healthgym.worlds.managed_care.voices import Topic
 
 #: The item of the PHQ-9 that asks for thoughts of death or self-harm.
@@ -213,21 +213,6 @@ def _is_coded(topic: Topic, chart: PatientChart) -> bool:
     return bool(codes) and any(
         each.active and each.code.startswith(codes) for each in chart.conditions
     )
-
-
-def barriers_of(data: SDoHAssessment) -> Mapping[Topic, bool]:
-    """Return which social barriers a section records, by subject."""
-    return {
-        Topic.TRANSPORTATION: data.transportation_barrier,
-        Topic.FOOD: data.food_insecurity,
-        Topic.HOUSING: data.housing_instability,
-        Topic.CAREGIVER: data.caregiver_support is not CapabilityLevel.ADEQUATE,
-        Topic.FINANCES: data.financial_constraints,
-        Topic.LITERACY: data.health_literacy is not CapabilityLevel.ADEQUATE,
-        Topic.LANGUAGE: bool(data.language_barrier),
-        Topic.PHONE_ACCESS: not data.phone_internet_access,
-        Topic.WORK: data.work_schedule_barrier,
-    }
 
 
 def _about(words: str, name: str) -> bool:

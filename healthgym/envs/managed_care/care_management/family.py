@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from healthgym.core import arguments
 from healthgym.core.borders import JsonObject
 from healthgym.core.endpoint import Endpoint
 from healthgym.core.episode import Episode
@@ -43,7 +42,6 @@ from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.checks.rubrics import Judge, judge_of
 from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.surface import (
-    PROGRAM,
     Ablation,
     Surface,
     ToolSet,
@@ -129,12 +127,11 @@ class CareFamily(DeskFamily[CareReference]):
         self.wording = wording_of(speaker)
         if judge is not None:
             self.verifier = CareVerifier(judge_of(judge))
-        self.kept = kept = arguments.member(Rules, rules, "rules")
+        kept, size = self.take(
+            rules=rules, ablate=ablate, surface=surface, tools=tools, handbook=handbook
+        )
+        self.kept = kept
         name = f"{self.name}-canonical" if canonical else self.name
-        self.ablate = arguments.member(Ablation, ablate, "ablate")
-        self.surface = arguments.member(Surface, surface, "surface")
-        chosen = arguments.member(ToolSet, tools, "tools")
-        size = arguments.member(HandbookSize, handbook, "handbook")
         if size is HandbookSize.FULL:
             # Now rather than at the first reset: a folder that cannot be written is told at once.
             standing_handbook(size)
@@ -144,19 +141,18 @@ class CareFamily(DeskFamily[CareReference]):
                 level.config, level.label, name, kept, handbook=size, canonical=canonical
             )
 
-        program = PROGRAM if self.surface is Surface.CLI else ""
-        toolsets = EXTENDED if chosen is ToolSet.EXTENDED else PUBLISHED
+        toolsets = EXTENDED if self.tools is ToolSet.EXTENDED else PUBLISHED
         self.drilled = difficulty == drill.DRILL
         self.chance = {} if self.drilled else _CHANCE
         if self.drilled:
             if canonical:
                 raise ConfigurationError("difficulty 'drill' has no place for canonical tasks.")
             self.generator = drill.DrillGenerator(self.name, kept)
-            self.roles = {AGENT: Role(toolsets, _DRILLED, only=drill.TOOLS, program=program)}
+            self.roles = {AGENT: Role(toolsets, _DRILLED, only=drill.TOOLS, program=self.program)}
             self.rules = replace(self.rules, max_turns=drill.TURNS)
         else:
             self.generator = assemble(PRESETS, difficulty, drawing, canonical=canonical)
-            self.roles = {AGENT: Role(toolsets, _VERBS, program=program)}
+            self.roles = {AGENT: Role(toolsets, _VERBS, program=self.program)}
 
     def baselines(self) -> Mapping[str, Baseline[Task, CareReference, WorldStart]]:
         """Return the scripts that do not hear what decides."""

@@ -16,6 +16,7 @@ from importlib.resources import files
 from healthgym.core.borders import JsonObject
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.persona import Concern
+from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS
 from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel, MotivationStage
 from healthgym.worlds.managed_care.voices import Topic
 
@@ -30,21 +31,7 @@ _WHEN = re.compile(
     r"\b(?:(?P<tomorrow>tomorrow)|on (?P<weekday>\w+day))?,? ?"
     r"(?:after (?:(?P<noon>noon)|(?P<hour>\w+) in the (?P<part>morning|afternoon|evening)))?"
 )
-_HOURS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_HOURS = SMALL_NUMBERS[:13]
 _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
 

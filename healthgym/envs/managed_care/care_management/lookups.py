@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TypeAlias, TypeVar
 
-from healthgym.core.tool import ToolCall, call
+from healthgym.core.tool import call
 from healthgym.envs.managed_care.care_management.rulings import Known
+from healthgym.envs.managed_care.reading.asking import Play, ask
 from healthgym.envs.managed_care.reading.care_pages import PAGES, read_rules
 from healthgym.envs.managed_care.reading.layout import Row, body, is_cut, record, rows, table
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
-
-_T = TypeVar("_T")
-#: Calls, to whose answers the play goes on; what it returns is told at its end.
-Play: TypeAlias = Generator[ToolCall, str, _T]
 
 _BRIEF = re.compile(
     r"You are (?P<caller>[^,]+), .*?it is \w+, (?P<now>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\. "
@@ -97,16 +93,6 @@ def read_brief(instruction: str) -> Brief:
         source=_SOURCES.get(found["source"], ""),
         label=found["label"],
     )
-
-
-def ask(name: str, **arguments: object) -> Play[str]:
-    """Call a tool and read its answer to the end."""
-    observation = yield call(name, **arguments)
-    text = body(observation)
-    while is_cut(observation):
-        observation = yield call("read_more")
-        text += body(observation)
-    return text
 
 
 def find_referral(brief: Brief) -> Play[Row]:

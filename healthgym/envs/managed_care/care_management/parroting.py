@@ -22,13 +22,12 @@ from healthgym.envs.managed_care.care_management.blind import (
     likeliest,
 )
 from healthgym.envs.managed_care.care_management.lookups import (
-    Play,
-    ask,
     find_referral,
     read_brief,
 )
 from healthgym.envs.managed_care.care_management.speech import PhraseBook, phrase_book
 from healthgym.envs.managed_care.care_management.writing import Findings, Score, plan, sections
+from healthgym.envs.managed_care.reading.asking import Play, ask
 from healthgym.envs.managed_care.reading.layout import Row, value
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.conversation.acts import Act, Meant

@@ -8,12 +8,11 @@ from itertools import pairwise
 
 from healthgym.core.verdict import CheckResult
 from healthgym.envs.managed_care.care_management import requirements as want
-from healthgym.envs.managed_care.care_management.assessed import barriers_of
 from healthgym.envs.managed_care.care_management.inspection import Inspection
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause
 from healthgym.envs.managed_care.care_management.task import Ending
 from healthgym.worlds.managed_care.apps.care_management.blocks import read_block
-from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS
+from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS, barriers_of
 from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.conversation.mind import Mind
 from healthgym.worlds.managed_care.conversation.persona import BlockedBecause, Mark

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from healthgym.envs.managed_care.care_management.advice import harmful
-from healthgym.envs.managed_care.care_management.assessed import barriers_of
 from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.task import Needs
 from healthgym.envs.managed_care.care_management.witness import Witness
+from healthgym.worlds.managed_care.apps.care_management.sections import barriers_of
 from healthgym.worlds.managed_care.records.assessment import CMAssessment
 from healthgym.worlds.managed_care.records.care_plan import (
     CMCarePlan,

@@ -23,8 +23,6 @@ from healthgym.envs.managed_care.care_management.listening import Listener
 from healthgym.envs.managed_care.care_management.lookups import (
     Brief,
     Chart,
-    Play,
-    ask,
     charted,
     find_referral,
     read_brief,
@@ -43,6 +41,7 @@ from healthgym.envs.managed_care.care_management.rulings import (
 )
 from healthgym.envs.managed_care.care_management.speech import phrase_book
 from healthgym.envs.managed_care.care_management.writing import plan, sections
+from healthgym.envs.managed_care.reading.asking import Play, ask
 from healthgym.envs.managed_care.reading.layout import fields, is_cut, value
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.calendar import office_calendar

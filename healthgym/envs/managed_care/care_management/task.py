@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from healthgym.core import arguments
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
+from healthgym.core.task import Instance, Task, TaskGenerator
 from healthgym.envs.managed_care.care_management.conditions import care_conditions
 from healthgym.envs.managed_care.care_management.lives import Life
-from healthgym.envs.managed_care.checks.expectation import Expectation
+from healthgym.envs.managed_care.cases.configuring import adopt_members, require_chances
+from healthgym.envs.managed_care.checks.expectation import DeskReference, Expectation
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.conversation.persona import Persona, PersonaKind
 from healthgym.worlds.managed_care.start import WorldStart
@@ -80,7 +80,7 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CareReference(Reference):
+class CareReference(DeskReference):
     """What the right handling of a referral is.
 
     Attributes:
@@ -198,8 +198,7 @@ class CareConfig:
     proxies: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, kind in _KINDS.items():
-            object.__setattr__(self, name, arguments.members(kind, getattr(self, name), name))
+        adopt_members(self, _KINDS)
         object.__setattr__(self, "conditions", _named(self.conditions))
         if not 0 <= self.referrals <= _MOST_REFERRALS:
             raise ConfigurationError(f"referrals lies between 0 and {_MOST_REFERRALS}.")
@@ -209,10 +208,7 @@ class CareConfig:
             )
         if not 1 <= self.concerns <= _MOST_CONCERNS:
             raise ConfigurationError(f"concerns lies between 1 and {_MOST_CONCERNS}.")
-        for name in _CHANCES:
-            chance = getattr(self, name)
-            if not 0 <= chance <= 1:
-                raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
+        require_chances(self, _CHANCES)
 
     @property
     def deep(self) -> bool:

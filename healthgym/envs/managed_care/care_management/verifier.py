@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 
 from healthgym.core.task import Task
-from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
-from healthgym.core.verifier import Evidence, Verifier
+from healthgym.core.verdict import CheckResult, Profile
+from healthgym.core.verifier import Evidence
 from healthgym.envs.managed_care.care_management import requirements as want
 from healthgym.envs.managed_care.care_management.advice import harmful
 from healthgym.envs.managed_care.care_management.inspection import Inspection
@@ -20,9 +19,8 @@ from healthgym.envs.managed_care.care_management.paths import (
 )
 from healthgym.envs.managed_care.care_management.reasons import EndedBecause
 from healthgym.envs.managed_care.care_management.task import CareReference, Ending
+from healthgym.envs.managed_care.checks.desk_verifier import DeskVerifier
 from healthgym.envs.managed_care.checks.expectation import Stage
-from healthgym.envs.managed_care.checks.paper import checks_in
-from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
 from healthgym.envs.managed_care.checks.rubric_records import care_record
 from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged, questions
 from healthgym.worlds.managed_care.conversation.persona import Mark
@@ -74,41 +72,24 @@ _LATER_RUBRICS = {
 }
 
 
-class CareVerifier(Verifier[Task, CareReference, ManagedCareWorld]):
-    """Judges what has become of the referral.
+class CareVerifier(DeskVerifier[CareReference]):
+    """Judges what has become of the referral."""
 
-    Args:
-        asked: Asked about the source's rubrics under its profile; nobody by default.
-    """
+    desk = Desk.CARE
+    stages = _STAGES
+    strict = want.STRICT
+    met_before = _IDLE
 
-    def __init__(self, asked: Judge | None = None) -> None:
-        self._judge = asked
-
-    def checks(self, profile: Profile) -> tuple[Check, ...]:
-        """Return the checks of a profile: ours, or the source's."""
-        if profile is Profile.STRICT:
-            return want.STRICT
-        rubrics = questions(Desk.CARE) if self._judge else ()
-        source = tuple(map(_labelled, checks_in(_STAGES)))
-        return (*source, *(each.check for each in rubrics))
-
-    def judge(
-        self, evidence: Evidence[Task, CareReference, ManagedCareWorld], profile: Profile
-    ) -> Judgement:
-        """Return what is found of the episode."""
-        if profile is Profile.PAPER:
-            found = judge_by_source(evidence.after, evidence.reference.paper)
-            results = [replace(one, check=_labelled(one.check)) for one in found]
-            return Judgement.of([*results, *self._by_rubrics(evidence)])
-        seen = Inspection(evidence.before, evidence.after, evidence.reference)
-        return Judgement.of(tuple(_strict(seen)))
-
-    def _by_rubrics(
+    def by_rules(
         self, evidence: Evidence[Task, CareReference, ManagedCareWorld]
+    ) -> Iterable[CheckResult]:
+        """Return what our own checks find of the episode."""
+        return _strict(Inspection(evidence.before, evidence.after, evidence.reference))
+
+    def by_rubrics(
+        self, evidence: Evidence[Task, CareReference, ManagedCareWorld], judge: Judge
     ) -> Iterator[CheckResult]:
-        """Yield what a judge finds, where one is asked."""
-        if self._judge is None:
-            return
+        """Yield what a judge finds of the stages that are rightly reached."""
         wanted = evidence.reference
         record = care_record(evidence.after, wanted.case_id)
         expected = (
@@ -117,9 +98,9 @@ class CareVerifier(Verifier[Task, CareReference, ManagedCareWorld]):
         )
         left_out = _LATER_RUBRICS.get(wanted.ending, ())
         if wanted.drilled:
-            names = (each.check.name for each in questions(Desk.CARE))
+            names = (each.check.name for each in questions(self.desk))
             left_out = tuple(name for name in names if name != _DRILLED)
-        yield from judged(self._judge, evidence.after, Desk.CARE, expected, record, *left_out)
+        yield from judged(judge, evidence.after, self.desk, expected, record, *left_out)
 
     def progress(
         self,
@@ -134,10 +115,6 @@ class CareVerifier(Verifier[Task, CareReference, ManagedCareWorld]):
         the verdict takes its place.
         """
         return 0.5 * Inspection(evidence.before, evidence.after, evidence.reference).stage
-
-
-def _labelled(check: Check) -> Check:
-    return replace(check, idle=check.name in _IDLE)
 
 
 def _strict(seen: Inspection) -> Iterator[CheckResult]:

@@ -17,8 +17,6 @@ from healthgym.envs.managed_care.cases.paperwork import Chances, Paper, draw_tro
 from healthgym.envs.managed_care.cases.patients import (
     CaseFacts,
     CasePatient,
-    Subject,
-    fitting,
     plan_patient,
     write_patient,
 )
@@ -32,6 +30,7 @@ from healthgym.envs.managed_care.cases.situations import (
     Situation,
     situation,
 )
+from healthgym.envs.managed_care.cases.subjects import Subject, fitting
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.sheets import stating

@@ -9,40 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache, partial
 
 import numpy as np
 
 from healthgym.core.seeding import Split
-from healthgym.envs.managed_care.cases.clinic import staff, workforce
+from healthgym.envs.managed_care.cases.clinic import workforce
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
+from healthgym.envs.managed_care.cases.drill_note import note_of
 from healthgym.envs.managed_care.cases.ordering import orderer
-from healthgym.envs.managed_care.cases.patients import CasePatient, draw_subject, number_of
+from healthgym.envs.managed_care.cases.patients import CasePatient, number_of
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
 from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.cases.situations import (
     Bar,
     Course,
     Gap,
+    Situation,
     fits,
     situation,
 )
+from healthgym.envs.managed_care.cases.subjects import draw_subject
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.chart import PatientChart
-from healthgym.worlds.managed_care.charts.phrases import Chooser
-from healthgym.worlds.managed_care.charts.prose import Prose
 from healthgym.worlds.managed_care.charts.sections import age_on
-from healthgym.worlds.managed_care.facts import (
-    AnyFact,
-    Diagnosis,
-    Finding,
-    Intolerance,
-    Measurement,
-    MedicationCourse,
-    ProcedureDone,
-    TherapyCourse,
-)
 from healthgym.worlds.managed_care.handbook.page import Audience, Page
 from healthgym.worlds.managed_care.policies.book import PolicyBook
 from healthgym.worlds.managed_care.policies.criteria import (
@@ -61,11 +52,10 @@ from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.tree import AllOf, Group, criteria, parts
 from healthgym.worlds.managed_care.policies.trimming import editions
 from healthgym.worlds.managed_care.records.case import PriorAuthCase, PriorAuthLine
-from healthgym.worlds.managed_care.records.chart import DocumentReference, ServiceRequest
+from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
 from healthgym.worlds.managed_care.staff import WorkerRole
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
-    DocumentKind,
     PlaceOfService,
     Posture,
     Urgency,
@@ -286,31 +276,9 @@ def _drill(
     found = drawn.assess(drawn.facts, today)
     if found.action is not drawn.action:
         raise ConfigurationError("The facts do not deserve what they were drawn for.")
-    page = Page(
-        path=page_path(policy.id),
-        title=policy.title,
-        version=policy.version,
-        effective=policy.effective,
-        audience=(Audience.PROVIDER, Audience.PAYER),
-        text="".join(map(partial(_line, policy), criteria(policy.criteria))),
-    )
-    book = Rulebook(printed=policy, in_force=policy, book=PolicyBook([policy]), pages=(page,))
-    doctor = orderer(policy, drawn.request.diagnosis_codes[0], drawn.request.age, rng)
-    order = ServiceRequest(
-        id=f"SR-{number_of(who)}-1",
-        patient_id=who.id,
-        ordering_practitioner_id=doctor.id,
-        service_type=str(policy.category),
-        procedure_code=drawn.request.procedure_code,
-        description=policy.title,
-        priority=Urgency.STANDARD,
-        diagnosis_codes=drawn.request.diagnosis_codes,
-        site_of_service=str(drawn.request.site),
-        requested_date=now - timedelta(days=2),
-    )
+    order = _ordered(drawn, who, now, rng)
     case_id = f"CASE-{number}"
-    note = note_of(drawn.facts, order, today, rng)
-    note = replace(note, id=f"DOC-{number}", case_id=case_id)
+    note = note_of(drawn.facts, order, today, rng, name=f"DOC-{number}", case_id=case_id)
     chart = PatientChart(
         patient=who,
         coverages=(replace(background.coverages[0], plan_name=policy.plans[0], active=True),),
@@ -323,7 +291,7 @@ def _drill(
     whole = DrawnCase(
         today=today,
         subject=subject,
-        book=book,
+        book=_printed(policy),
         patient=CasePatient(chart=chart, order=order),
         drawn=drawn,
         found=found,
@@ -331,59 +299,42 @@ def _drill(
     return Drill(drawn=whole, case=case, line=line)
 
 
+def _ordered(
+    drawn: Situation, who: Patient, now: datetime, rng: np.random.Generator
+) -> ServiceRequest:
+    """Return the order from which the case comes."""
+    policy, request = drawn.policy, drawn.request
+    return ServiceRequest(
+        id=f"SR-{number_of(who)}-1",
+        patient_id=who.id,
+        ordering_practitioner_id=orderer(policy, request.diagnosis_codes[0], request.age, rng).id,
+        service_type=str(policy.category),
+        procedure_code=request.procedure_code,
+        description=policy.title,
+        priority=Urgency.STANDARD,
+        diagnosis_codes=request.diagnosis_codes,
+        site_of_service=str(request.site),
+        requested_date=now - timedelta(days=2),
+    )
+
+
+def _printed(policy: Policy) -> Rulebook:
+    """Return the one policy there is, and its page: the criteria and nothing else."""
+    page = Page(
+        path=page_path(policy.id),
+        title=policy.title,
+        version=policy.version,
+        effective=policy.effective,
+        audience=(Audience.PROVIDER, Audience.PAYER),
+        text="".join(map(partial(_line, policy), criteria(policy.criteria))),
+    )
+    return Rulebook(printed=policy, in_force=policy, book=PolicyBook([policy]), pages=(page,))
+
+
 def _line(policy: Policy, item: AnyCriterion) -> str:
     """Return a criterion as a line of the page, with the codes where it goes by codes."""
     codes = f" ({term_row(item)})" if isinstance(item, DiagnosisCriterion) else ""
     return f"- {item.id}: {policy.text(item.id)}{codes}\n"
-
-
-def note_of(
-    facts: tuple[AnyFact, ...],
-    order: ServiceRequest,
-    today: date,
-    rng: np.random.Generator,
-) -> DocumentReference:
-    """Return the document that tells facts: a sentence for each, in any order.
-
-    Args:
-        facts: The facts.
-        order: The order it was written for.
-        today: The day of the request.
-        rng: Where order and words are drawn from.
-    """
-    prose = Prose(Chooser(rng), {})
-    lines = [f"- {_told(prose, fact, today)}" for fact in facts]
-    text = "\n".join(lines[int(n)] for n in rng.permutation(len(lines))) or "- Nothing of note."
-    written = order.requested_date - timedelta(minutes=30)
-    return DocumentReference(
-        id=NOTE,
-        patient_id=order.patient_id,
-        case_id=CASE,
-        kind=DocumentKind.CHART_NOTE,
-        title="Chart note",
-        content=text,
-        created_at=written,
-        author_name=staff().workers[order.ordering_practitioner_id].name,
-        signed_at=written,
-    )
-
-
-def _told(prose: Prose, fact: AnyFact, today: date) -> str:
-    match fact:
-        case Diagnosis():
-            return prose.diagnosis(fact)
-        case Measurement():
-            return prose.measurement(fact, today)
-        case Finding():
-            return prose.finding(fact, today)
-        case TherapyCourse():
-            return prose.therapy(fact, told=False, on=today)
-        case MedicationCourse():
-            return prose.medication(fact, told=False, on=today)
-        case ProcedureDone():
-            return prose.procedure(fact)
-        case Intolerance():
-            return prose.intolerance(fact)
 
 
 def _open(

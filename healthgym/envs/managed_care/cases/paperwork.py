@@ -11,8 +11,9 @@ from typing import Protocol
 import numpy as np
 
 from healthgym.envs.managed_care.cases.clinic import ALIKE, person, workforce
-from healthgym.envs.managed_care.cases.patients import CasePatient, Subject
+from healthgym.envs.managed_care.cases.patients import CasePatient
 from healthgym.envs.managed_care.cases.situations import Situation
+from healthgym.envs.managed_care.cases.subjects import Subject
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.charts.misleading import Press, Stated, draft, misfile, misstate
 from healthgym.worlds.managed_care.charts.prose import day_of

@@ -11,6 +11,7 @@ from enum import StrEnum
 from pydantic.dataclasses import dataclass
 
 from healthgym.core.borders import Json
+from healthgym.core.task import Reference
 from healthgym.envs.managed_care.checks.care_expectation import STRICT, CareExpectation
 from healthgym.envs.managed_care.checks.submission_expectation import SubmissionExpectation
 from healthgym.worlds.managed_care.vocabulary.authorization import (
@@ -312,3 +313,15 @@ class Expectation:
     def matches_criteria(self) -> bool:
         """Whether criteria and decisions are matched here, and not left to a judge."""
         return self.contract is not Contract.V3
+
+
+class DeskReference(Reference):
+    """The right handling of a task of one desk.
+
+    Attributes:
+        paper: What the source's checks expect.
+    """
+
+    __slots__ = ()
+
+    paper: Expectation

@@ -15,7 +15,7 @@ from healthgym.core.family import Baseline, Script
 from healthgym.core.task import Task
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.cases.situations import Bar
-from healthgym.envs.managed_care.prior_auth_arena.drill import HELD
+from healthgym.envs.managed_care.prior_auth_arena.drill_dealing import HELD
 from healthgym.envs.managed_care.prior_auth_arena.drill_offices import DrillOffices
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance, ArenaReference
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received

@@ -8,7 +8,7 @@ from typing import Unpack
 from healthgym.core.family import ORACLE
 from healthgym.core.players import Filling
 from healthgym.envs.declared import Common, DeclaredEnv
-from healthgym.envs.managed_care.prior_auth_arena.drill import DRILL
+from healthgym.envs.managed_care.prior_auth_arena.drill_roles import DRILL
 from healthgym.envs.managed_care.prior_auth_arena.family import ArenaFamily
 from healthgym.envs.managed_care.prior_auth_arena.opponents.graded import HONEST
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig

@@ -30,6 +30,7 @@ from healthgym.core.verbs import Verb
 from healthgym.envs.managed_care.prior_auth_arena import (
     drill,
     drill_erring,
+    drill_roles,
     drill_sides,
     oracle,
     reader,
@@ -139,14 +140,14 @@ class ArenaFamily(Family[Task, ArenaReference, WorldStart, SharedOffices]):
                 return CanonicalGenerator(level.config, level.label, f"{self.name}-canonical")
             return ArenaGenerator(level.config, level.label, self.name)
 
-        self.drilled = difficulty == drill.DRILL
+        self.drilled = difficulty == drill_roles.DRILL
         self.chance = {} if self.drilled else _CHANCE
         if self.drilled:
             if canonical:
                 raise ConfigurationError("difficulty 'drill' has no place for canonical tasks.")
             self.generator = drill.DrillGenerator(self.name)
-            self.roles = drill.ROLES
-            self.rules = replace(self.rules, max_turns=drill.TURNS, show_clock=False)
+            self.roles = drill_roles.ROLES
+            self.rules = replace(self.rules, max_turns=drill_roles.TURNS, show_clock=False)
         else:
             self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
         for seat, filler in self._beside.items():

@@ -40,13 +40,10 @@ from healthgym.envs.managed_care.prior_auth_arena.truth import (
 )
 from healthgym.envs.managed_care.prior_authorization.inspection import Inspection
 from healthgym.envs.managed_care.prior_authorization.verifier import AuthorizationVerifier
+from healthgym.envs.managed_care.utilization_management.checks import IN_TIME, UNDECIDED
 from healthgym.envs.managed_care.utilization_management.steps import reached
 from healthgym.envs.managed_care.utilization_management.task import Path, ReviewReference
-from healthgym.envs.managed_care.utilization_management.verifier import (
-    IN_TIME,
-    UNDECIDED,
-    ReviewVerifier,
-)
+from healthgym.envs.managed_care.utilization_management.verifier import ReviewVerifier
 from healthgym.rewards.functions import INTEREST
 from healthgym.worlds.managed_care.deemed import DEEMED
 from healthgym.worlds.managed_care.relay import PAYER, PROVIDER
@@ -61,7 +58,6 @@ _OWN = {PROVIDER: (WHOLE, ANSWERED), PAYER: (ORDERED,)}
 _AFTER_INTAKE = {f"{PAYER}.{check.name}" for check in (UNDECIDED, IN_TIME)}
 #: What the checks of an appeal are named after, and those of another office's request.
 _APPEAL, _QUEUE = f"{PAYER}.appeal", f"{PAYER}.queue"
-
 ArenaEvidence = Evidence[Task, ArenaReference, SharedOffices]
 _Results = tuple[CheckResult, ...]
 #: What is found of the whole, of each side, and whether each did its own part of the whole.

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from healthgym.core import arguments
 from healthgym.core.borders import JsonObject
 from healthgym.core.endpoint import Endpoint
 from healthgym.core.episode import Episode
@@ -18,7 +17,7 @@ from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
 from healthgym.core.levels import SYNTHETIC, Level, assemble
 from healthgym.core.players import Solver
 from healthgym.core.task import Task
-from healthgym.core.tool import AnyToolset, ToolCall
+from healthgym.core.tool import ToolCall
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
@@ -37,11 +36,9 @@ from healthgym.envs.managed_care.prior_authorization.task import (
 )
 from healthgym.envs.managed_care.prior_authorization.verifier import AuthorizationVerifier
 from healthgym.envs.managed_care.surface import (
-    PROGRAM,
     Ablation,
     Surface,
     ToolSet,
-    withholds_policies,
 )
 from healthgym.envs.managed_care.tools.auth import AuthToolset
 from healthgym.envs.managed_care.tools.cases import CasesToolset
@@ -129,12 +126,10 @@ class AuthorizationFamily(DeskFamily[AuthorizationReference]):
     ) -> None:
         if judge is not None:
             self.verifier = AuthorizationVerifier(judge_of(judge))
-        kept = arguments.member(Rules, rules, "rules")
+        kept, size = self.take(
+            rules=rules, ablate=ablate, surface=surface, tools=tools, handbook=handbook
+        )
         name = f"{self.name}-canonical" if canonical else self.name
-        self.ablate = arguments.member(Ablation, ablate, "ablate")
-        self.surface = arguments.member(Surface, surface, "surface")
-        self.tools = arguments.member(ToolSet, tools, "tools")
-        size = arguments.member(HandbookSize, handbook, "handbook")
         shelf = None
         if str(source) != SYNTHETIC:
             _require_plain(canonical=canonical, full=size is HandbookSize.FULL)
@@ -154,26 +149,18 @@ class AuthorizationFamily(DeskFamily[AuthorizationReference]):
                 shelf=shelf,
             )
 
-        program = PROGRAM if self.surface is Surface.CLI else ""
         self.drilled = difficulty == drill.DRILL
         self.chance = {} if self.drilled else _CHANCE
         if self.drilled:
             _require_drillable(canonical=canonical, shelf=shelf is not None)
             self.generator = drill.DrillGenerator(self.name, kept)
-            self.roles = {AGENT: Role(PUBLISHED, _DRILLED, only=drill.TOOLS, program=program)}
+            self.roles = {AGENT: Role(PUBLISHED, _DRILLED, only=drill.TOOLS, program=self.program)}
             self.rules = replace(self.rules, max_turns=drill.TURNS)
         else:
             self.generator = assemble(PRESETS, difficulty, synthetic, canonical=canonical)
-            self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
-
-    def _toolsets(self) -> tuple[type[AnyToolset], ...]:
-        """Return the toolsets; a library that is withheld cannot be read at the payer's either."""
-        added: tuple[type[AnyToolset], ...] = ()
-        if self.tools is ToolSet.EXTENDED:
-            added = EXTENDED
-        if withholds_policies(self.ablate):
-            added = tuple(each for each in added if each is not PolicyLibraryToolset)
-        return (*PUBLISHED, *added)
+            self.roles = {
+                AGENT: Role(self.offered(PUBLISHED, EXTENDED), _VERBS, program=self.program)
+            }
 
     def baselines(
         self,

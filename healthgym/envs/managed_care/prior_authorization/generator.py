@@ -26,16 +26,13 @@ from healthgym.envs.managed_care.cases.drawing import (
     DrawnCase,
     draw_case,
 )
-from healthgym.envs.managed_care.cases.patients import (
-    CasePatient,
-    draw_others,
-    draw_subject,
-)
+from healthgym.envs.managed_care.cases.patients import CasePatient
 from healthgym.envs.managed_care.cases.rulebook import Rulebook
 from healthgym.envs.managed_care.cases.same_service import with_same_service
 from healthgym.envs.managed_care.cases.shelf import Shelf
 from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.cases.situations import Course, Situation
+from healthgym.envs.managed_care.cases.subjects import draw_others, draw_subject
 from healthgym.envs.managed_care.prior_authorization.choices import (
     Ending,
     canonical_requests,

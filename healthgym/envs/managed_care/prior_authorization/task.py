@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from healthgym.core import arguments
-from healthgym.core.task import Instance, Reference, Task, TaskGenerator
+from healthgym.core.task import Instance, Task, TaskGenerator
+from healthgym.envs.managed_care.cases.configuring import (
+    adopt_members,
+    require_bounds,
+    require_chances,
+)
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
-from healthgym.envs.managed_care.checks.expectation import Expectation
-from healthgym.errors import ConfigurationError
+from healthgym.envs.managed_care.checks.expectation import DeskReference, Expectation
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.policies.policy import Policy
@@ -73,25 +76,9 @@ class AuthorizationConfig:
     numbers: bool = True
 
     def __post_init__(self) -> None:
-        for name, kind in _KINDS.items():
-            object.__setattr__(self, name, arguments.members(kind, getattr(self, name), name))
-        low, high = self.criteria
-        if not 1 <= low <= high <= 20:
-            raise ConfigurationError(
-                f"criteria is a lowest and a highest number from 1 to 20, not {(low, high)!r}."
-            )
-        if not 1 <= self.open_criteria <= 20:
-            raise ConfigurationError("open_criteria lies between 1 and 20.")
-        bounds = {"patients": 60, "cases": 24, "rivals": 8}
-        for name, most in bounds.items():
-            if not 0 <= getattr(self, name) <= most:
-                raise ConfigurationError(f"{name} lies between 0 and {most}.")
-        if not 0 <= self.twins <= self.patients:
-            raise ConfigurationError("twins are among the patients; there are not more of them.")
-        for name in _CHANCES:
-            chance = getattr(self, name)
-            if not 0 <= chance <= 1:
-                raise ConfigurationError(f"{name} is a probability, not {chance!r}.")
+        adopt_members(self, _KINDS)
+        require_bounds(self, "patients")
+        require_chances(self, _CHANCES)
 
     def ways(self) -> Mapping[ProviderDeterminationAction, tuple[Course | Gap | Bar, ...]]:
         """Return in which ways a request may end, by the action that is right."""
@@ -149,7 +136,7 @@ PRESETS: Mapping[str, AuthorizationConfig] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuthorizationReference(Reference):
+class AuthorizationReference(DeskReference):
     """What the right handling of a request is.
 
     Attributes:

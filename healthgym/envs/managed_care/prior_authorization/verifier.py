@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 
 from healthgym.core.task import Task
-from healthgym.core.verdict import Check, CheckResult, Harm, Judgement, Profile
-from healthgym.core.verifier import Evidence, Verifier
+from healthgym.core.verdict import Check, CheckResult, Harm, Profile
+from healthgym.core.verifier import Evidence
+from healthgym.envs.managed_care.checks.desk_verifier import DeskVerifier
 from healthgym.envs.managed_care.checks.expectation import Stage
-from healthgym.envs.managed_care.checks.paper import RULES as PAPER
-from healthgym.envs.managed_care.checks.paper import judge as judge_by_source
 from healthgym.envs.managed_care.checks.rubric_records import request_record
 from healthgym.envs.managed_care.checks.rubrics import Desk, Judge, judged, questions
 from healthgym.envs.managed_care.checks.rule import FailureMode
@@ -151,52 +149,34 @@ _WITHHOLDING = "judge.submission.no_submission_required"
 _STEPS = 5
 
 
-class AuthorizationVerifier(Verifier[Task, AuthorizationReference, ManagedCareWorld]):
-    """Judges what has become of the request.
+class AuthorizationVerifier(DeskVerifier[AuthorizationReference]):
+    """Judges what has become of the request."""
 
-    Args:
-        asked: Asked about the source's rubrics under its profile; nobody by default.
-    """
+    desk = Desk.REQUEST
+    stages = _STAGES
+    strict = _STRICT
+    met_before = _ON_FILE
 
-    def __init__(self, asked: Judge | None = None) -> None:
-        self._judge = asked
-
-    def checks(self, profile: Profile) -> tuple[Check, ...]:
-        """Return the checks of a profile: ours, or the source's."""
-        if profile is Profile.STRICT:
-            return _STRICT
-        rubrics = questions(Desk.REQUEST) if self._judge else ()
-        source = tuple(_labelled(rule.check) for stage in _STAGES for rule in PAPER[stage])
-        return (*source, *(each.check for each in rubrics))
-
-    def judge(
-        self,
-        evidence: Evidence[Task, AuthorizationReference, ManagedCareWorld],
-        profile: Profile,
-    ) -> Judgement:
-        """Return what is found of the request."""
-        if profile is Profile.PAPER:
-            found = judge_by_source(evidence.after, evidence.reference.paper)
-            results = [replace(one, check=_labelled(one.check)) for one in found]
-            return Judgement.of([*results, *self._by_rubrics(evidence)])
-        return Judgement.of(tuple(_strict(evidence)))
-
-    def _by_rubrics(
+    def by_rules(
         self, evidence: Evidence[Task, AuthorizationReference, ManagedCareWorld]
+    ) -> Iterable[CheckResult]:
+        """Return what our own checks find of the request."""
+        return _strict(evidence)
+
+    def by_rubrics(
+        self, evidence: Evidence[Task, AuthorizationReference, ManagedCareWorld], judge: Judge
     ) -> Iterator[CheckResult]:
-        """Yield what a judge finds, where one is asked, of what is rightly sent or withheld."""
-        if self._judge is None:
-            return
+        """Yield what a judge finds of what is rightly sent or withheld."""
         wanted, after = evidence.reference, evidence.after
         record = request_record(
             evidence.before, after, wanted.patient_id, wanted.order_id, wanted.policy
         )
-        names = [each.check.name for each in questions(Desk.REQUEST)]
+        names = [each.check.name for each in questions(self.desk)]
         if wanted.action is not _SENDS:
             left_out = [name for name in names if name != _WITHHOLDING]
         else:
             left_out = names if wanted.drilled else [_WITHHOLDING]
-        yield from judged(self._judge, after, Desk.REQUEST, _expected(wanted), record, *left_out)
+        yield from judged(judge, after, self.desk, _expected(wanted), record, *left_out)
 
     def progress(
         self,
@@ -224,10 +204,6 @@ def _expected(wanted: AuthorizationReference) -> str:
     if wanted.bar is not None:
         parts.append(f"it is not to be sent because: {wanted.bar}")
     return "; ".join(parts)
-
-
-def _labelled(check: Check) -> Check:
-    return replace(check, idle=check.name in _ON_FILE)
 
 
 def _strict(

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from healthgym.envs.managed_care.reading.operations import UnreadableRuleError
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
+from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram, FollowUpCadence
 
 _FOLDER = "care-manager/operational"
@@ -20,30 +21,7 @@ PROTOCOL = f"{_FOLDER}/outreach-protocol.md"
 #: The pages that hold numbers.
 PAGES = (ELIGIBILITY, RISK, REVIEW, ASSESSMENT, PLAN, PROTOCOL)
 
-_SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-]
-_N = rf"(\d+(?:\.\d+)?|{'|'.join(_SMALL)})"
+_N = rf"(\d+(?:\.\d+)?|{'|'.join(SMALL_NUMBERS)})"
 #: Where each number stands, and how it is worded.
 _WORDED: Mapping[str, tuple[str, str]] = {
     "transition_program_days": (ELIGIBILITY, rf"inpatient stay in the last {_N} days"),
@@ -102,8 +80,8 @@ def read_rules(pages: Mapping[str, str]) -> OperatingRules:
 
 
 def _number(words: str) -> int | float:
-    if words.lower() in _SMALL:
-        return _SMALL.index(words.lower())
+    if words.lower() in SMALL_NUMBERS:
+        return SMALL_NUMBERS.index(words.lower())
     return float(words) if "." in words else int(words)
 
 

@@ -22,9 +22,9 @@ from healthgym.envs.managed_care.cases.drawing import (
     require_shown,
 )
 from healthgym.envs.managed_care.cases.editions import Ending, able_policies, tries
-from healthgym.envs.managed_care.cases.patients import draw_subject
 from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
+from healthgym.envs.managed_care.cases.subjects import draw_subject
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from healthgym.core import arguments
 from healthgym.core.borders import JsonObject
 from healthgym.core.endpoint import Endpoint
 from healthgym.core.episode import Episode
@@ -17,18 +16,15 @@ from healthgym.core.family import Baseline, EpisodeConfig, HandIn, Role, Script
 from healthgym.core.levels import Level, assemble, choose_levels
 from healthgym.core.players import Solver
 from healthgym.core.task import Task
-from healthgym.core.tool import AnyToolset
 from healthgym.core.verbs import Verb
 from healthgym.core.verifier import AGENT
 from healthgym.envs.managed_care.cases.clinic import standing_handbook
 from healthgym.envs.managed_care.checks.rubrics import Judge, judge_of
 from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.surface import (
-    PROGRAM,
     Ablation,
     Surface,
     ToolSet,
-    withholds_policies,
 )
 from healthgym.envs.managed_care.tools.coverage import CoverageToolset
 from healthgym.envs.managed_care.tools.determination import DeterminationToolset
@@ -144,20 +140,17 @@ class ReviewFamily(DeskFamily[ReviewReference]):
         self.wording = wording_of(speaker)
         if judge is not None:
             self.verifier = ReviewVerifier(judge_of(judge))
-        kept = arguments.member(Rules, rules, "rules")
+        kept, size = self.take(
+            rules=rules, ablate=ablate, surface=surface, tools=tools, handbook=handbook
+        )
         name = f"{self.name}-canonical" if canonical else self.name
         if canonical:
             # Two of the 25 go by a lane, and nobody reviews them: to let them pass is right.
             self.ceilings = {"pass_everything": 0.08}
-        self.ablate = arguments.member(Ablation, ablate, "ablate")
-        self.surface = arguments.member(Surface, surface, "surface")
-        self.tools = arguments.member(ToolSet, tools, "tools")
-        size = arguments.member(HandbookSize, handbook, "handbook")
         if size is HandbookSize.FULL:
             # Now rather than at the first reset: a folder that cannot be written is told at once.
             standing_handbook(size)
 
-        program = PROGRAM if self.surface is Surface.CLI else ""
         # What only the appeals desk can do is asked for where there is one.
         desk = self.tools is ToolSet.EXTENDED and not canonical
         presets = EXTENDED_PRESETS if desk else PRESETS
@@ -167,7 +160,7 @@ class ReviewFamily(DeskFamily[ReviewReference]):
             if canonical:
                 raise ConfigurationError("difficulty 'drill' has no place for canonical tasks.")
             self.generator = drill.DrillGenerator(self.name, kept)
-            self.roles = {AGENT: Role(PUBLISHED, _DRILLED, only=drill.TOOLS, program=program)}
+            self.roles = {AGENT: Role(PUBLISHED, _DRILLED, only=drill.TOOLS, program=self.program)}
             self.rules = replace(self.rules, max_turns=drill.TURNS)
         else:
             appeals = any(
@@ -188,16 +181,9 @@ class ReviewFamily(DeskFamily[ReviewReference]):
                 )
 
             self.generator = assemble(presets, difficulty, synthetic, canonical=canonical)
-            self.roles = {AGENT: Role(self._toolsets(), _VERBS, program=program)}
-
-    def _toolsets(self) -> tuple[type[AnyToolset], ...]:
-        """Return the toolsets; a library that is withheld cannot be read at the payer's either."""
-        added: tuple[type[AnyToolset], ...] = ()
-        if self.tools is ToolSet.EXTENDED:
-            added = EXTENDED
-        if withholds_policies(self.ablate):
-            added = tuple(each for each in added if each is not PolicyLibraryToolset)
-        return (*PUBLISHED, *added)
+            self.roles = {
+                AGENT: Role(self.offered(PUBLISHED, EXTENDED), _VERBS, program=self.program)
+            }
 
     def baselines(self) -> Mapping[str, Baseline[Task, ReviewReference, WorldStart]]:
         """Return the scripts that do not read what decides."""

@@ -26,9 +26,9 @@ from healthgym.envs.managed_care.cases.drawing import (
     draw_case,
     require_shown,
 )
-from healthgym.envs.managed_care.cases.patients import draw_others, draw_subject
 from healthgym.envs.managed_care.cases.same_service import with_same_service
 from healthgym.envs.managed_care.cases.shift import Shift
+from healthgym.envs.managed_care.cases.subjects import draw_others, draw_subject
 from healthgym.envs.managed_care.utilization_management.answering import (
     NOTHING,
     answer_of,

@@ -22,13 +22,8 @@ Known = Mapping[str, AnyFact]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MissingDocuments:
-    """Documents of a kind are not in the chart.
-
-    Attributes:
-        kind: The kind.
-        fact_id: Only those that state this fact; all of the kind if empty.
-    """
+class _OfKind:
+    """Something is wrong with documents of a kind, or with those of them that state a fact."""
 
     kind: DocumentKind
     fact_id: str = ""
@@ -37,6 +32,16 @@ class MissingDocuments:
         """Refuse a fact that is not told in this kind; see ``compose``."""
         if self.fact_id:
             _told(known, self.fact_id, self.kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingDocuments(_OfKind):
+    """Documents of a kind are not in the chart.
+
+    Attributes:
+        kind: The kind.
+        fact_id: Only those that state this fact; all of the kind if empty.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,21 +86,13 @@ class OtherUnit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnsignedDocument:
+class UnsignedDocument(_OfKind):
     """The latest document of a kind is a draft that nobody signed.
 
     Attributes:
         kind: The kind.
         fact_id: The latest that states this fact; the latest of all if empty.
     """
-
-    kind: DocumentKind
-    fact_id: str = ""
-
-    def check(self, known: Known) -> None:
-        """Refuse a fact that is not told in this kind; see ``compose``."""
-        if self.fact_id:
-            _told(known, self.fact_id, self.kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

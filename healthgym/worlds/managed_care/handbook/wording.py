@@ -14,14 +14,10 @@ from healthgym.worlds.managed_care.charts.knowledge import written_number, writt
 from healthgym.worlds.managed_care.control import Control, controls
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.holidays import holidays_of
+from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS
 from healthgym.worlds.managed_care.vocabulary.authorization import LetterType, TriageUrgency
 
 PLACEHOLDER = re.compile(r"\{\{([a-zA-Z0-9_.|]+)\}\}")
-_WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
-    *("nineteen", "twenty"),
-)
 
 
 def fields_of(placeholder: str) -> tuple[str, ...]:
@@ -48,7 +44,9 @@ def wording(rules: OperatingRules, placeholder: str) -> str:
         value = _part(value, part)
     text = _plain(value)
     if form == "words":
-        return _WORDS[int(text)] if text.isdigit() and int(text) < len(_WORDS) else text
+        return (
+            SMALL_NUMBERS[int(text)] if text.isdigit() and int(text) < len(SMALL_NUMBERS) else text
+        )
     if form:
         raise KeyError(placeholder)
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +12,8 @@ from healthgym.worlds.workspace.box.runtime import Runtime
 
 #: Who boxed code is, in the box and, where the host's root starts it, outside.
 NOBODY = 65_534
+#: What of the project is in a box: the program that it runs, and what that loads.
+PROGRAMS = ("runner.py", "simulated.py")
 #: How many times longer than it may compute code may take on the clock.
 PATIENCE = 10.0
 
@@ -82,7 +85,7 @@ def command(
     *,
     descriptors: tuple[int, int, int],
     filter_at: int,
-    runner_at: int,
+    programs: Mapping[str, int],
     info_at: int,
     mapped_at: int,
     limits: BoxLimits,
@@ -99,7 +102,7 @@ def command(
         identity: How the code becomes nobody.
         descriptors: On which the runner asks, is answered, and is handed tables.
         filter_at: Descriptor of the seccomp filter.
-        runner_at: Descriptor of the runner's text.
+        programs: Descriptors of the texts of :data:`PROGRAMS`, by name.
         info_at: Descriptor on which bubblewrap tells the box's process id.
         mapped_at: Descriptor on which it hears that the identities are mapped.
         limits: Bounds of the run.
@@ -134,7 +137,8 @@ def command(
         line += ["--ro-bind", path, f"/box/packages/{name}"]
     for device in ("null", "zero", "urandom"):
         line += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-    line += ["--perms", "0444", "--ro-bind-data", str(runner_at), "/box/runner.py"]
+    for name, at in programs.items():
+        line += ["--perms", "0444", "--ro-bind-data", str(at), f"/box/{name}"]
     # Mode 1777, as /tmp has it: the code's user is not the one who makes the folder.
     line += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/work"]
     line += ["--symlink", "/work", "/tmp", "--remount-ro", "/", "--chdir", "/work"]

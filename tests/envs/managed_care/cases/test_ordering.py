@@ -10,7 +10,7 @@ import pytest
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.cases.clinic import first_of, group_of_age, person, workforce
 from healthgym.envs.managed_care.cases.ordering import _specialties
-from healthgym.envs.managed_care.cases.patients import Subject, fitting
+from healthgym.envs.managed_care.cases.subjects import Subject, fitting
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationInstance
 from healthgym.worlds.managed_care.calendar import office_calendar

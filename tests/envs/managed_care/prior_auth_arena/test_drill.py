@@ -15,8 +15,9 @@ from healthgym.core.spending import estimate_tokens
 from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Profile
 from healthgym.envs.managed_care.cases.drills import CASE, SECOND
-from healthgym.envs.managed_care.prior_auth_arena.drill import PAIRS, TOOLS, TURNS
+from healthgym.envs.managed_care.prior_auth_arena.drill_dealing import PAIRS
 from healthgym.envs.managed_care.prior_auth_arena.drill_erring import CARELESS, SIDES
+from healthgym.envs.managed_care.prior_auth_arena.drill_roles import TOOLS, TURNS
 from healthgym.envs.managed_care.prior_auth_arena.drill_sides import (
     Found,
     Making,

@@ -8,12 +8,12 @@ import pytest
 
 from healthgym.core.episode import Episode, EpisodeConfig
 from healthgym.core.tool import call
+from healthgym.envs.managed_care.utilization_management.checks import IN_TIME
 from healthgym.envs.managed_care.utilization_management.task import (
     Path,
     ReviewInstance,
     StartStage,
 )
-from healthgym.envs.managed_care.utilization_management.verifier import IN_TIME
 from healthgym.envs.managed_care.utilization_management.working import ReviewEpisode
 from healthgym.rewards import SparseReward
 from tests.envs.managed_care.utilization_management.playing import (

@@ -230,7 +230,7 @@ class Outreach(App):
             attempt_number=self._attempt(session.case_id),
             attempt_date=self.world.clock.now,
             contact_method=ContactMethod.PHONE,
-            outcome=self._outcome(heard),
+            outcome=outcome(heard) if self.strict else CMOutreachOutcome.REACHED,
             engagement_status=summary.engagement_status,
             consent_obtained=summary.consent_obtained,
             patient_reported_issues=summary.patient_concerns,
@@ -331,9 +331,6 @@ class Outreach(App):
         if self.strict:
             return sum(1 for _ in self.calls(case_id))
         return 1 + sum(1 for record in self.records.values() if record.case_id == case_id)
-
-    def _outcome(self, heard: Memory) -> CMOutreachOutcome:
-        return outcome(heard) if self.strict else CMOutreachOutcome.REACHED
 
     # -- what a strict world asks for ------------------------------------------------------------
 

@@ -305,14 +305,9 @@ def _agrees(name: str, recorded: bool, topic: Topic, evidence: Evidence, *, know
 # -- social determinants -------------------------------------------------------------------------
 
 
-def _complete_sdoh(evidence: Evidence) -> None:
-    unknown = [t for t in rules().required_social if evidence.barrier(t) is None]
-    if unknown:
-        raise _missing("sdoh", f"{', '.join(unknown)}, of which neither chart nor patient tells")
-
-
-def _sourced_sdoh(data: SDoHAssessment, evidence: Evidence) -> None:
-    recorded = {
+def barriers_of(data: SDoHAssessment) -> Mapping[Topic, bool]:
+    """Return which social barriers a section records, by subject."""
+    return {
         Topic.TRANSPORTATION: data.transportation_barrier,
         Topic.FOOD: data.food_insecurity,
         Topic.HOUSING: data.housing_instability,
@@ -323,7 +318,16 @@ def _sourced_sdoh(data: SDoHAssessment, evidence: Evidence) -> None:
         Topic.PHONE_ACCESS: not data.phone_internet_access,
         Topic.WORK: data.work_schedule_barrier,
     }
-    for topic, barrier in recorded.items():
+
+
+def _complete_sdoh(evidence: Evidence) -> None:
+    unknown = [t for t in rules().required_social if evidence.barrier(t) is None]
+    if unknown:
+        raise _missing("sdoh", f"{', '.join(unknown)}, of which neither chart nor patient tells")
+
+
+def _sourced_sdoh(data: SDoHAssessment, evidence: Evidence) -> None:
+    for topic, barrier in barriers_of(data).items():
         known = evidence.barrier(topic)
         if known is not None and known != barrier:
             raise _unfounded(f"Chart or patient tell otherwise of {topic}")

@@ -11,10 +11,16 @@ from typing import Generic, Protocol, TypeVar
 from healthgym.core.state import Table
 from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.criteria import require_sound
-from healthgym.worlds.managed_care.apps.payer.reviewers import acting, require_desk
+from healthgym.worlds.managed_care.apps.payer.reviewers import (
+    Part,
+    acting,
+    require_desk,
+    require_independent,
+    require_role,
+)
 from healthgym.worlds.managed_care.records.review import LineReview, NurseCriterionEvaluation
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
-from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus
+from healthgym.worlds.managed_care.vocabulary.authorization import CaseStatus, PayerRole
 
 ReviewT = TypeVar("ReviewT", bound=LineReview)
 
@@ -52,6 +58,7 @@ class LineReviews(App, Generic[ReviewT, ConclusionT]):
         conclusion_name: What a conclusion is called in a refusal.
         save_action: What the log calls a saved review.
         result_name: Under which name a saved review is returned.
+        part: What part in a case its reviewer has.
     """
 
     written: type[ReviewT]
@@ -60,6 +67,7 @@ class LineReviews(App, Generic[ReviewT, ConclusionT]):
     conclusion_name: str
     save_action: str
     result_name: str
+    part: Part
     reviews: Table[str, ReviewT]
 
     @property
@@ -67,13 +75,20 @@ class LineReviews(App, Generic[ReviewT, ConclusionT]):
     def conclusions(self) -> Table[str, ConclusionT]:
         """Every conclusion, by id."""
 
+    @property
     @abstractmethod
+    def may_review(self) -> tuple[PayerRole, ...]:
+        """Whose roles allow a review."""
+
     def require_reviewer(self, case_id: str, worker: str) -> None:
-        """Refuse, in a strict world, a finding by somebody who may not make it, or at a bad time.
+        """Refuse anybody but a reviewer who has no other part in a case under review.
 
         Raises:
             Refusal: If the worker may not review the case now.
         """
+        require_role(self.world, worker, self.may_review)
+        require_independent(self.world, case_id, worker, self.part)
+        require_under_review(self.world.cases.get(case_id).status, case_id)
 
     def of(self, case_id: str) -> tuple[ConclusionT, ...]:
         """Return the conclusions on a case, oldest first."""

@@ -14,7 +14,6 @@ from healthgym.worlds.managed_care.apps.payer import pends
 from healthgym.worlds.managed_care.apps.payer.criteria import seen_documents
 from healthgym.worlds.managed_care.apps.payer.line_reviews import (
     LineReviews,
-    require_under_review,
 )
 from healthgym.worlds.managed_care.apps.payer.physician_rules import (
     require_complete,
@@ -25,7 +24,6 @@ from healthgym.worlds.managed_care.apps.payer.reviewers import (
     Part,
     acting,
     require_desk,
-    require_independent,
     require_role,
     require_turn,
 )
@@ -67,6 +65,7 @@ class MedicalDirectorReview(LineReviews[MdReviewRecord, MdCaseDecision]):
     conclusion_name = "decision"
     save_action = "save_md_review"
     result_name = "md_review"
+    part = Part.PHYSICIAN
     reviews = table[str, MdReviewRecord]()
     decisions = table[str, MdCaseDecision]()
 
@@ -75,15 +74,10 @@ class MedicalDirectorReview(LineReviews[MdReviewRecord, MdCaseDecision]):
         """Every decision, by id."""
         return self.decisions
 
-    def require_reviewer(self, case_id: str, worker: str) -> None:
-        """Refuse anybody but a physician who has no other part in a case under review.
-
-        Raises:
-            Refusal: If the worker may not review the case now.
-        """
-        require_role(self.world, worker, self.world.operations.may_sign)
-        require_independent(self.world, case_id, worker, Part.PHYSICIAN)
-        require_under_review(self.world.cases.get(case_id).status, case_id)
+    @property
+    def may_review(self) -> tuple[PayerRole, ...]:
+        """Whose roles allow a review."""
+        return self.world.operations.may_sign
 
     def data(self, case_id: str) -> Mapping[str, object]:
         """Return what a physician needs for a decision: the nurse's work, and what came before.

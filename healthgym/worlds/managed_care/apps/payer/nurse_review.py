@@ -14,15 +14,12 @@ from healthgym.worlds.managed_care.apps.payer import pends
 from healthgym.worlds.managed_care.apps.payer.criteria import require_grounds, seen_documents
 from healthgym.worlds.managed_care.apps.payer.line_reviews import (
     LineReviews,
-    require_under_review,
 )
 from healthgym.worlds.managed_care.apps.payer.replies import replies
 from healthgym.worlds.managed_care.apps.payer.reviewers import (
     Part,
     acting,
     require_desk,
-    require_independent,
-    require_role,
     require_turn,
 )
 from healthgym.worlds.managed_care.apps.texts import require_length
@@ -63,6 +60,7 @@ class NurseReview(LineReviews[NurseReviewRecord, NurseCaseRecommendation]):
     conclusion_name = "recommendation"
     save_action = "save_criteria_evaluation"
     result_name = "nurse_review"
+    part = Part.NURSE
     reviews = table[str, NurseReviewRecord]()
     recommendations = table[str, NurseCaseRecommendation]()
     catalogs = table[str, CriteriaCatalog]()
@@ -72,15 +70,10 @@ class NurseReview(LineReviews[NurseReviewRecord, NurseCaseRecommendation]):
         """Every recommendation, by id."""
         return self.recommendations
 
-    def require_reviewer(self, case_id: str, worker: str) -> None:
-        """Refuse anybody but a nurse who has no other part in a case under review.
-
-        Raises:
-            Refusal: If the worker may not review the case now.
-        """
-        require_role(self.world, worker, self.world.operations.may_recommend)
-        require_independent(self.world, case_id, worker, Part.NURSE)
-        require_under_review(self.world.cases.get(case_id).status, case_id)
+    @property
+    def may_review(self) -> tuple[PayerRole, ...]:
+        """Whose roles allow a review."""
+        return self.world.operations.may_recommend
 
     def catalog(
         self, case_id: str, line_number: int | None = None
