@@ -16,6 +16,7 @@ def pages(results: Path) -> Iterator[tuple[str, str]]:
     yield "results/proofs.md", proofs(results / "proofs.json")
     yield "results/cards.md", cards(results / "cards.json")
     yield "results/figures.md", figures(results)
+    yield "leaderboard.md", leaderboard(results.parent / "leaderboard")
 
 
 def proofs(path: Path) -> str:
@@ -129,6 +130,99 @@ def figures(results: Path) -> str:
         shown = [f"| `{name}` | {value} |" for name, value in rows[:MOST]]
         parts.append("\n".join(("| figure | value |", "|---|---|", *shown)))
     return "\n\n".join(parts) + "\n"
+
+
+def leaderboard(folder: Path) -> str:
+    """Return the board: a table for each environment, published benchmarks first."""
+    from healthgym.policies.leaderboard import grouped, is_published, read_board
+
+    parts = {True: [], False: []}
+    for _, entries in grouped(read_board(folder)):
+        parts[is_published(entries[0].env_id)].append(board_table(entries))
+    published, others = ("\n\n".join(parts[each]) or "No entry yet." for each in (True, False))
+    return f"""# Leaderboard
+
+Who solves how much of the first tasks of each test split, with 95 % intervals. An entry is a file
+in `benchmarks/leaderboard/`, and got there only after **every episode of its record was played
+again** and came to the same answers, rewards and verdicts. It begins with scripted policies:
+`oracle` knows the answer and proves that the tasks can be solved; `solver`, `reader`, `guessing`
+and `remembering` are handed what an agent reads; `prior`, `random` and `nop` do nothing that helps;
+what the others know is told on [the cards](results/cards.md).
+
+## Published benchmarks
+
+The fixed sets of tasks of the benchmarks' ids, made anew where their data are closed: numbers here
+are not those of the papers.
+
+{published}
+
+## Other environments
+
+{others}
+
+## Add an entry
+
+```bash
+healthgym eval HealthAgent/TrialMatchingCanonical-v1 --policy llm --base-url URL --model NAME \\
+    --episodes 9 --record runs.jsonl --json result.json
+healthgym leaderboard add result.json --record runs.jsonl --model-version REVISION \\
+    --by YOU --where ADDRESS-OF-THE-RECORD
+```
+
+`add` writes one small file to `benchmarks/leaderboard/`; send it as a change. The record stays with
+you, its SHA-256 is in the entry, and who has the record (`healthgym leaderboard check --records
+DIR`) plays it again. Scripted policies need no record: `healthgym leaderboard check --again` plays
+them anew, and finds the same bytes. `healthgym leaderboard show` prints the tables; the layout of
+an entry is [with the other results](guides/results-format.md#healthgymleaderboard_entry1).
+
+## What is checked
+
+- **The tasks** are the first of the test split, all of it or 30, 50, 100, 200, 300, 500 or 1,000,
+  each attempted as often as claimed: none left out, none twice, none of another split, id, version
+  or other arguments. Which numbers there are is set, so that nobody stops where it looks best.
+- **Each episode** is played again from its actions. A changed success, reward, answer, task or
+  verdict is refused; pictures may differ in their last grey level, as [processors
+  do](guides/reproducibility.md).
+- **The numbers** are worked out from what was played again: success, Wilson's interval or, with
+  several attempts, one by resampling tasks, pass@k and pass^k, tokens. A result that says something
+  else is refused.
+- **Attempts without a score**, for failures of an endpoint, count as failures, and are told as
+  masked.
+- **What comes from outside** is in no table: judges, endpoints in a part of the world or in another
+  seat, data of one's own. Who writes a record could make it up.
+
+What a record cannot show: **who acted** (the oracle's actions under a model's name play again as
+well as any), how many runs were thrown away before this one, and what an endpoint charged. Name,
+version, cost and date are the word of who entered them. Tokens are read and written once, at four
+characters a token; what was billed is in the entry.
+"""
+
+
+def board_table(entries: list[Any]) -> str:
+    """Return the table of entries that may be compared, and how each is made again."""
+    from healthgym.policies.leaderboard import table
+    from healthgym.policies.results import markdown_table
+
+    first = entries[0]
+    told = "".join(f", `{name}={value}`" for name, value in first.settings.items())
+    asked = {
+        f"{entry.shown_name}: `{entry.command}`" + (f"; {entry.where}" if entry.where else "")
+        for entry in entries
+        if not entry.scripted
+    }
+    scripted = next((entry for entry in entries if entry.scripted), None)
+    again = sorted(asked)
+    if scripted is not None:
+        line = scripted.command.replace(f"--policy {scripted.policy}", "--policy POLICY")
+        again.insert(0, f"scripted policies: `{line}`")
+    return "\n\n".join(
+        (
+            f"### {first.env_id}",
+            f"Profile `{first.profile}`{told}; healthgym {first.healthgym}, {first.processor}.",
+            markdown_table(*table(entries)),
+            "\n".join(f"- {each}" for each in again),
+        )
+    )
 
 
 def read(path: Path) -> dict[str, Any]:

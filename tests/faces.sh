@@ -1,7 +1,7 @@
 #!/bin/sh
 # Each face against the real library, in a virtual environment of its own: some exclude each other.
-# Usage: tests/faces.sh [FACE...]   (openenv, mcp1, mcp2, harbor, inspect, verifiers, nemo, ray;
-# all if none is named)
+# Usage: tests/faces.sh [FACE...]   (openenv, mcp1, mcp2, harbor, inspect, verifiers, nemo, ray,
+# serve; all if none is named)
 set -eu
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3}
@@ -33,7 +33,7 @@ younger() {
     (PYTHON=$1 && face "$2" "$3" "" "tests/integrations/$4")
 }
 
-for wanted in ${*:-openenv mcp1 mcp2 harbor inspect verifiers nemo ray}; do
+for wanted in ${*:-openenv mcp1 mcp2 harbor inspect verifiers nemo ray serve}; do
     case $wanted in
         openenv) face openenv openenv "" tests/integrations/test_openenv.py ;;
         mcp1) face mcp1 mcp "mcp<2" tests/integrations/test_mcp.py ;;
@@ -44,10 +44,13 @@ for wanted in ${*:-openenv mcp1 mcp2 harbor inspect verifiers nemo ray}; do
         nemo) younger "${PYTHON_OF_NEMO:-python3.13}" nemo nemo-gym test_nemo_gym.py ;;
         inspect) face inspect inspect,imaging "" tests/integrations/test_inspect.py ;;
         ray) face ray ray "" tests/integrations/test_cluster.py ;;
+        # Not a face of ours, but a server that a model may stand behind.
+        serve) face serve trl "transformers[serving]" \
+            tests/integrations/test_transformers_serve.py ;;
         verifiers) face verifiers verifiers,imaging "" tests/integrations/test_verifiers.py ;;
         *)
             echo "There is no face $wanted: openenv, mcp1, mcp2, harbor, inspect," \
-                "verifiers, nemo or ray." >&2
+                "verifiers, nemo, ray or serve." >&2
             exit 2
             ;;
     esac

@@ -26,6 +26,8 @@ MAX_ACTION_LENGTH = 100_000
 MAX_CALLS = 16
 #: What is recorded of an action that JSON cannot express.
 INEXPRESSIBLE = "(values that JSON cannot express)"
+#: Deepest nesting of a typed action that is told as it is; no call comes near it.
+_DEEPEST = 500
 #: How the record of an action begins that was too long, and how much of it follows.
 TOO_LONG = f"(longer than {MAX_ACTION_LENGTH} characters) "
 _KEPT = 1000
@@ -41,11 +43,25 @@ def text_of(action: object) -> str:
     if isinstance(action, str):
         return _cut(action)
     try:
-        return _cut(
-            _ENCODER.encode(_call_value(action) if isinstance(action, ToolCall) else action)
-        )
+        value = _call_value(action) if isinstance(action, ToolCall) else action
+        text = _ENCODER.encode(value)
     except (TypeError, ValueError, RecursionError):
         return INEXPRESSIBLE
+    # How deep Python can encode is another depth in each of its versions, and below each stack.
+    if text.count("[") + text.count("{") > _DEEPEST and _is_too_deep(value):
+        return INEXPRESSIBLE
+    return _cut(text)
+
+
+def _is_too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        nested = (each for each in level if isinstance(each, dict | list | tuple))
+        parts = (each.values() if isinstance(each, dict) else each for each in nested)
+        level = [inner for part in parts for inner in part]
+        if not level:
+            return False
+    return True
 
 
 def _cut(text: str) -> str:

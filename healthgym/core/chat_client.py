@@ -17,6 +17,7 @@ import math
 import re
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -125,6 +126,7 @@ class ChatClient(Closing):
         self._shown = shown_address(self._url)
         self._lock = threading.Lock()
         self._connection: tuple[Wire, Redactor] | None = None
+        self._hang_up: Callable[[], object] = lambda: None
 
     @property
     def _connected(self) -> tuple[Wire, Redactor]:
@@ -139,6 +141,8 @@ class ChatClient(Closing):
                     transport=self._transport,
                 )
                 self._connection = wire, Redactor({key, *self.endpoint.secrets})
+                # Judges, persons and seats have nobody who closes what they ask through.
+                self._hang_up = weakref.finalize(self, wire.close)
             return self._connection
 
     def __reduce__(self) -> tuple[Callable[[Endpoint], ChatClient], tuple[Endpoint]]:
@@ -285,8 +289,7 @@ class ChatClient(Closing):
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
         with self._lock:
-            if self._connection is not None:
-                self._connection[0].close()
+            self._hang_up()
             self._connection = None
 
 

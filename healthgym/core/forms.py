@@ -182,13 +182,15 @@ def _read_response(data: JsonDict) -> Said:
     output = data.get("output")
     if not isinstance(output, list):
         raise NoCompletionError("the answer has no output")
-    if data.get("status") in ("failed", "cancelled"):
-        raise DeclinedError(f"the response is {data['status']}")
+    status = data.get("status")
+    if status in ("failed", "cancelled"):
+        raise DeclinedError(f"the response is {status}")
+    if status in ("queued", "in_progress"):
+        # Nothing was said yet; taken for an answer, it would be a turn that the model never had.
+        raise NoCompletionError(f"the response is {status}")
     items = [item for item in output if isinstance(item, dict)]
     said = [item for item in items if item.get("type") == "message"]
-    text = "".join(
-        part for item in said for part in _texts(item.get("content"), "output_text", "refusal")
-    )
+    text = "".join(part for item in said for part in _spoken(item.get("content")))
     calls = tuple(
         RawCall(str(item.get("call_id") or ""), item.get("name"), item.get("arguments"))
         for item in items
@@ -204,9 +206,16 @@ def _read_response(data: JsonDict) -> Said:
             # An item that holds no more than its id refers to what a server stored: nothing.
             items=tuple(json.dumps(item) for item in thought if _whole(item)),
         ),
-        str(incomplete.get("reason") or data.get("status") or ""),
+        str(incomplete.get("reason") or status or ""),
         *_counts(_object(data.get("usage")), "input", "output", bool(text or calls)),
     )
+
+
+def _spoken(content: object) -> Iterator[str]:
+    """Yield the texts of a message; some servers send one text in place of parts."""
+    if isinstance(content, str):
+        yield content
+    yield from _texts(content, "output_text", "refusal")
 
 
 def _thoughts(item: JsonDict) -> Iterator[str]:

@@ -60,15 +60,24 @@ class Pace:
             while self._busy >= int(self._limit):
                 self._free.wait()
             self._busy += 1
-            wait = 0.0 if again else self._quiet_until - time.monotonic()
-            cuts = self._cuts
-        if wait > 0:
-            try:
-                self._sleep(wait)
-            except BaseException:
-                self._give(cuts, None)
-                raise
-        return cuts
+        try:
+            return self._cuts if again else self._wait_out()
+        except BaseException:
+            self._give(self._cuts, None)
+            raise
+
+    def _wait_out(self) -> int:
+        """Wait until no request is to be held any more; return the halvings until then."""
+        waited_for = 0.0
+        while True:
+            with self._free:
+                until, cuts = self._quiet_until, self._cuts
+            # Others may be told to wait longer meanwhile, and that means all, too.
+            wait = until - time.monotonic()
+            if wait <= 0 or until <= waited_for:
+                return cuts
+            waited_for = until
+            self._sleep(wait)
 
     def _give(self, cuts: int, crowded: bool | None) -> None:
         with self._free:

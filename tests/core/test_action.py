@@ -110,9 +110,14 @@ class Odd:
     pass
 
 
-deep_list: list[object] = []
-for _ in range(5000):
-    deep_list = [deep_list]
+def nested(depth: int) -> list[object]:
+    inner: list[object] = []
+    for _ in range(depth - 1):
+        inner = [inner]
+    return inner
+
+
+deep_list = nested(5001)
 circle: list[object] = []
 circle.append(circle)
 
@@ -172,6 +177,9 @@ circle.append(circle)
         (ToolCall("read", None), "cannot express"),  # type: ignore[arg-type]
         (ToolCall("read", ["account"]), "cannot express"),  # type: ignore[arg-type]
         (deep_list, "cannot express"),
+        (nested(499), "64 deep"),
+        (nested(501), "cannot express"),
+        ({"name": "read", "arguments": {"n": nested(700)}}, "cannot express"),
         (circle, "cannot express"),
         ({"name": "read", "arguments": {"n": deep_list}}, "cannot express"),
         ([Odd()], "cannot express"),

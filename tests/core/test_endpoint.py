@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import pickle
 import socket
+import threading
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -25,6 +27,7 @@ from healthgym.errors import (
     EndpointUnreachableError,
 )
 from healthgym.policies.messages import Message, Speaker
+from tests.liar import heard, liar
 from tests.standin import Reply, completion, stand_in
 
 HELLO = [Message(Speaker.USER, "x" * 400)]
@@ -357,3 +360,24 @@ def test_a_spent_budget_stops_before_the_next_request(budget: Budget) -> None:
 def test_a_budget_in_dollars_needs_prices() -> None:
     with pytest.raises(ConfigurationError, match="prices"):
         ChatClient(Endpoint("http://h/v1", "m"), budget=Budget(usd=1.0))
+
+
+def test_a_client_that_is_dropped_hangs_up() -> None:
+    """An unclosed socket would be a warning, and so a failure, of whichever test comes next."""
+    hung_up = threading.Event()
+
+    def behave(connection: socket.socket, over: threading.Event) -> None:
+        raw = json.dumps({"choices": [{"message": {"content": "hi"}}]}).encode()
+        heard(connection)
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(raw)}"
+        connection.sendall(head.encode() + b"\r\n\r\n" + raw)
+        if not connection.recv(1):
+            hung_up.set()
+
+    with liar(behave) as url:
+        client = ChatClient(Endpoint(url, "m"))
+        assert client.complete(HELLO).text == "hi"
+        assert not hung_up.is_set()
+        del client
+        gc.collect()
+        assert hung_up.wait(5.0)

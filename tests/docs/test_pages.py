@@ -47,6 +47,7 @@ def test_commands_and_files_of_a_page_exist(page: str) -> None:
         "results/proofs.md",
         "results/cards.md",
         "results/figures.md",
+        "leaderboard.md",
     )
     for link in _LINK.findall(text):
         found = (ROOT / page).parent / link

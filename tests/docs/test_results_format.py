@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from healthgym.cli import main
+from healthgym.policies.leaderboard import Entry
 from healthgym.policies.results import EpisodeResult, Evaluation, Row
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "results-format.md"
@@ -44,3 +45,13 @@ def test_the_page_names_every_layout() -> None:
     }
     listed = set(re.findall(r"`(healthgym\.\w+/\d)`", PAGE.read_text(encoding="utf-8")))
     assert listed == written
+
+
+def test_the_page_names_the_fields_of_an_entry() -> None:
+    (rows,) = re.findall(
+        r"^\| field of an entry \|.*\n\|[-|]+\|\n((?:\|.*\n)+)",
+        PAGE.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    told = {name for row in rows.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert told == {field.alias or name for name, field in Entry.model_fields.items()}
