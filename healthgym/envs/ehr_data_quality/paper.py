@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ _ALIASES = {"row_id": "_row_id", "rowid": "_row_id"}
 _COLUMNS = ("table", "_row_id")
 #: What is put behind a file to see whether its last quote is closed.
 _END = "end"
+#: Blank lines that end in CR alone, each with the comma behind it that pandas takes for its end.
+_SWALLOWED = re.compile(r"(?:\A|[\r\n])(?:[ \t]*\r,)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ def read_submission(text: str | None) -> frozenset[Row]:
     Column names count without case and outer spaces, and ``row_id`` and ``rowid`` stand for
     ``_row_id``; other columns are ignored, and repeated rows collapse. The published evaluator
     reads with ``pandas.read_csv(dtype=str, keep_default_na=False)``, and so do we: lines end with
-    any of LF, CR and CRLF; blank lines are none; a short line is filled up with empty cells; where
+    any of LF, CR and CRLF; blank lines are none, and one that ends in CR alone takes a comma at the
+    beginning of the next with it; a short line is filled up with empty cells; where
     the first line of rows is longer than the header, as with a comma at its end, its first cells
     are an index and the others move to the left; a later line that is longer still, a quote that
     is never closed or two columns of one name make the file name nothing.
@@ -63,7 +67,7 @@ def read_submission(text: str | None) -> frozenset[Row]:
 def _lines(text: str) -> list[list[str]]:
     """Return the lines that are not blank, as cells; none where a quote is left open."""
     # Were a quote open, it would swallow what is put after the end.
-    whole = io.StringIO(f"{text}\n{_END}", newline="")
+    whole = io.StringIO(f"{_SWALLOWED.sub(_kept, text)}\n{_END}", newline="")
     try:
         *lines, last = csv.reader(whole)
     except csv.Error:
@@ -71,6 +75,12 @@ def _lines(text: str) -> list[list[str]]:
     if last != [_END]:
         return []
     return [line for line in lines if not _blank(line)]
+
+
+def _kept(match: re.Match[str]) -> str:
+    """Return what is left of blank lines and swallowed commas; all of it within quotes."""
+    quoted = match.string.count('"', 0, match.start()) % 2
+    return match[0] if quoted else match[0].replace(",", "")
 
 
 def _blank(line: Sequence[str]) -> bool:

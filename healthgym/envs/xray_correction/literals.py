@@ -16,13 +16,13 @@ _ARTICLE = re.compile(r"\b(an?)(?= (?:\w))", re.IGNORECASE)
 _SEEN = r"(?:seen|present|identified|noted|visualized|demonstrated|evident|appreciated|detected)"
 _NOUN = r"[a-z][a-z-]*(?: [a-z][a-z-]*){0,4}?"
 _VERB = rf"(?: (?:is|are|was|were))?(?P<seen> {_SEEN})?"
+#: Before what is denied: "convincing evidence for a".
+_EVIDENCE = r"(?:(?:[a-z]+ )?evidence (?:of|for) (?:an? )?)?"
 _THERE = re.compile(
-    rf"[Tt]here (?:is|are|was|were) no (?:evidence of (?:an? )?)?(?P<noun>{_NOUN})"
+    rf"[Tt]here (?:is|are|was|were) no {_EVIDENCE}(?P<noun>{_NOUN})"
     rf"(?: or (?P<other>{_NOUN}))?(?P<seen> {_SEEN})?\."
 )
-_NONE = re.compile(
-    rf"No (?:evidence of (?:an? )?)?(?P<noun>{_NOUN})(?: or (?P<other>{_NOUN}))?{_VERB}\."
-)
+_NONE = re.compile(rf"No {_EVIDENCE}(?P<noun>{_NOUN})(?: or (?P<other>{_NOUN}))?{_VERB}\.")
 #: Nouns that take no article in the singular.
 _MASS = re.compile(
     r"(?:edema|oedema|atelectasis|emphysema|air|gas|fluid|disease|pneumonia|cardiomegaly|"

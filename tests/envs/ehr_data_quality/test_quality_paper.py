@@ -35,6 +35,11 @@ FILES: dict[str, tuple[str, set[tuple[str, str]]]] = {
     "carriage returns": ("table,_row_id\rlabevents,a0\rlabevents,b1\r", {A, B}),
     "both ends of lines": ("table,_row_id\r\nlabevents,a0\r\nlabevents,b1", {A, B}),
     "blank lines": ("\n \ntable,_row_id\n\nlabevents,a0\n\t\n", {A}),
+    "a comma behind a blank line that a carriage return ends": (
+        "table,_row_id\r \r,a0\rlabevents,a0\r\r\n,b1\r\r,\r,labevents,b1\r",
+        {("a0", ""), A, ("", "b1"), B},
+    ),
+    "such a comma in quotes": ('table,_row_id\rlabevents,"\r\r,a0"\r', {("labevents", "\r\r,a0")}),
     "an empty cell in quotes": ('table,_row_id\n""\nlabevents,a0\n', {("", ""), A}),
     "an open quote": ('table,_row_id\nlabevents,a0\nlabevents,"b1\n', set()),
     "a quote in a cell": ('table,_row_id,note\nlabevents,a0,5" off\nlabevents,b1,\n', {A, B}),

@@ -168,6 +168,11 @@ def test_sentences_of_real_reports_are_made_wrong_by_rule() -> None:
         ("No pneumothorax is seen.", {"A pneumothorax is seen."}),
         ("No focal consolidations.", {"Focal consolidations."}),
         ("There is no evidence of pulmonary edema.", {"There is pulmonary edema."}),
+        ("There is no evidence for pneumothorax.", {"There is a pneumothorax."}),
+        (
+            "No radiographic evidence of pleural effusion or pneumothorax.",
+            {"Pleural effusion but no pneumothorax.", "Pneumothorax but no pleural effusion."},
+        ),
         ("There are no pleural effusions.", {"There are pleural effusions."}),
         (
             "There is no pneumothorax or effusion.",
