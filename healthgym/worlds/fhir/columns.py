@@ -7,6 +7,7 @@ is indexed by (patient, code), so a search by both costs in proportion to its hi
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
@@ -59,6 +60,7 @@ class ColumnBase:
         self._mrns = [patient.mrn for patient in self.patients]
         self._patient_rows = {mrn: row for row, mrn in enumerate(self._mrns)}
         self._tables: dict[str, tuple[Table, ...]] = {}
+        self._mapped: dict[str, tuple[tuple[str, int], ...]] = {}
         number = len(self.patients) + 1  # patients came first and took numbers too
         for name, spec in _SPECS.items():
             if name not in columns:
@@ -125,8 +127,28 @@ class ColumnBase:
         if resource_type == "Patient":
             head = uploaded("Patient", self._mrns[row], row + 1)
             return patient_resource(head, self.patients[row])
+        self._require_whole(resource_type)
         table, row = self._locate(resource_type, row)
         return table.build(row, self.strings, self._mrns)
+
+    def _require_whole(self, resource_type: str) -> None:
+        """Return if the files that a type's columns are mapped from still hold them.
+
+        Of a map that lost its end, reading kills the process. A file that was replaced is mapped
+        as it was.
+
+        Raises:
+            DamagedDataError: If one was cut short.
+        """
+        for path, size in self._mapped.get(resource_type, ()):
+            try:
+                held = os.stat(path).st_size
+            except OSError:
+                continue
+            if held < size:
+                raise DamagedDataError(
+                    f"{path} was cut short: it had {size:,} bytes, now {held:,}."
+                )
 
     def _locate(self, resource_type: str, row: int) -> tuple[Table, int]:
         for table in self._tables.get(resource_type, ()):
@@ -141,6 +163,7 @@ class ColumnBase:
         """Return candidate rows and the criteria to check on each; see ``Base``."""
         if resource_type == "Patient":
             return self._patients.narrow(criteria, now)
+        self._require_whole(resource_type)
         tables = self._tables.get(resource_type, ())
         found = []
         left: dict[int, Criterion] = {}
@@ -334,7 +357,16 @@ class ColumnBase:
                 _load_column(folder, spec, "index_order", "i8", size, mmap),
                 _load_column(folder, spec, "index_keys", "i8", size, mmap),
             )
-        return cls(patients, strings, columns, indexes)
+        chart = cls(patients, strings, columns, indexes)
+        if mmap:
+            chart._watch(folder)
+        return chart
+
+    def _watch(self, folder: Path) -> None:
+        """Remember how long the files are that the columns are mapped from."""
+        for kind, tables in self._tables.items():
+            files = [path for table in tables for path in folder.glob(f"{table.spec.name}.*.npy")]
+            self._mapped[kind] = tuple((str(path), path.stat().st_size) for path in sorted(files))
 
 
 def _load_column(

@@ -116,8 +116,21 @@ class NiftiVolume:
     @property
     def _unpacked(self) -> Voxels:
         """All voxels of a compressed file, in the file's order: there is no seeking in one."""
-        everything = (slice(None), slice(None), slice(None))
-        return _UNPACKED.get(self.fingerprint(), lambda: self._plain(*everything))
+        return _UNPACKED.get(self.fingerprint(), self._unpack)
+
+    def _unpack(self) -> Voxels:
+        # Slab by slab from a file that stays open, which is then unpacked once: at a go, floats
+        # and scaled numbers need several times the room of what comes of them.
+        image = require("nibabel").load(self.path, keep_file_open=True)
+        size = self._image.shape[:3]
+        try:
+            whole = np.empty(size, np.int16, order="F")
+        except MemoryError as error:
+            raise DamagedDataError(f"{self.path} is too large for this machine.") from error
+        for z in range(0, size[2], _SLAB):
+            part = slice(z, min(z + _SLAB, size[2]))
+            whole[:, :, part] = self._plain(slice(None), slice(None), part, image=image)
+        return whole
 
     def read(self, x: AnyArray, y: AnyArray, z: AnyArray) -> Voxels:
         """Return voxels; see :class:`healthgym.worlds.volumes.grid.VolumeSource`."""
@@ -136,12 +149,13 @@ class NiftiVolume:
         backwards = tuple(slice(None, None, -1 if flip else 1) for flip in self._flip)
         return np.ascontiguousarray(found[backwards])
 
-    def _plain(self, *box: slice) -> Voxels:
+    def _plain(self, *box: slice, image: Any = None) -> Voxels:
+        image = self._image if image is None else image
         # Of a map that lost its end, reading kills the process.
-        self._require_size(self._image, self._image.shape)
-        index = (*box, *(0 for _ in range(len(self._image.shape) - 3)))
+        self._require_size(image, image.shape)
+        index = (*box, *(0 for _ in range(len(image.shape) - 3)))
         try:
-            values = np.array(self._image.dataobj[index], np.float32)
+            values = np.array(image.dataobj[index], np.float32)
         # A file cut short fails in its decompressor or its memory map; a wrong index is ours.
         except (OSError, EOFError, ValueError, MemoryError, zlib.error) as error:
             raise DamagedDataError(

@@ -1,4 +1,5 @@
 import json
+import os
 from datetime import UTC, date, datetime
 
 import numpy as np
@@ -217,6 +218,27 @@ def test_a_saved_chart_is_the_same_chart(tmp_path, clock, chart, mmap):
     )
     assert found == expected
     assert len(found) == 3
+
+
+def test_a_chart_that_is_cut_short_while_it_is_mapped_is_named(tmp_path, clock, chart):
+    """Reading on would kill the process."""
+    chart.save(tmp_path)
+    store = FhirStore(ColumnBase.load(tmp_path), clock=clock)
+    asked = [("patient", "S1000001")]
+    assert store.search("Observation", asked).resources
+    kept = {path: path.read_bytes() for path in tmp_path.glob("*.npy")}
+    for path in kept:
+        os.truncate(path, 64)
+    with pytest.raises(DamagedDataError, match=r"\.npy was cut short"):
+        store.search("Observation", asked)
+    with pytest.raises(DamagedDataError, match=r"\.npy was cut short"):
+        store.base.resource("Observation", 0)
+    for path, data in kept.items():
+        path.write_bytes(data)
+    assert store.search("Observation", asked).resources
+    for path in kept:  # what is mapped stays where a file is replaced, or goes
+        path.unlink()
+    assert store.search("Observation", asked).resources
 
 
 def test_a_damaged_chart_is_refused_by_name(tmp_path, chart):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,25 @@ def test_a_mapped_file_that_is_cut_short_later_is_named(
     last = np.array([volume.grid.shape[2] - 1])
     with pytest.raises(DamagedDataError, match="is cut short"):
         volume.read(last, last, last)
+
+
+def test_a_compressed_file_is_unpacked_without_room_for_its_floats(tmp_path: Path) -> None:
+    nib = pytest.importorskip("nibabel")
+    values = np.random.default_rng(3).normal(0, 300, (100, 90, 203)).round(1)
+    for name in ("a.nii", "a.nii.gz"):
+        nib.save(nib.Nifti1Image(values, np.eye(4)), tmp_path / name)
+    axes = [np.arange(size) for size in values.shape]
+    expected = NiftiVolume(tmp_path / "a.nii").read(*axes)
+    volume = NiftiVolume(tmp_path / "a.nii.gz")
+    one = np.arange(1)
+    tracemalloc.start()
+    try:
+        volume.read(one, one, one)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < values.nbytes
+    assert np.array_equal(volume.read(*axes), expected)
 
 
 def test_values_that_are_no_numbers_are_air(tmp_path: Path) -> None:
