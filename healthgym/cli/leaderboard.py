@@ -144,7 +144,7 @@ def _checked(entry: Entry, records: Mapping[str, Path], *, again: bool) -> Check
 def show_board(args: argparse.Namespace) -> int:
     """Show the tables, or write the entries as JSON."""
     from healthgym.policies.leaderboard import BOARD_SCHEMA, grouped, read_board, table
-    from healthgym.policies.results import plain_table
+    from healthgym.policies.reports import plain_table
 
     if args.json not in (None, "-"):
         writable(args.json)
