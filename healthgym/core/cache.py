@@ -20,7 +20,7 @@ from typing import Generic, ParamSpec, Self, TypeVar
 #: Bytes by which a process grows before what is free goes back to the system. The C library would
 #: keep it in holes that the next thing rarely fits, and a process of many environments would grow
 #: for hours.
-_HANDED_BACK = 16 << 20
+_HANDED_BACK = 8 << 20
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 

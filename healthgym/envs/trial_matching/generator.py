@@ -36,7 +36,7 @@ from healthgym.worlds.corpus import Corpus
 _ABOUT_COMORBIDITY = 0.2
 _GRADES = {Aim.ELIGIBLE: ELIGIBLE, Aim.EXCLUDED: EXCLUDED, Aim.UNMET: NOT_RELEVANT}
 #: Tasks kept in memory; the rollouts of a group share one.
-_KEPT = 16
+_KEPT = 4
 
 INSTRUCTION = """\
 Find the clinical trials that a patient can enter. An admission note (read_note) describes the \

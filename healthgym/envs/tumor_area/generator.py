@@ -27,7 +27,7 @@ from healthgym.worlds.slides.scene import Scene
 from healthgym.worlds.slides.synthetic import SyntheticSlide
 
 #: Tasks kept in memory; the rollouts of a group share one.
-_KEPT = 16
+_KEPT = 4
 #: Scenes drawn until one has room for its tumour.
 _TRIES = 20
 

@@ -19,7 +19,7 @@ GRID = 400
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Landmarks:
     """Places on the copy, in its pixels.
 

@@ -7,14 +7,18 @@ Densities run from 0, what the clearer third of the lungs has, to 100, the media
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
+from healthgym.core.cache import BuildCache
+from healthgym.core.images import fingerprint
 from healthgym.worlds.imaging.raster import Image
 from healthgym.worlds.radiography import tracing
 from healthgym.worlds.radiography.landmarks import Landmarks, find_landmarks
+
+#: Landmarks of the radiographs that were measured lately, by their pixels.
+_FOUND: BuildCache[Landmarks] = BuildCache.pooled()
 
 _NAMES = {-1: "right", 1: "left"}
 _SIDES = (-1, 1)
@@ -28,18 +32,17 @@ def measure(image: Image, what: str) -> str:
         image: A frontal radiograph, shape (height, width), uint8.
         what: A key of :data:`MEASURES`.
     """
-    return MEASURES[what](_landmarks(image.tobytes(), image.shape))
+    return MEASURES[what](_landmarks(image))
 
 
-@lru_cache(maxsize=32)
-def _landmarks(data: bytes, shape: tuple[int, int]) -> Landmarks:
-    return find_landmarks(np.frombuffer(data, np.uint8).reshape(shape))
+def _landmarks(image: Image) -> Landmarks:
+    return _FOUND.get(fingerprint(image), lambda: find_landmarks(image))
 
 
 def compare_studies(before: Image, now: Image, what: str) -> str:
     """Return a measurement of two radiographs, and of their difference where that is a number."""
     lines = [f"prior: {measure(before, what)}", f"last: {measure(now, what)}"]
-    old, new = (_landmarks(image.tobytes(), image.shape) for image in (before, now))
+    old, new = (_landmarks(image) for image in (before, now))
     values = [_COMPARED[what](marks) for marks in (old, new)]
     changes = ", ".join(
         f"{name} {values[1][name] - values[0][name]:+.{digits}f}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from healthgym.errors import DataError
 from healthgym.worlds.managed_care.facts import StopReason
@@ -122,7 +122,7 @@ def _term(terms: tuple[Term, ...], name: str, family: str) -> Term:
     return Term(name, "")
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _pattern(template: str, known: tuple[str, ...] | None) -> re.Pattern[str]:
     """Return the expression that matches a wording, with a group for each slot."""
     slots = _slot_patterns()
