@@ -61,10 +61,11 @@ class Doorkeeper:
         return self._without_token(held.get("authorization", []))
 
     def _without_token(self, given: Sequence[str]) -> FhirError | None:
-        expected = f"Bearer {self.token}".encode()
         if not self.token:
             return None
-        if len(given) == 1 and hmac.compare_digest(given[0].encode("utf-8", "replace"), expected):
+        scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
+        sent, expected = token.strip().encode("utf-8", "replace"), self.token.encode()
+        if scheme.lower() == "bearer" and hmac.compare_digest(sent, expected):
             return None
         return FhirError(401, "login", "Send the server's token as 'Authorization: Bearer TOKEN'.")
 

@@ -108,7 +108,8 @@ def test_further_names_are_those_that_were_given(store: FhirStore) -> None:
 def test_with_a_token_nobody_is_served_without_it(store: FhirStore) -> None:
     with serve(store, token="s3cret") as server:
         for given, expected in (("", 401), ("s3cret", 401), ("Bearer s3cre", 401),
-                                ("Bearer s3cret", 200)):  # fmt: skip
+                                ("Basic s3cret", 401), ("Bearer s3cret", 200),
+                                ("bearer  s3cret", 200)):  # fmt: skip
             answer = httpx.get(f"{server.url}/Patient", headers={"Authorization": given})
             assert answer.status_code == expected
             assert ("WWW-Authenticate" in answer.headers) is (expected == 401)

@@ -205,6 +205,13 @@ def test_endless_and_greedy_code_is_stopped(box: Box, greedy: str, modest: str) 
     assert run(small(box, seconds=60.0, calls=50), f"import os\n{modest}", add=add).error == ""
 
 
+def test_who_kills_itself_is_not_late(box: Box) -> None:
+    killed = run(small(box, seconds=600.0), "import os\nos.kill(os.getpid(), 9)")
+    assert "ended its own process" in killed.error
+    assert not killed.late
+    assert run(small(box, seconds=0.2), "while True: pass").late
+
+
 def test_output_values_and_results_are_bounded(box: Box) -> None:
     short = small(box, seconds=0.2, output=500)
     assert len(run(short, "while True: print('x' * 10_000)").output) < 700

@@ -277,6 +277,12 @@ class Running:
         except ToolError as error:
             return {"error": str(error)}
 
+    def _had_its_time(self) -> bool:
+        """Return whether its threads can have computed as long as they may: a program that kills
+        itself before is not late."""
+        most = (time.monotonic() - self.begun) * (os.cpu_count() or 1)
+        return most >= self.limits.seconds
+
     def _finish(self, wants_table: bool) -> BoxRun:
         if self.error or self.done is not None:
             self.child.kill()
@@ -293,7 +299,7 @@ class Running:
             if not self.begun:
                 raise InfrastructureError(f"The box does not start: {output[:500]}")
             number = code - 128 if code > 128 else -code
-            if number in (signal.SIGXCPU, signal.SIGKILL):
+            if number == signal.SIGXCPU or (number == signal.SIGKILL and self._had_its_time()):
                 return BoxRun(output, error=_late(self.limits), late=True)
             return BoxRun(
                 output,
