@@ -14,6 +14,8 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
+
 Floats = NDArray[np.float32]
 
 #: Shapes drawn for each kind, before mirroring.
@@ -92,7 +94,10 @@ class Stamps:
         return int(self.cover.shape[1])
 
 
-@cache
+#: What is drawn of each kind, by downsample; some tenths of a second.
+_STAMPS: BuildCache[Stamps] = BuildCache.pooled()
+
+
 def stamps(kind: Kind, downsample: int) -> Stamps:
     """Return the stamps of a kind; drawn when they are first needed.
 
@@ -100,6 +105,10 @@ def stamps(kind: Kind, downsample: int) -> Stamps:
         kind: The kind.
         downsample: 1, 2 or 4.
     """
+    return _STAMPS.get((kind, downsample), lambda: _stamps(kind, downsample))
+
+
+def _stamps(kind: Kind, downsample: int) -> Stamps:
     if downsample == 1:
         cover, stain = _draw(kind)
         return Stamps(cover[None], stain[None], _LOOKS[kind].box)

@@ -6,15 +6,16 @@ periods of what is added to a picture differ, so that nothing visibly repeats.
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
+from healthgym.core.cache import BuildCache
 from healthgym.worlds.imaging.noise import hash_lattice, uniform, white_noise
 from healthgym.worlds.slides.lattice import Floats
 
 _PERIOD = 1024
+#: Sheets by name and downsample.
+_SHEETS: BuildCache[Floats] = BuildCache.pooled()
 
 
 def grain(name: str, downsample: int, x: int, y: int, width: int, height: int) -> Floats:
@@ -48,8 +49,11 @@ def _wrap(sheet: Floats, x: int, y: int, width: int, height: int) -> Floats:
     return wrapped
 
 
-@cache
 def _sheet(name: str, downsample: int) -> Floats:
+    return _SHEETS.get((name, downsample), lambda: _drawn(name, downsample))
+
+
+def _drawn(name: str, downsample: int) -> Floats:
     if name == "white":
         side = 509  # prime, and of no relation to the other periods
         return white_noise(97 + downsample, (np.arange(side), np.arange(side)))

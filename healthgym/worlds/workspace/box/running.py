@@ -278,8 +278,10 @@ class Running:
             return {"error": str(error)}
 
     def _had_its_time(self) -> bool:
-        """Return whether its threads can have computed as long as they may: a program that kills
-        itself before is not late."""
+        """Return whether its threads can have computed as long as they may.
+
+        A program that kills itself before is not late.
+        """
         most = (time.monotonic() - self.begun) * (os.cpu_count() or 1)
         return most >= self.limits.seconds
 
