@@ -14,6 +14,7 @@ MOST = 60
 def pages(results: Path) -> Iterator[tuple[str, str]]:
     """Yield the address and text of the pages of results."""
     yield "results/proofs.md", proofs(results / "proofs.json")
+    yield "results/integrity.md", integrity(results)
     yield "results/cards.md", cards(results / "cards.json")
     yield "results/figures.md", figures(results)
     yield "leaderboard.md", leaderboard(results.parent / "leaderboard")
@@ -48,6 +49,56 @@ with its interval, and the scripts that were played on tasks they were not made 
 These are the changes that whoever wrote the verifier thought of. What readers who had not seen it
 made up is told with the environment's results; see [managed care](managed-care.md) and
 [imaging](imaging.md).
+"""
+
+
+def integrity(results: Path) -> str:
+    """Return what hostile calls found, and what processes hold that play for long."""
+    attacks = read(results / "hostile.json")
+    rows = [
+        f"| `{env_id}` | {one['calls']:,} | {one['carried_out']:,} | {one['findings']} |"
+        for env_id, one in sorted(attacks.items())
+    ]
+    calls, found = (sum(one[each] for one in attacks.values()) for each in ("calls", "findings"))
+    table = "\n".join(
+        ("| environment | calls | carried out | findings |", "|---|---|---|---|", *rows)
+    )
+    soak = read(results / "integrity.json").get("soak")
+    plateau = read(results / "plateau.json").get("mixed")
+    runs = []
+    if soak:
+        runs.append(
+            f"- **{soak['minutes']:.0f} minutes** of all environments, {soak['processes']} "
+            f"process(es) with four of them side by side, by oracles, random calls and floods, "
+            f"with full Python in a box: {soak['episodes']:,} episodes, {soak['steps']:,} steps, "
+            f"{soak['faults']} faults, {soak['left']} things left a second after `kill -9`, at "
+            f"most {soak['most_descriptors']} descriptors; memory grew by {soak['growth_mib']} MiB "
+            "after the first tenth (asked for: at most 50). `benchmarks/integrity.py`."
+        )
+    if plateau:
+        runs.append(
+            f"- **{plateau['episodes']:,} episodes** of all environments in turn, in one process "
+            f"with 256 descriptors: at most {plateau['most_descriptors']} of them in use; "
+            f"{plateau['settled_mib']} MiB after the first tenth, at most "
+            f"{plateau['growth_mib']} MiB more later (asked for: at most 50). "
+            "`benchmarks/plateau.py`."
+        )
+    return f"""# Integrity
+
+An agent that tries everything must neither leave the score nor break what trains it.
+
+## Hostile calls
+
+Calls are made from each tool's schema and language (SQL, YAML, Python, JSON, FHIR searches, the
+prose of reports), each answered in full: {calls:,} of them, {found} findings. A finding is a call
+that raises, goes on without end, fails on our account, or changes something though it was refused.
+`benchmarks/hostile.py` runs them.
+
+{table}
+
+## What a process holds
+
+{chr(10).join(runs)}
 """
 
 
@@ -201,7 +252,7 @@ characters a token; what was billed is in the entry.
 def board_table(entries: list[Any]) -> str:
     """Return the table of entries that may be compared, and how each is made again."""
     from healthgym.policies.leaderboard import table
-    from healthgym.policies.results import markdown_table
+    from healthgym.policies.reports import markdown_table
 
     first = entries[0]
     told = "".join(f", `{name}={value}`" for name, value in first.settings.items())

@@ -45,6 +45,7 @@ def test_commands_and_files_of_a_page_exist(page: str) -> None:
         "environments/",
         "api/",
         "results/proofs.md",
+        "results/integrity.md",
         "results/cards.md",
         "results/figures.md",
         "leaderboard.md",
