@@ -27,7 +27,7 @@ CALLS: Mapping[str, int] = {
     "TumorArea": 5_000,
     "EhrDataQuality": 5_000,
     "EhrEventModelling": 5_000,
-    "EhrFormatConversion": 5_000,
+    "EhrFormatConversion": 10_000,
     "Marathon": 10_000,
     "Arena": 20_000,
     "UtilizationManagement": 20_000,
