@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from healthgym.worlds.managed_care.apps.payer import correspondence, peer_rules
@@ -35,6 +35,7 @@ _SOONEST = timedelta(hours=2)
 #: A call is held and summed up so long before the decision is due.
 _SUMMED_UP = timedelta(minutes=30)
 _NOBODY_CAME = "Nobody came to the call."
+NO_TIME = "No times for the call could be offered within both sides' hours."
 _UPHELD = PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
 
 
@@ -64,7 +65,7 @@ def ask(world: ManagedCareWorld, case_id: str, found: Finding, worker: str) -> N
     )
 
 
-def offer(world: ManagedCareWorld, case_id: str, worker: str) -> datetime:
+def offer(world: ManagedCareWorld, case_id: str, worker: str) -> datetime | None:
     """Offer times for the call that was asked for, by e-mail.
 
     Args:
@@ -73,10 +74,13 @@ def offer(world: ManagedCareWorld, case_id: str, worker: str) -> datetime:
         worker: The physician who will hold the call.
 
     Returns:
-        Until when the call has to be summed up: a day after the last time offered.
+        Until when the call has to be summed up: a day after the last time offered. None if both
+        sides' hours hold too few times, so that none are offered.
     """
     request = world.peer.of(case_id)[-1]
     times = _in_time(world, case_id, worker)
+    if len(times) < world.operations.p2p_slots_least:
+        return None
     world.peer.offer(request.id, worker, tuple(f"{at:%Y-%m-%dT%H:%M:%S}" for at in times))
     world.inbox.post(
         str(MessageKind.PEER_TO_PEER),
@@ -94,32 +98,48 @@ def upheld(world: ManagedCareWorld, case_id: str) -> bool:
     return any(request.outcome is _UPHELD for request in world.peer.of(case_id))
 
 
-def give_up(world: ManagedCareWorld, case_id: str) -> str:
-    """End a call to which nobody came; the reviewer decides without it.
+def give_up(world: ManagedCareWorld, case_id: str, why: str = _NOBODY_CAME) -> str:
+    """End a call that does not take place; the reviewer decides without it.
 
     Args:
         world: The world.
         case_id: The case, not determined yet.
+        why: What is noted.
 
     Returns:
         The reviewer; empty if the call was held.
     """
     asked, request = world.medical.of(case_id)[-1], world.peer.of(case_id)[-1]
     if request.status is not PeerToPeerStatus.COMPLETED:
-        world.peer.complete(request, _UPHELD, request.payer_contact_id or "", _NOBODY_CAME)
+        world.peer.complete(request, _UPHELD, request.payer_contact_id or "", why)
         world.medical.decisions[asked.id] = replace(asked, superseded_by="PEER_CALL_MISSED")
     # An offer that nobody answered lapsed before, and the decision with it.
     return "" if world.medical.active(case_id) is not None else asked.reviewer_id
 
 
 def _in_time(world: ManagedCareWorld, case_id: str, worker: str) -> tuple[datetime, ...]:
-    """Return the usual times, and where the decision is due before the first, earlier ones."""
+    """Return the usual times, and where the decision is due before the first, earlier ones.
+
+    Where the usual ones are too few, since who calls works other hours than the provider, any
+    half-hour that an offer may reach will do.
+    """
+    rules, now = world.operations, world.clock.now
     due = world.cases.get(case_id).decision_due_at - _SUMMED_UP
-    usual = tuple(_times(world, case_id, worker))
-    if usual[0] <= due:
-        return usual
-    early = tuple(_before(world, case_id, worker, due))[:_A_DAY]
-    return tuple(sorted({*early, *usual}))
+    times = set(_times(world, case_id, worker))
+    if not times or min(times) > due:
+        times.update([*_before(world, case_id, worker, due)][:_A_DAY])
+    if len(times) < rules.p2p_slots_least:
+        region, _ = _calendars(world, case_id, worker)
+        last = region.utc(_last_day(world, region), time(23, 30))
+        others = (at for at in _before(world, case_id, worker, last) if at not in times)
+        times.update([*others][: rules.p2p_slots_least - len(times)])
+    return tuple(sorted(at for at in times if at > now))
+
+
+def _last_day(world: ManagedCareWorld, region: OfficeCalendar) -> date:
+    """Return the last day of which an offer may be."""
+    workdays = world.operations.p2p_offer_workdays
+    return region.local(region.add_business_days(world.clock.now, workdays)).date()
 
 
 def _before(
@@ -146,8 +166,7 @@ def _calendars(
 def _times(world: ManagedCareWorld, case_id: str, worker: str) -> Iterator[datetime]:
     """Yield times that both sides' hours allow: two a day, as far as an offer may reach."""
     region, own = _calendars(world, case_id, worker)
-    rules, now = world.operations, world.clock.now
-    last = region.local(region.add_business_days(now, rules.p2p_offer_workdays)).date()
+    now, last = world.clock.now, _last_day(world, region)
     day = region.local(now).date()
     while day <= last:
         at_day = [region.utc(day, hour) for hour in _HOURS]

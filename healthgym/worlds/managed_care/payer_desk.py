@@ -127,13 +127,9 @@ class PayerDesk(Reception):
             case "physician":
                 self._physician(case_id, worker)
             case "offer":
-                at = payer_calls.offer(self.world, case_id, worker)
-                self._tell(f"The payer offers a call on case {case_id}; the inbox has the times.")
-                self._put(at, case_id, "missed", worker)
+                self._offer(case_id, worker)
             case "missed":
-                reviewer = payer_calls.give_up(self.world, case_id)
-                if reviewer:
-                    self._later(case_id, "physician", worker=reviewer)
+                self._decide_without_call(payer_calls.give_up(self.world, case_id), case_id)
             case "determine":
                 self._determine(case_id, worker)
             case "letter":
@@ -255,6 +251,18 @@ class PayerDesk(Reception):
             signed_off=True,
         )
         self._later(case_id, "determine", worker=worker)
+
+    def _offer(self, case_id: str, worker: str) -> None:
+        at = payer_calls.offer(self.world, case_id, worker)
+        if at is None:
+            reviewer = payer_calls.give_up(self.world, case_id, payer_calls.NO_TIME)
+            return self._decide_without_call(reviewer, case_id)
+        self._tell(f"The payer offers a call on case {case_id}; the inbox has the times.")
+        self._put(at, case_id, "missed", worker)
+
+    def _decide_without_call(self, reviewer: str, case_id: str) -> None:
+        if reviewer:
+            self._later(case_id, "physician", worker=reviewer)
 
     def _determine(self, case_id: str, worker: str) -> None:
         decided = self.world.medical.active(case_id)

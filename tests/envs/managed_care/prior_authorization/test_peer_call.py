@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import islice
 
 import pytest
 
 from healthgym.core.tool import ToolCall, call
 from healthgym.envs.managed_care.cases.situations import Course
+from healthgym.worlds.managed_care import payer_calls
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
@@ -117,3 +119,27 @@ def test_a_call_is_offered_before_the_decision_is_due() -> None:
         (request,) = world.peer.requests.values()
         first = f"{world.cases.get(CASE).decision_due_at:%Y-%m-%dT%H:%M:%S}"
         assert min(request.offered_slots) < first
+
+
+def test_who_works_other_hours_offers_any_half_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = payer_calls._times
+    monkeypatch.setattr(payer_calls, "_times", lambda *given: islice(usual(*given), 1))
+    kind, calls = script()
+    (request,) = play(task(kind), calls).world.peer.requests.values()
+    assert len(set(request.offered_slots)) == 3
+    assert request.offered_slots == tuple(sorted(request.offered_slots))
+
+
+def test_where_no_times_can_be_offered_the_reviewer_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kind, calls = script()
+    for name in ("_times", "_before"):
+        monkeypatch.setattr(payer_calls, name, lambda *_: iter(()))
+    episode = play(task(kind), [*calls[: position(calls, PICK)], FINISH], refused=True)
+    world = episode.world
+    (request,) = world.peer.requests.values()
+    assert request.outcome is PeerToPeerOutcome.UPHOLD_INTENDED_ADVERSE_DECISION
+    assert request.notes[-1] == payer_calls.NO_TIME
+    assert world.cases.get(CASE).status is CaseStatus.DENIED
+    assert [letter.letter_type for letter in world.letters.of(CASE)] == [LetterType.DENIAL]
