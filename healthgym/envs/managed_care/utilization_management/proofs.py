@@ -24,6 +24,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import Determination
 
 _NURSE, _PHYSICIAN = "review.save_criteria_evaluation", "review.save_md_review"
 _ADVICE, _WORD = "review.submit_nurse_case_recommendation", "review.submit_md_case_decision"
+#: Words of a physician that deny, in whole or in part.
+_ADVERSE = ("deny", "partial_approve")
 _FINAL = "determination.finalize"
 _ASKED, _SUMMARY = "p2p_session.send_turn", "p2p_session.submit_summary"
 _TRIAGE = "triage.set_disposition"
@@ -178,7 +180,7 @@ def _groundless(
     instance: ReviewInstance, arguments: JsonDict, rng: np.random.Generator
 ) -> JsonDict | None:
     """Let an adverse word rest on nothing that is named."""
-    if not instance.reference.denied_on or arguments["decision"] == "approve":
+    if not instance.reference.denied_on or arguments["decision"] not in _ADVERSE:
         return None
     said = "The criteria of the policy are not met."
     lines = [
@@ -196,27 +198,30 @@ def _groundless(
 def _unsigned(
     instance: ReviewInstance, arguments: JsonDict, rng: np.random.Generator
 ) -> JsonDict | None:
-    """Leave a decision unsigned; to ask for a call is none."""
-    return None if arguments["decision"] == "p2p_review" else {**arguments, "signed_off": False}
+    """Leave a decision unsigned; to ask for a call or for a document is none."""
+    if arguments["decision"] not in (*_ADVERSE, "approve"):
+        return None
+    return {**arguments, "signed_off": False}
 
 
 def _mended(instance: ReviewInstance, script: Script, rng: np.random.Generator) -> Script | None:
     """Enter one finding wrongly first, and put it right on the same review."""
     steps = steps_of(script)
     places = places_of(steps, {_NURSE, _PHYSICIAN})
-    if not places or instance.reference.answered:
+    # Whoever calls has to offer other times than the script does, if it is later.
+    if not places or instance.reference.answered or instance.reference.call:
         return None
     step = steps[places[0]]
     wrong = _finding(_result)(instance, dict(step.arguments), rng)
     review = "NR-0001" if step.name == _NURSE else "MDR-0001"
     right = ToolCall(step.name, {**step.arguments, "review_id": review})
-    # In the place of a look: who takes longer may find the desk of whoever is next left.
+    # In the place of all looks: who takes longer may find the desk of whoever is next left.
     looks = places_of(
         steps[: places[0]], {"review.get_nurse_review_data", "review.get_md_review_data"}
     )
     if not looks or wrong is None:
         return None
-    before = [each for n, each in enumerate(steps[: places[0]]) if n != looks[-1]]
+    before = [each for n, each in enumerate(steps[: places[0]]) if n not in looks]
     return [*before, ToolCall(step.name, wrong), right, *steps[places[0] + 1 :]]
 
 
