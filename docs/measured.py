@@ -68,9 +68,9 @@ def integrity(results: Path) -> str:
     runs = []
     if soak:
         runs.append(
-            f"- **{soak['minutes']:.0f} minutes** of all environments, {soak['processes']} "
-            f"process(es) with four of them side by side, by oracles, random calls and floods, "
-            f"with full Python in a box: {soak['episodes']:,} episodes, {soak['steps']:,} steps, "
+            f"- **{soak['minutes']:.0f} minutes** of all environments, four of them side by side "
+            f"in each process ({soak['processes']} at a time), by oracles, random calls and "
+            f"floods, with full Python in a box: {soak['episodes']:,} episodes, {soak['steps']:,} steps, "
             f"{soak['faults']} faults, {soak['left']} things left a second after `kill -9`, at "
             f"most {soak['most_descriptors']} descriptors; memory grew by {soak['growth_mib']} MiB "
             "after the first tenth (asked for: at most 50). `benchmarks/integrity.py`."
@@ -90,8 +90,9 @@ An agent that tries everything must neither leave the score nor break what train
 ## Hostile calls
 
 Calls are made from each tool's schema and language (SQL, YAML, Python, JSON, FHIR searches, the
-prose of reports), each answered in full: {calls:,} of them, {found} findings. A finding is a call
-that raises, goes on without end, fails on our account, or changes something though it was refused.
+prose of reports): {calls:,} of them, {found} findings. Most are refused in a sentence, as they
+should be; a finding is a call that raises, goes on without end, fails on our account, or changes
+something though it was refused.
 `benchmarks/hostile.py` runs them.
 
 {table}

@@ -123,17 +123,17 @@ def _in_time(world: ManagedCareWorld, case_id: str, worker: str) -> tuple[dateti
     Where the usual ones are too few, since who calls works other hours than the provider, any
     half-hour that an offer may reach will do.
     """
-    rules, now = world.operations, world.clock.now
+    least = world.operations.p2p_slots_least
     due = world.cases.get(case_id).decision_due_at - _SUMMED_UP
     times = set(_times(world, case_id, worker))
     if not times or min(times) > due:
         times.update([*_before(world, case_id, worker, due)][:_A_DAY])
-    if len(times) < rules.p2p_slots_least:
+    if len(times) < least:
         region, _ = _calendars(world, case_id, worker)
         last = region.utc(_last_day(world, region), time(23, 30))
         others = (at for at in _before(world, case_id, worker, last) if at not in times)
-        times.update([*others][: rules.p2p_slots_least - len(times)])
-    return tuple(sorted(at for at in times if at > now))
+        times.update([*others][: least - len(times)])
+    return tuple(sorted(times))
 
 
 def _last_day(world: ManagedCareWorld, region: OfficeCalendar) -> date:
