@@ -70,7 +70,8 @@ def integrity(results: Path) -> str:
         runs.append(
             f"- **{soak['minutes']:.0f} minutes** of all environments, four of them side by side "
             f"in each process ({soak['processes']} at a time), by oracles, random calls and "
-            f"floods, with full Python in a box: {soak['episodes']:,} episodes, {soak['steps']:,} steps, "
+            f"floods, with full Python in a box: {soak['episodes']:,} episodes, "
+            f"{soak['steps']:,} steps, "
             f"{soak['faults']} faults, {soak['left']} things left a second after `kill -9`, at "
             f"most {soak['most_descriptors']} descriptors; memory grew by {soak['growth_mib']} MiB "
             "after the first tenth (asked for: at most 50). `benchmarks/integrity.py`."
