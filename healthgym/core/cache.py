@@ -17,6 +17,8 @@ from collections.abc import Callable, Hashable, Mapping, Set
 from functools import cache, lru_cache, wraps
 from typing import Generic, ParamSpec, Self, TypeVar
 
+import numpy as np
+
 #: Bytes by which a process grows before what is free goes back to the system. The C library would
 #: keep it in holes that the next thing rarely fits, and a process of many environments would grow
 #: for hours.
@@ -111,7 +113,7 @@ def _trim() -> Callable[[int], int] | None:
 
 
 #: Large things of all families, in bytes.
-POOL = Pool(160 << 20, in_bytes=True)
+POOL = Pool(96 << 20, in_bytes=True)
 
 
 class BuildCache(Generic[Built]):
@@ -196,7 +198,9 @@ def bytes_of(thing: object) -> int:
         seen.add(id(item))
         total += _OBJECT
         size = getattr(item, "nbytes", None)
-        if isinstance(size, int):
+        if isinstance(item, np.ndarray) and isinstance(item.base, np.ndarray):
+            stack.append(item.base)  # a view holds all of what it is a view of
+        elif isinstance(size, int):
             total += size
         elif isinstance(item, str | bytes):
             total += len(item)

@@ -87,6 +87,8 @@ def test_bytes_are_those_of_what_a_thing_holds_each_once() -> None:
     thing = {"a": [array, array[:10]], "b": Thing(5), "c": "x" * 5000}
     assert 85_000 < bytes_of(thing) < 87_000
     assert bytes_of([array] * 100) < 90_000
+    # A view holds all of what it is a view of.
+    assert 85_000 > bytes_of(array[:2]) > 80_000
     assert bytes_of(Thing) < 100
 
 

@@ -172,9 +172,9 @@ class NuclearLayer:
         count, add = library.variants, np.add
         look = (offset[fits] * count + variant[fits]).tolist()
         places = zip(row[fits].tolist(), column[fits].tolist(), look, strict=True)
-        if downsample > 2:
+        both = library.both
+        if both is not None:
             # Too small to show that nuclei are stained unevenly: one addition for both.
-            both = library.both
             held = np.zeros(cover.shape, np.complex64)
             for r, c, shape in places:
                 spot = held[r : r + side, c : c + side]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,17 +76,14 @@ class Stamps:
             level-0 places of the box's corner within a pixel, row by row.
         stain: The same shape: haematoxylin, as covered share times optical density.
         box: Side of the stamp at level 0.
+        both: Shape (offsets * variants, side, side): cover and stain as the parts of complex
+            numbers, so that one addition adds both; None where they are not added together.
     """
 
     cover: Floats
     stain: Floats
     box: int
-
-    @cached_property
-    def both(self) -> NDArray[np.complex64]:
-        """Cover and stain as the parts of complex numbers, so that one addition adds both."""
-        whole: NDArray[np.complex64] = (self.cover + 1j * self.stain).astype(np.complex64)
-        return whole.reshape(-1, *whole.shape[2:])
+    both: NDArray[np.complex64] | None = None
 
     @property
     def variants(self) -> int:
@@ -114,7 +111,12 @@ def _stamps(kind: Kind, downsample: int) -> Stamps:
         return Stamps(cover[None], stain[None], _LOOKS[kind].box)
     fine = stamps(kind, 1)
     reduced = [_reduce(part[0], downsample) for part in (fine.cover, fine.stain)]
-    return Stamps(reduced[0], reduced[1], fine.box)
+    if downsample == 2:
+        return Stamps(reduced[0], reduced[1], fine.box)
+    # Held once: cover and stain are the parts of what is added.
+    whole: NDArray[np.complex64] = (reduced[0] + 1j * reduced[1]).astype(np.complex64)
+    both = whole.reshape(-1, *whole.shape[2:])
+    return Stamps(whole.real, whole.imag, fine.box, both)
 
 
 @cache

@@ -12,8 +12,14 @@ from healthgym.worlds.volumes.grid import Grid, Voxels
 from healthgym.worlds.volumes.patient import Acquisition, Patient
 from healthgym.worlds.volumes.scene import Scene
 
-#: Scenes kept for who reads on; one holds about half a megabyte of vessels.
-_SCENES: BuildCache[Scene] = BuildCache.pooled()
+
+def _cost(scene: Scene) -> int:
+    """Return the bytes of a scene when all of it was asked for; it draws its vessels when read."""
+    return 3 << 18
+
+
+#: Scenes kept for who reads on.
+_SCENES: BuildCache[Scene] = BuildCache.pooled(_cost)
 
 
 @dataclass(frozen=True)

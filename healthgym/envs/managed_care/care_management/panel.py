@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def members(split: Split, condition: str) -> tuple[Member, ...]:
     return tuple(Member(condition, group, place) for group in own for place in range(ALIKE))
 
 
-@cache
+@lru_cache(maxsize=256)
 def _background(member: Member) -> Background:
     condition = care_conditions()[member.condition]
     like = _background(replace(member, place=0)) if member.place else None

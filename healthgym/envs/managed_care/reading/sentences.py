@@ -122,7 +122,7 @@ def _term(terms: tuple[Term, ...], name: str, family: str) -> Term:
     return Term(name, "")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def _pattern(template: str, known: tuple[str, ...] | None) -> re.Pattern[str]:
     """Return the expression that matches a wording, with a group for each slot."""
     slots = _slot_patterns()

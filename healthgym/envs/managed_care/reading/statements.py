@@ -105,7 +105,7 @@ def _unscaled() -> tuple[str, ...]:
     return ("present", "absent", *dict.fromkeys(wordings()["unsettled"].values()))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def _finding_patterns(key: str, name: str) -> tuple[re.Pattern[str], ...]:
     """Return expressions for a finding as an entry of its own, with its day where one is given."""
     return tuple(
@@ -217,7 +217,7 @@ def _matches(text: str, keys: Iterable[str], known: Mapping[str, str]) -> bool:
 # -- phrases as expressions --------------------------------------------------------------------
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def patterns_of(key: str, known: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], ...]:
     """Return expressions for every wording of a phrase.
 
