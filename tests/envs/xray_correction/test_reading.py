@@ -198,6 +198,18 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
         ("The right pneumothorax is not appreciated.", [Claim("pneumothorax", False)]),
         ("Bibasilar opacities.", [Claim("opacity", side="bilateral", place="lower")]),
         ("Both lungs are clear and expanded.", [Claim("opacity", False)]),
+        (
+            "The lungs are hyperinflated but clear.",
+            [Claim("volumes", place="high"), Claim("opacity", False)],
+        ),
+        (
+            "The lungs are clear and well expanded.",
+            [Claim("opacity", False), Claim("volumes", False)],
+        ),
+        (
+            "The lungs are low in volume, clear, and there is no effusion.",
+            [Claim("volumes", place="low"), Claim("opacity", False), Claim("effusion", False)],
+        ),
         ("The lungs are clear of effusion.", [Claim("effusion", False)]),
         ("There is a healed left clavicle fracture.", []),
         ("Cardiomegaly with normal vessels.", [Claim("heart")]),

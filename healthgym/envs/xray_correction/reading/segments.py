@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from healthgym.envs.xray_correction.reading.words import Item
 
@@ -59,7 +60,39 @@ def cut(items: Sequence[Item]) -> list[Segment]:
         elif item.text == "nor" and segments[-1].items:
             segments.append(Segment("or"))
         segments[-1].items.append(item)
-    return [segment for segment in segments if segment.items]
+    segments = [segment for segment in segments if segment.items]
+    for first, second in pairwise(segments):
+        _share_lungs(first, second)
+    return segments
+
+
+def _share_lungs(first: Segment, second: Segment) -> None:
+    """Say of the lungs what follows how far they are expanded, or how clear: "and clear"."""
+    if second.joint not in _JOINING or second.says(*_NAMING, *_LIMITING):
+        return
+    if first.says("head", *_LIMITING) or not (first.says("cop") and first.says("lungs")):
+        return
+    if not all(item.says("infl", "state", "cop", "fill") for item in second.items):
+        return
+    of_air, clear = (any(_clear(i) == so for i in second.items if _said(i)) for so in (False, True))
+    if of_air != clear and any(_said(i) and _clear(i) == of_air for i in first.items):
+        second.items.insert(0, next(item for item in first.items if item.says("lungs")))
+
+
+def _said(item: Item) -> bool:
+    return item.says("infl") or item.features.get("state") == "clear"
+
+
+def _clear(item: Item) -> bool:
+    return item.features.get("state") == "clear"
+
+
+#: Joints over which the lungs stay what is spoken of.
+_JOINING = frozenset({"and", "but", "comma"})
+#: What names something of its own.
+_NAMING = ("head", "lungs", "rib")
+#: What makes a part of the lungs, or what is said of them, less than the whole.
+_LIMITING = ("neg", "hedge", "side", "zone")
 
 
 def named(segment: Segment) -> int | None:
