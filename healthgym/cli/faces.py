@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from healthgym.cli.common import (
     Commands,
@@ -47,6 +48,9 @@ def add_served(worlds: Commands) -> None:
 def _add_address(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, help="0 for a free one (default: 8000)")
+    parser.add_argument(
+        "--fd", type=int, metavar="N", help="an inherited socket that listens, in place of both"
+    )
     parser.add_argument(
         "--token-file", metavar="FILE",
         help="file with a token that clients must send as 'Authorization: Bearer TOKEN'; needed "
@@ -94,7 +98,8 @@ def serve_openenv(args: argparse.Namespace) -> int:
         extra="openenv",
         token=read_token(args.token_file),
         names=args.allow_host,
-        on_start=lambda url: _told(url, args.host),
+        fd=args.fd,
+        on_start=_told,
     )
     return 0
 
@@ -126,16 +131,17 @@ def serve_mcp(args: argparse.Namespace) -> int:
         extra="mcp",
         token=read_token(args.token_file),
         names=args.allow_host,
-        on_start=lambda url: _told(f"{url}/mcp", args.host),
+        fd=args.fd,
+        on_start=lambda url: _told(f"{url}/mcp"),
     )
     return 0
 
 
-def _told(url: str, host: str) -> None:
+def _told(url: str) -> None:
     from healthgym.worlds.fhir.doorkeeper import is_loopback
 
     write(url)
     sys.stdout.flush()
-    if not is_loopback(host):
+    if not is_loopback(urlsplit(url).hostname or ""):
         note(_OPEN)
     note("Serving until interrupted (Ctrl-C).")

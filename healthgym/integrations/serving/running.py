@@ -23,6 +23,7 @@ def serve_app(
     extra: str,
     token: str = "",
     names: Sequence[str] = (),
+    fd: int | None = None,
     on_start: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve an application until the process is interrupted (SIGINT) or terminated (SIGTERM).
@@ -35,6 +36,8 @@ def serve_app(
         extra: The extra that brings the server.
         token: What clients must send as ``Authorization: Bearer TOKEN``; nothing if empty.
         names: Further names by which clients may call the server.
+        fd: Number of an inherited socket that listens, in place of address and port: whoever
+            starts the server may have opened it in another network namespace.
         on_start: Told the server's address once it listens.
 
     Raises:
@@ -43,6 +46,8 @@ def serve_app(
         MissingDependencyError: If uvicorn is not installed.
     """
     uvicorn = require("uvicorn", extra=extra, purpose="Serving")
+    handed = None if fd is None else inherited(fd)
+    host = host if handed is None else handed.getsockname()[0]
     if not is_loopback(host) and not token:
         raise ConfigurationError(
             f"{host} can be reached from other machines; give a token with --token-file."
@@ -59,7 +64,7 @@ def serve_app(
         timeout_graceful_shutdown=_GRACE,
         server_header=False,
     )
-    with listening(host, port) as opened:
+    with handed or listening(host, port) as opened:
         shown = f"[{host}]" if ":" in host else host
         on_start(f"http://{shown}:{opened.getsockname()[1]}")
         uvicorn.Server(config).run(sockets=[opened])
@@ -79,3 +84,21 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         why = error.strerror or str(error)
         raise ConfigurationError(f"{host}:{port} cannot be listened on: {why}.") from None
+
+
+def inherited(fd: int) -> socket.socket:
+    """Return the listening socket of an inherited file descriptor.
+
+    Raises:
+        ConfigurationError: If it is none.
+    """
+    try:
+        found = socket.socket(fileno=fd)
+        if found.family in (socket.AF_INET, socket.AF_INET6) and found.getsockopt(
+            socket.SOL_SOCKET, socket.SO_ACCEPTCONN
+        ):
+            return found
+        found.detach()
+    except OSError:
+        pass
+    raise ConfigurationError(f"{fd} is no socket that listens.")
