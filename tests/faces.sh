@@ -35,7 +35,8 @@ younger() {
 
 for wanted in ${*:-openenv mcp1 mcp2 harbor inspect verifiers nemo ray serve}; do
     case $wanted in
-        openenv) face openenv openenv "" tests/integrations/test_openenv.py ;;
+        openenv) face openenv openenv "" tests/integrations/test_openenv.py \
+            tests/integrations/test_openenv_checks.py ;;
         mcp1) face mcp1 mcp "mcp<2" tests/integrations/test_mcp.py ;;
         mcp2) face mcp2 mcp "mcp>=2" tests/integrations/test_mcp.py ;;
         # These two need a younger Python than we do.

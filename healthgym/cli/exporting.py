@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 from healthgym.cli.common import Commands, add_environment_arguments, note, read_settings, write
+from healthgym.core.borders import JsonDict
+from healthgym.core.writing import require_plain, writable, write_whole
 from healthgym.errors import ConfigurationError
 
 
@@ -37,6 +40,24 @@ def add_commands(commands: Commands) -> None:
     nemo.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to write to")
     _add_tasks(nemo)
     nemo.set_defaults(run=export_to_nemo_gym)
+    openenv = formats.add_parser("openenv", help="a package that `openenv validate` reads")
+    add_environment_arguments(openenv)
+    openenv.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="folder to write to"
+    )
+    openenv.add_argument("--split", default="test", help="split of the tasks (default: test)")
+    openenv.add_argument(
+        "--tasks", type=int, default=5, help="tasks that are brought along (default: 5)"
+    )
+    openenv.add_argument(
+        "--validate", metavar="FILE",
+        help="validate the package, and write OpenEnv's report to a file; - for the terminal",
+    )  # fmt: skip
+    openenv.add_argument(
+        "--card", metavar="FILE",
+        help="cards, as `card --json` writes them, that answer an operator's checks",
+    )  # fmt: skip
+    openenv.set_defaults(run=export_to_openenv)
 
 
 def _add_tasks(parser: argparse.ArgumentParser) -> None:
@@ -85,3 +106,44 @@ def export_to_nemo_gym(args: argparse.Namespace) -> int:
     write(str(folder))
     note("Move it into resources_servers/ of a NeMo Gym checkout.")
     return 0
+
+
+def export_to_openenv(args: argparse.Namespace) -> int:
+    """Write a package for OpenEnv, validate it if asked to, and print its path."""
+    from healthgym.integrations.openenv_checks.package import OpenEnvExport, export_openenv
+
+    card = None if args.card is None else _card(args.card, args.id)
+    if args.validate not in (None, "-"):
+        writable(args.validate)
+    folder = export_openenv(
+        OpenEnvExport(args.id, read_settings(args.settings), args.split, args.tasks), args.out
+    )
+    if args.validate is None:
+        write(str(folder))
+        note(f"openenv validate {folder} --level static")
+        return 0
+    from healthgym.integrations.openenv_checks import validate
+
+    report = validate(folder, card)
+    text = report.model_dump_json(indent=1) + "\n"
+    if args.validate == "-":
+        write(text)
+    else:
+        write_whole(args.validate, text)
+        write(str(folder))
+    for result in report.results:
+        told = "; ".join(result.evidence[:1]) if result.status.value != "pass" else ""
+        note(f"{result.status.value:<5} {result.check_id}  {told}".rstrip())
+    note(f"verdict: {report.verdict.value}")
+    return 2 if report.verdict.value == "fail" else 0
+
+
+def _card(path: str, env_id: str) -> JsonDict:
+    wanted = env_id.rpartition(":")[2]
+    try:
+        told = json.loads(require_plain(path).read_text("utf-8"))
+        return next(dict(card) for card in told["cards"] if card["env_id"] == wanted)
+    except (ValueError, KeyError, TypeError):
+        raise ConfigurationError(f"{path} holds no cards, as `card --json` writes them.") from None
+    except StopIteration:
+        raise ConfigurationError(f"{path} has no card of {wanted}.") from None
