@@ -1,6 +1,6 @@
 """The page of episodes in a real browser; left out where there is none.
 
-It takes playwright, and chromium as systems package it: `apt-get install chromium`.
+It takes the extra `browser`, and chromium as systems package it: `apt-get install chromium`.
 """
 
 from __future__ import annotations
