@@ -12,8 +12,9 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -25,6 +26,12 @@ from healthgym.core.writing import locked, require_plain, writable
 from healthgym.errors import TrajectoryError
 
 SCHEMA_VERSION = 1
+
+
+@cache
+def _reader(kind: type[Trajectory]) -> TypeAdapter[Any]:
+    """Return what reads a kind of record; making it takes longer than reading many."""
+    return TypeAdapter(kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,8 @@ class Trajectory:
                     f"Trajectory schema {data.get('schema_version')!r}; this version of healthgym "
                     f"reads schema {SCHEMA_VERSION}."
                 )
-            read = TypeAdapter(cls).validate_python(data)
+            # A class can be hashed whatever its __eq__; mypy takes it for one of its instances.
+            read: Self = _reader(cls).validate_python(data)  # type: ignore[arg-type]
             for profiles in read.verdicts.values():
                 for verdict in profiles.values():
                     _check_verdict(verdict)

@@ -99,9 +99,10 @@ def read_canaries(path: str | os.PathLike[str]) -> Iterator[Canary]:
     """
     if not Path(path).is_file():
         raise TrajectoryError(f"There is no file of canaries {path}.")
+    reader = TypeAdapter(Canary)
     for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), 1):
         try:
-            yield TypeAdapter(Canary).validate_json(line)
+            yield reader.validate_json(line)
         except ValidationError as error:
             told = str(error)[:200]
             raise TrajectoryError(f"{path}, line {number}: no canary: {told}") from None

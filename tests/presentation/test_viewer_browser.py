@@ -322,6 +322,48 @@ def test_a_telephone_shows_it_without_scrolling_aside(
     tab.close()
 
 
+def test_the_course_can_be_read_on_a_telephone(
+    browser: Any, tmp_path: Path, runs: list[Trajectory]
+) -> None:
+    turns = tuple(replace(runs[0].turns[0], reward=0.01) for _ in range(120))
+    path = tmp_path / "a.html"
+    data = PageData("Signs", [Shown(replace(runs[0], turns=turns), "mine")])
+    path.write_text(page(data, picture), encoding="utf-8")
+    for width in (390, 1280):
+        tab = browser.new_page(viewport={"width": width, "height": 800})
+        tab.goto(f"{path.as_uri()}#/episode/0")
+        tab.wait_for_selector(".course")
+        frame = tab.locator(".course").bounding_box()
+        words = [each.bounding_box() for each in tab.locator(".course text").all()]
+        assert min(word["height"] for word in words) > 10
+        assert max(word["x"] + word["width"] for word in words) <= frame["x"] + frame["width"]
+        tab.close()
+
+
+@pytest.mark.slow
+def test_ten_thousand_episodes_are_found_and_paged(
+    tab: Page, tmp_path: Path, runs: list[Trajectory]
+) -> None:
+    half = 5000
+    shown = [
+        Shown(replace(runs[side * 8 + index % 8], task_id=f"signs/train/{index}"), name)
+        for side, name in enumerate(("left", "right"))
+        for index in range(half)
+    ]
+    opened(tab, tmp_path / "a.html", PageData("Signs", shown))
+    assert tab.inner_text("#count").startswith("10,000 of 10,000")
+    assert tab.locator("table.episodes tbody tr").count() == 100
+    tab.fill("#search", "train/4321")
+    tab.wait_for_selector("#count:text-matches('^2 of')")
+    tab.click("table.episodes tbody a >> nth=1")
+    tab.wait_for_selector("h2:has-text('signs/train/4321')")
+    assert tab.locator(".turn").count() == 3
+    tab.click("text=all episodes")
+    tab.click("#clear")
+    tab.click("text=Compare two runs")
+    tab.wait_for_selector("#difference:has-text('on 5000 tasks')")
+
+
 def test_on_paper_everything_is_open(tab: Page, tmp_path: Path, runs: list[Trajectory]) -> None:
     opened(tab, tmp_path / "a.html", two(runs), "#/episode/0")
     assert tab.locator("details:not([open])").count() > 0

@@ -65,7 +65,8 @@ function course(body) {
   const lines = [['reward so far', 'reward', sums]];
   if (body.progress.length) lines.push(['progress', 'progress', body.progress]);
   if (sums.length < 2 || lines.every(([, , values]) => values.every((each) => each === 0))) return '';
-  const [width, height, edge] = [640, 120, 26];
+  // Drawn at about the size at which it is shown, so that its words stay readable on a telephone.
+  const [width, height, edge] = [matchMedia('(max-width: 640px)').matches ? 350 : 640, 120, 26];
   const all = [0, 1, ...lines.flatMap(([, , values]) => values)];
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const x = (place) => edge + (place * (width - 2 * edge)) / (sums.length - 1);
@@ -78,7 +79,7 @@ function course(body) {
     parts.push(svg('text', { x: edge + 110 * number, y: 12, class: `tick ${kind}` }, name));
   });
   parts.push(svg('text', { x: x(0), y: height - 6, class: 'tick' }, '1'));
-  parts.push(svg('text', { x: x(sums.length - 1) - 14, y: height - 6, class: 'tick' }, `turn ${sums.length}`));
+  parts.push(svg('text', { x: width - 2, y: height - 6, class: 'tick', 'text-anchor': 'end' }, `turn ${sums.length}`));
   return svg('svg', { viewBox: `0 0 ${width} ${height}`, class: 'course', role: 'img', 'aria-label': 'reward and progress along the turns' }, ...parts);
 }
 
