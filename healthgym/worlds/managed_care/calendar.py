@@ -157,7 +157,7 @@ def office_calendar(state: str = "", hours: tuple[time, time] | None = None) -> 
     return OfficeCalendar(state, hours)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def _is_business_day(day: date, state: str) -> bool:
     return day.weekday() < 5 and holiday(day, state) is None
 

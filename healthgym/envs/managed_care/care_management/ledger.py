@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -138,7 +138,7 @@ class _Before:
     visits: tuple[date, ...]
 
 
-@cache
+@lru_cache(maxsize=160)
 def _before(member: Member) -> _Before:
     facts = tuple(_outside(member.background.facts))
     days = {each for fact in facts for each in (begun(fact), day_of(fact))}

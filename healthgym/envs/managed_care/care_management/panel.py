@@ -65,7 +65,7 @@ def members(split: Split, condition: str) -> tuple[Member, ...]:
     return tuple(Member(condition, group, place) for group in own for place in range(ALIKE))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=192)
 def _background(member: Member) -> Background:
     condition = care_conditions()[member.condition]
     like = _background(replace(member, place=0)) if member.place else None

@@ -131,7 +131,7 @@ def unopened(
     )
 
 
-@lru_cache(maxsize=96)
+@lru_cache(maxsize=64)
 def _standing(member: Member) -> Case:
     """Return a member's case as it stands in the queues of others; made once for a process."""
     rng, rules = member.stream(), usual_rules()

@@ -7,7 +7,7 @@ who else is on its roster, look-alikes included, is written once for a process a
 from __future__ import annotations
 
 from datetime import date, datetime, time
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
@@ -42,6 +42,8 @@ _BUSINESS_DAYS = 24
 GROUPS, ALIKE = 48, 5
 #: Patients of a group who may be asked for; the ids of more would not differ.
 MOST_ALIKE = 61
+#: People and charts kept: all but those who are alike beyond the usual.
+_KNOWN = 288
 #: Entropy of the clinic: its own, so that no task's stream is part of it.
 _CLINIC = 20260302
 _STAFF, _PERSON, _CHART = range(3)
@@ -61,7 +63,7 @@ def staff() -> Staff:
     return workforce().staff()
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def person(group: int, place: int) -> Background:
     """Return a patient of the clinic before any case.
 
@@ -97,7 +99,7 @@ def _ages(group: int) -> tuple[int, int] | None:
     return None if group < GROUPS else (group - GROUPS, group - GROUPS)
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def chart(group: int, place: int) -> PatientChart:
     """Return the chart of a patient of the clinic without a case; arguments as of `person`."""
     own = person(group, place)
@@ -110,7 +112,7 @@ def chart(group: int, place: int) -> PatientChart:
     )
 
 
-@cache
+@lru_cache(maxsize=64)
 def _written(group: int, place: int) -> PatientChart:
     return chart_of(person(group, place), workforce(), _stream(_CHART, group, place), CHARTED)
 

@@ -53,7 +53,7 @@ def some_business_day(day: date) -> date:
     return able[day.toordinal() * 7919 // 7 % len(able)]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _nearest(day: date, state: str) -> date:
     office = office_calendar(state)
     for away in range(8):
@@ -64,7 +64,7 @@ def _nearest(day: date, state: str) -> date:
     return day
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _appointments(state: str, day: date) -> tuple[datetime, int]:
     """Return the first appointment of a day, and how many there are."""
     office = office_calendar(state)
@@ -74,13 +74,13 @@ def _appointments(state: str, day: date) -> tuple[datetime, int]:
 
 
 # Asked for every row of a chart, several of which are of one day.
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _start(patient_id: str, state: str, day: date) -> datetime:
     opening, slots = _appointments(state, day)
     return opening + timedelta(minutes=_SLOT * (_mixed(patient_id, day) % slots))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _draw(patient_id: str, state: str, day: date) -> datetime:
     opening, _ = _appointments(state, day)
     return opening - _BEFORE_OPENING + timedelta(minutes=_mixed(patient_id, day) // 64 % 100)

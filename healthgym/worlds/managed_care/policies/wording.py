@@ -48,7 +48,7 @@ def pick(options: Sequence[str], *key: str) -> str:
     return options[_number(key) % len(options)]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _number(key: tuple[str, ...]) -> int:
     return stable_hash("/".join(key))
 
