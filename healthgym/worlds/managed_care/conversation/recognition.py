@@ -198,7 +198,7 @@ def _planned(reading: Reading, held: int) -> int:
 def _done(reading: Reading) -> Iterator[tuple[Rule, int]]:
     """Return the rules of acts that hold, and where."""
     worried = bool(reading.role(Role.WORRY))
-    for rule, ends in reading.rules:
+    for rule, ends in reading.of(None):
         if rule.act is None or (rule.worried and not worried):
             continue
         held = reading.held(rule, ends)
@@ -218,8 +218,7 @@ def _private(reading: Reading, requests: int) -> Iterator[Found]:
         requests: The clauses that ask for the yes.
     """
     other = reading.asked & ~requests
-    named = (row for row in reading.rules if row[0].role is Role.SUBJECT)
-    for rule, ends in named:
+    for rule, ends in reading.of(Role.SUBJECT):
         held = reading.held(rule, ends) & ~other if rule.topic in PRIVATE else 0
         if held:
             yield Found(held, Said(Act.ASK_PERMISSION, rule.topic, sure=False))
@@ -281,8 +280,8 @@ def _facts(reading: Reading, drugs: Drugs, aside: int) -> Iterator[Found]:
     told &= ~(reading.imagined | reading.disowned | reading.words.aside | aside)
     if not told:
         return
-    for rule, ends in reading.rules:
-        if rule.role is Role.FACT and reading.held(rule, ends) & told:
+    for rule, ends in reading.of(Role.FACT):
+        if reading.held(rule, ends) & told:
             yield Found(ends & told, Said(Act.NAME_FACT, rule.topic, rule.item))
     for name, ends in drugs:
         if ends & told:

@@ -131,11 +131,12 @@ class Grammar:
         spelling: How words are written.
         joints: Where clauses meet.
         leads: Words that may stand before what opens a clause.
-        bits: The bit of each word by which patterns are passed over.
+        usual: Words that are no names: the known ones, and those that patterns need.
         rules: The rules.
         patterns: All patterns, by their numbers.
         lookup: How they are looked up.
         of: The numbers of the rules that are found by each pattern, by its number.
+        ruled: The numbers of the patterns by which rules are found.
         medicines: Names of medicines.
         leaders: First words of names that have several.
         drugs: Words of which one begins every name.
@@ -148,11 +149,12 @@ class Grammar:
     spelling: Spelling
     joints: Joints
     leads: frozenset[str]
-    bits: Mapping[str, int]
+    usual: frozenset[str]
     rules: tuple[Rule, ...]
     patterns: tuple[Pattern, ...]
     lookup: Lookup
     of: tuple[tuple[int, ...], ...]
+    ruled: frozenset[int]
     medicines: frozenset[str]
     leaders: frozenset[str]
     drugs: frozenset[str]
@@ -172,17 +174,19 @@ def grammar() -> Grammar:
     rules = tuple(_rules(vocabulary))
     patterns = tuple(vocabulary.made.values())
     leaders = frozenset(name.split()[0] for name in medicines if " " in name)
+    spoken = frozenset(_words(patterns)) | parts | vocabulary.common
+    spelling = _spelling(words, spoken - {UNKNOWN})
+    of = _of(rules, len(patterns))
     return Grammar(
-        spelling=_spelling(
-            words, (frozenset(_words(patterns)) | parts | vocabulary.common) - {UNKNOWN}
-        ),
+        spelling=spelling,
         joints=Joints(**{name: _set(found) for name, found in words["joints"].items()}),
         leads=vocabulary.classes["lead"],
-        bits=vocabulary.bits,
+        usual=spelling.known | frozenset(_needed(patterns)),
         rules=rules,
         patterns=patterns,
         lookup=lookup_of(patterns, vocabulary),
-        of=_of(rules, len(patterns)),
+        of=of,
+        ruled=frozenset(number for number, found in enumerate(of) if found),
         medicines=medicines,
         leaders=leaders,
         drugs=medicines | leaders,
@@ -214,11 +218,12 @@ def _vocabulary(words: Mapping[str, Any], medicines: frozenset[str]) -> Vocabula
 def _spelling(words: Mapping[str, Any], spoken: frozenset[str]) -> Spelling:
     spread = {name: tuple(found.split()) for name, found in words["spread"].items()}
     fillers = _set(words["fillers"]) - spread.keys()
+    right = (spoken | _set(words["known"])) - fillers - spread.keys()
     return Spelling(
         spread=spread,
         fillers=fillers,
         titles=_set(words["titles"]),
-        known=(spoken | _set(words["known"])) - fillers - spread.keys(),
+        known=frozenset(word for word in right if word[0].isalnum()),
         slips=slips_of(spoken),
     )
 
@@ -289,6 +294,13 @@ def _words(patterns: Iterable[Pattern]) -> Iterable[str]:
     for pattern in patterns:
         for element in pattern.elements:
             yield from element.words
+
+
+def _needed(patterns: Iterable[Pattern]) -> Iterable[str]:
+    for pattern in patterns:
+        for element in pattern.elements:
+            if not element.optional:
+                yield from element.any
 
 
 def _spoken(elements: Iterable[Element]) -> Iterable[str]:

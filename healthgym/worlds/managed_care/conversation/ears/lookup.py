@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from healthgym.worlds.managed_care.conversation.ears.patterns import (
     Element,
@@ -30,18 +33,23 @@ class Lookup:
 
     Attributes:
         alone: By one word.
-        beside: By two words, one right after the other.
-        near: By two words of which one follows the other within a few words.
+        pairs: By two words: one right after the other, and one within a few words of the other.
+        needs: The groups of words of which each has to be in a message besides, as bits, by the
+            number of the pattern. The commonest groups have the lowest bits.
+        fills: The groups that each word fills, as bits.
+        groups: All groups, as bits.
     """
 
     alone: Mapping[str, Entry]
-    beside: Mapping[str, Mapping[str, Entry]]
-    near: Mapping[str, Mapping[str, Entry]]
+    pairs: Mapping[str, tuple[Mapping[str, Entry], Mapping[str, Entry]]]
+    needs: tuple[int, ...]
+    fills: Mapping[str, int]
+    groups: int
 
     def read(
         self, words: tuple[str, ...], at: Mapping[str, int], starts: int
     ) -> tuple[dict[int, int], set[int]]:
-        """Return where patterns of one or two words end, and which others may match.
+        """Return where patterns of one or two words end, and which others may match for their pair.
 
         Args:
             words: The words of a message, ``UNKNOWN`` in place of those that nobody knows.
@@ -51,21 +59,18 @@ class Lookup:
         hits: list[tuple[Entry, int]] = [
             (self.alone[word], at[word]) for word in at if word in self.alone
         ]
-        beside, near = self.beside, self.near
+        pairs = self.pairs
         end = len(words)  # of the clause; words are gone through from behind
         for place in range(len(words) - 1, -1, -1):
             word, after = words[place], place + 1
-            if after < end:
-                row = beside.get(word)
-                if row is not None and words[after] in row:
-                    hits.append((row[words[after]], 2 << place))
-                row = near.get(word)
-                if row is not None:
-                    bit = 2 << place
-                    for other in words[after : min(after + FAR, end)]:
-                        if other in row:
-                            hits.append((row[other], bit))
-                        bit <<= 1
+            if after < end and word in pairs:
+                beside, near = pairs[word]
+                if words[after] in beside:
+                    hits.append((beside[words[after]], 2 << place))
+                if near:
+                    for far, other in enumerate(words[after : min(after + FAR, end)], after):
+                        if other in near:
+                            hits.append((near[other], 1 << far))
             if starts >> place & 1:
                 end = place
         ends: dict[int, int] = {}
@@ -80,6 +85,15 @@ class Lookup:
                 open_.update(part)
         return ends, open_
 
+    def lacking(self, words: Iterable[str]) -> int:
+        """Return the groups, as bits, of which no word is among some words."""
+        have = 0
+        fills = self.fills
+        for word in words:
+            if word in fills:
+                have |= fills[word]
+        return self.groups ^ have
+
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
@@ -89,11 +103,13 @@ class _Pair:
         first: What the first may be.
         second: What the second may be.
         most: Most words from the one to the other.
+        fills: The groups of words that they fill for sure.
     """
 
     first: frozenset[str]
     second: frozenset[str]
     most: int
+    fills: frozenset[frozenset[str]]
 
 
 def lookup_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> Lookup:
@@ -111,25 +127,50 @@ def lookup_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> Lookup:
         loose = _LOOSE if pair.most > 1 else 1
         return vocabulary.weight(pair.first) * vocabulary.weight(pair.second) * loose
 
+    rest: list[list[frozenset[str]]] = []
     for pattern in patterns:
+        needed = [each.any for each in pattern.elements if not each.optional]
         pair = min(_pairs(pattern.elements), key=weight, default=None)
         if pair is None:
-            needed = (each.any for each in pattern.elements if not each.optional)
             part = _is_part(pattern, 1)
-            for word in min(needed, key=vocabulary.weight):
+            rarest: frozenset[str] = min(needed, key=vocabulary.weight)
+            rest.append([group for group in needed if group != rarest])
+            for word in rarest:
                 alone.setdefault(word, ([], []))[part].append(pattern.number)
             continue
         pairs = near if pair.most > 1 else beside
+        rest.append([group for group in needed if group not in pair.fills])
         part = _is_part(pattern, 2) or pair.most not in (1, FAR)
         for first in pair.first:
             row = pairs.setdefault(first, {})
             for second in pair.second:
                 row.setdefault(second, ([], []))[part].append(pattern.number)
+    needs, fills = _needs(rest)
     return Lookup(
         alone=_kept(alone),
-        beside={first: _kept(row) for first, row in beside.items()},
-        near={first: _kept(row) for first, row in near.items()},
+        pairs={
+            first: (_kept(beside.get(first, {})), _kept(near.get(first, {})))
+            for first in beside | near
+        },
+        needs=needs,
+        fills=fills,
+        groups=reduce(or_, needs),
     )
+
+
+def _needs(rest: list[list[frozenset[str]]]) -> tuple[tuple[int, ...], dict[str, int]]:
+    """Return the groups of words that each pattern needs as bits, and those that words fill.
+
+    Args:
+        rest: The groups of each pattern.
+    """
+    counted = Counter(group for groups in rest for group in dict.fromkeys(groups))
+    bits = {group: 1 << place for place, (group, _) in enumerate(counted.most_common())}
+    fills: dict[str, int] = {}
+    for group, bit in bits.items():
+        for word in group:
+            fills[word] = fills.get(word, 0) | bit
+    return tuple(reduce(or_, map(bits.__getitem__, groups), 0) for groups in rest), fills
 
 
 def _is_part(pattern: Pattern, words: int) -> bool:
@@ -146,6 +187,7 @@ def _kept(found: Mapping[str, _Found]) -> Mapping[str, Entry]:
 def _pairs(elements: tuple[Element, ...]) -> Iterator[_Pair]:
     """Return the pairs of places that have to be filled, one after the other and close enough."""
     before: frozenset[str] | None = None
+    held = elements[0]  # what `before` is the edge of
     most = 0
     for element in elements:
         most += element.gap + 1
@@ -154,8 +196,9 @@ def _pairs(elements: tuple[Element, ...]) -> Iterator[_Pair]:
                 before = None  # Who knows how long it is.
             continue
         if before is not None and most <= FAR:
-            yield _Pair(before, _edge((element,)), most)
-        before, most = _edge((element,), last=True), 0
+            fills = frozenset(each.any for each in (held, element) if not each.runs)
+            yield _Pair(before, _edge((element,)), most, fills)
+        before, most, held = _edge((element,), last=True), 0, element
 
 
 def _edge(line: tuple[Element, ...], *, last: bool = False) -> frozenset[str]:

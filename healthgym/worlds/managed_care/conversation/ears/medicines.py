@@ -34,17 +34,17 @@ def medicines_of(
     if not own_said and UNKNOWN not in said and said.isdisjoint(known.drugs):
         return
     words, breaks = reading.words.words, reading.words.breaks
-    usual = known.spelling.known
+    telling = said - known.spelling.known | said & known.drugs
     past = last = 0
     for place, word in enumerate(words):
-        if place < past:
+        if place < past or not (own_said or word in telling):
             continue
         # Looked at for each word: who has none of the first words has no name to hear.
         name, end = "", place
         if own_said:
             listed = last > 0 and place - last <= (words[last : last + 1] in _ALSO)
             name, end = _of_own(words, place, names, known, listed=listed)
-        if end == place and (word not in usual or word in known.drugs):
+        if end == place and word in telling:
             end = _end(words, breaks, place, known)
             name = " ".join(words[place:end])
         if end > place:

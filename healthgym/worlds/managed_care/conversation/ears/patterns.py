@@ -47,21 +47,18 @@ class Pattern:
         elements: The places.
         first: Whether it begins a clause.
         last: Whether it ends one.
-        needs: Words of each group of which one has to be in a message for it to match, the rarest
-            first, as bits of the vocabulary.
         steps: The places as they are tried, hundreds of times a message: the words, or the only
-            one; how many may stand before; whether it may be left out; expressions.
+            one; how many may stand before; whether it may be left out; numbers of expressions.
     """
 
     number: int
     elements: tuple[Element, ...]
     first: bool
     last: bool
-    needs: tuple[int, ...]
     steps: tuple[Step, ...]
 
 
-Step = tuple[str | frozenset[str], int, bool, tuple[Pattern, ...]]
+Step = tuple[str | frozenset[str], int, bool, frozenset[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,6 @@ class Vocabulary:
         phrases: Expressions by the name of their list.
         forms: Irregular forms by the plain one.
         common: Common words, by which no pattern is looked up if it has others.
-        bits: The bit of each word of a pattern, as they come.
         made: The patterns by their lines, as they come; the same line is the same pattern.
         sets: The groups of words of their places.
     """
@@ -82,7 +78,6 @@ class Vocabulary:
     phrases: Mapping[str, tuple[str, ...]]
     forms: Mapping[str, tuple[str, ...]]
     common: frozenset[str]
-    bits: dict[str, int] = field(default_factory=dict)
     made: dict[str, Pattern] = field(default_factory=dict)
     sets: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
 
@@ -128,18 +123,9 @@ class Vocabulary:
         elements = self._line(text.strip("^$ "))
         while elements and elements[0].optional and not first:
             elements = elements[1:]  # Whatever stands there, the pattern holds.
-        needed = [element.any for element in elements if not element.optional]
-        if not needed:
+        if all(element.optional for element in elements):
             raise ValueError(f"{text!r} has no place that must be filled.")
-        needs = tuple(map(self._bits, sorted(needed, key=self.weight)))
-        steps = tuple((_one(each.words), each.gap, each.optional, each.runs) for each in elements)
-        return Pattern(len(self.made), elements, first, last, needs, steps)
-
-    def _bits(self, words: frozenset[str]) -> int:
-        bits = 0
-        for word in sorted(words):
-            bits |= self.bits.setdefault(word, 1 << len(self.bits))
-        return bits
+        return Pattern(len(self.made), elements, first, last, tuple(map(_step, elements)))
 
     def _line(self, text: str) -> tuple[Element, ...]:
         elements: list[Element] = []
@@ -175,6 +161,12 @@ class Vocabulary:
         """Return some words, as the same set wherever they are the same."""
         made = frozenset(words)
         return self.sets.setdefault(made, made)
+
+
+def _step(element: Element) -> Step:
+    """Return a place as it is tried."""
+    runs = frozenset(run.number for run in element.runs)
+    return _one(element.words), element.gap, element.optional, runs
 
 
 def _one(words: frozenset[str]) -> str | frozenset[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from healthgym.worlds.managed_care.conversation.ears.grammar import Grammar
 from healthgym.worlds.managed_care.conversation.ears.patterns import UNKNOWN, Pattern, Step
@@ -16,28 +16,30 @@ class Places:
     Attributes:
         at: The bits of each word.
         said: The words.
-        have: The words, as bits of the vocabulary.
         inside: All words but the first ones of clauses.
         openings: Words that open a clause: the first ones, and those that follow a lead.
         lasts: The last words of clauses.
+        lack: The groups of words that patterns need and of which none is said, as bits.
         patterns: All patterns.
-        near: The numbers of patterns that may match.
+        needs: The groups that they need, by their numbers.
+        near: The numbers of patterns that may match and were not tried yet.
         matched: Where patterns end that did, by their numbers.
+        might: The numbers of all patterns that may match, or did.
         known: The bits of each word, and of groups of words that were looked up before.
-        tried: The numbers of those that were tried when they were asked for.
     """
 
     at: Mapping[str, int]
     said: frozenset[str]
-    have: int
     inside: int
     openings: int
     lasts: int
+    lack: int
     patterns: tuple[Pattern, ...]
+    needs: tuple[int, ...]
     near: set[int]
     matched: dict[int, int]
+    might: set[int]
     known: dict[str | frozenset[str], int]
-    tried: set[int] = field(default_factory=set)
 
     def of(self, words: frozenset[str]) -> int:
         """Return where one of some words stands."""
@@ -48,39 +50,35 @@ class Places:
         """Return where one of some words stands, and keep it; a word on its own is not there."""
         bits = 0
         if not isinstance(words, str):
+            at = self.at
             for word in words & self.said:
-                bits |= self.at[word]
+                bits |= at[word]
         self.known[words] = bits
         return bits
 
-    def match(self, numbers: Iterable[int]) -> None:
-        """Try some patterns, all of which may match.
-
-        Args:
-            numbers: The numbers of the patterns.
-        """
-        have, patterns = self.have, self.patterns
-        for number in numbers:
+    def match(self, numbers: frozenset[int]) -> list[int]:
+        """Return the numbers of those of some patterns that match."""
+        here = numbers & self.might
+        if not here:
+            return []
+        matched, patterns, needs, lack = self.matched, self.patterns, self.needs, self.lack
+        untried = here & self.near
+        self.near -= untried
+        for number in untried:
+            if needs[number] & lack:
+                continue
             pattern = patterns[number]
-            for needed in pattern.needs:
-                if not needed & have:
-                    break
-            else:
-                ends = self._run(pattern.steps, self.openings if pattern.first else -1)
-                if pattern.last:
-                    ends &= self.lasts
-                if ends:
-                    self.matched[number] = ends
+            ends = self._run(pattern.steps, self.openings if pattern.first else -1)
+            if pattern.last:
+                ends &= self.lasts
+            if ends:
+                matched[number] = ends
+        return [number for number in here if number in matched]
 
     def ends(self, numbers: frozenset[int]) -> int:
         """Return the last words of all places where one of some patterns matches."""
-        untried = self.near & numbers
-        if untried:
-            untried -= self.tried
-            self.tried |= untried
-            self.match(untried)
         bits = 0
-        for number in numbers.intersection(self.matched):
+        for number in self.match(numbers):
             bits |= self.matched[number]
         return bits
 
@@ -104,9 +102,8 @@ class Places:
                     reach |= (reach << 1) & inside
             hit = reach & here
             if runs:
-                for run in runs:
-                    if run.number in self.near or run.number in self.matched:
-                        hit |= self._run(run.steps, reach)
+                for number in runs & self.might:
+                    hit |= self._run(self.patterns[number].steps, reach)
             if not optional:
                 if not hit:
                     return 0
@@ -124,34 +121,30 @@ def places_of(words: tuple[str, ...], starts: int, rules: Grammar) -> Places:
         starts: The first words of clauses, as bits.
         rules: By what they are read.
     """
-    bits, known = rules.bits, rules.spelling.known
     at: dict[str, int] = {}
     bit = 1
     for word in words:
         at[word] = at.get(word, 0) | bit
         bit <<= 1
-    strange = {word for word in frozenset(at) - known if word.isalpha() and word not in bits}
+    strange = {word for word in at.keys() - rules.usual if word.isalpha()}
     if strange:
         for word in strange:
             at[UNKNOWN] = at.get(UNKNOWN, 0) | at[word]
         words = tuple(UNKNOWN if word in strange else word for word in words)
-    have = 0
-    groups: dict[str | frozenset[str], int] = {}
-    for word, where in at.items():
-        have |= bits.get(word, 0)
-        groups[word] = where
     ends, near = rules.lookup.read(words, at, starts)
     places = Places(
         at=at,
         said=frozenset(at),
-        have=have,
         inside=(bit - 1) & ~starts,
         openings=starts,
         lasts=(starts | bit) >> 1,
+        lack=rules.lookup.lacking(at),
         patterns=rules.patterns,
+        needs=rules.lookup.needs,
         near=near,
         matched=ends,
-        known=groups,
+        might=near.union(ends),
+        known=dict(at.items()),
     )
     lead = places.of(rules.leads)
     for _ in range(2):

@@ -89,8 +89,8 @@ def _only_hindered(reading: Reading, drugs: Drugs) -> int:
     named = 0
     for _, ends in drugs:
         named |= ends
-    for rule, ends in reading.rules:
-        if rule.topic is not None and rule.role in (Role.SUBJECT, Role.SYMPTOM):
+    for rule, ends in (*reading.of(Role.SUBJECT), *reading.of(Role.SYMPTOM)):
+        if rule.topic is not None:
             named |= reading.held(rule, ends)
     named &= ~hindered
     causes = reading.places.of(_CAUSES) & ~hindered
@@ -117,8 +117,8 @@ def _named_before(reading: Reading, drugs: Drugs, free: int) -> Iterator[Found]:
     clauses = reading.clauses
     each = reading.places.of(_EACH) & ~(reading.places.of(_OTHER) >> 1)
     asking = clauses.filled(free & each) & free
-    for rule, ends in reading.rules:
-        if rule.role is Role.SUBJECT and rule.topic not in (Topic.MEDICATION, None):
+    for rule, ends in reading.of(Role.SUBJECT):
+        if rule.topic not in (Topic.MEDICATION, None):
             asking &= ~clauses.filled(ends)
     if not asking or any(ends & asking for _, ends in drugs):
         return
@@ -202,11 +202,10 @@ def _placed(subjects: tuple[Found, ...], where: int, act: Act) -> Iterator[Found
 
 
 def _symptoms(reading: Reading, free: int) -> Iterator[Found]:
-    for rule, ends in reading.rules:
-        if rule.role is Role.SYMPTOM:
-            held = reading.held(rule, ends) & free
-            if held:
-                yield Found(held, Said(Act.ASK_ITEM, rule.topic, rule.item))
+    for rule, ends in reading.of(Role.SYMPTOM):
+        held = reading.held(rule, ends) & free
+        if held:
+            yield Found(held, Said(Act.ASK_ITEM, rule.topic, rule.item))
 
 
 def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[Found]:
@@ -216,12 +215,11 @@ def _subjects(reading: Reading, taken: Mapping[Topic | None, int]) -> Iterator[F
         reading: The message.
         taken: The clauses in which something more exact than a subject is asked, by subject.
     """
-    for rule, ends in reading.rules:
-        if rule.role is Role.SUBJECT:
-            held = reading.held(rule, ends)
-            held &= ~taken.get(rule.topic, 0)
-            if held:
-                yield Found(held, Said(Act.ASK_TOPIC, rule.topic, part=rule.part))
+    for rule, ends in reading.of(Role.SUBJECT):
+        held = reading.held(rule, ends)
+        held &= ~taken.get(rule.topic, 0)
+        if held:
+            yield Found(held, Said(Act.ASK_TOPIC, rule.topic, part=rule.part))
 
 
 def _ends(found: Iterable[Found]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -48,9 +48,9 @@ class Reading:
         words: Its words.
         clauses: Its sentences and clauses.
         places: Where its words stand.
-        rules: The rules of which a pattern was found, with the last words of where.
-        roles: Where the rules of each role end.
+        rules: The rules of which a pattern was found, by their role, with the last words of where.
         scopes: What stands under each scope.
+        free: What stands under no scope but some, by those.
         asked: What is asked.
         tagged: What is said and asked with a tag.
         hindered: What is asked about no more than as something that gets hindered.
@@ -61,9 +61,9 @@ class Reading:
     words: Words
     clauses: Clauses
     places: Places
-    rules: tuple[tuple[Rule, int], ...]
-    roles: Mapping[Role, int]
+    rules: Mapping[Role | None, list[tuple[Rule, int]]]
     scopes: Mapping[Scope, int] = field(default_factory=dict)
+    free: dict[frozenset[Scope], int] = field(default_factory=dict)
     asked: int = 0
     tagged: int = 0
     hindered: int = 0
@@ -72,7 +72,25 @@ class Reading:
 
     def role(self, role: Role) -> int:
         """Return where patterns with a role end."""
-        return self.roles.get(role, 0)
+        bits = 0
+        for _, ends in self.of(role):
+            bits |= ends
+        return bits
+
+    def of(self, role: Role | None) -> Sequence[tuple[Rule, int]]:
+        """Return the rules with a role, or for an act, of which a pattern was found, and where."""
+        return self.rules.get(role, ())
+
+    def through(self, scopes: frozenset[Scope]) -> int:
+        """Return the words that stand under no scope but some."""
+        free = self.free.get(scopes)
+        if free is None:
+            free = -1
+            for scope, under in self.scopes.items():
+                if under and scope not in scopes:
+                    free &= ~under
+            self.free[scopes] = free
+        return free
 
     def held(self, rule: Rule, bits: int) -> int:
         """Return where a rule holds, of where its patterns were found.
@@ -81,9 +99,7 @@ class Reading:
             rule: The rule.
             bits: The last words of where its patterns were found.
         """
-        for scope, under in self.scopes.items():
-            if scope not in rule.through:
-                bits &= ~under
+        bits &= self.through(rule.through)
         if rule.mood is Mood.ASK:
             bits &= self.asked
         elif rule.mood is Mood.TELL:
@@ -113,16 +129,14 @@ def read(message: str, rules: Grammar) -> Reading:
     places = places_of(words.words, clauses.starts, rules)
     found: dict[int, int] = {}
     of = rules.of
-    places.match([number for number in places.near if of[number]])
-    for pattern in sorted(number for number in places.matched if of[number]):
+    for pattern in sorted(places.match(rules.ruled)):
         for number in of[pattern]:
             found[number] = found.get(number, 0) | places.matched[pattern]
-    matched = tuple((rules.rules[number], ends) for number, ends in found.items())
-    roles: dict[Role, int] = {}
-    for rule, ends in matched:
-        if rule.role is not None:
-            roles[rule.role] = roles.get(rule.role, 0) | ends
-    reading = Reading(words, clauses, places, matched, roles)
+    roles: dict[Role | None, list[tuple[Rule, int]]] = {}
+    for number, ends in found.items():
+        rule = rules.rules[number]
+        roles.setdefault(rule.role, []).append((rule, ends))
+    reading = Reading(words, clauses, places, roles)
     _ask(reading)
     _scope(reading)
     return reading
@@ -170,6 +184,8 @@ def _scope(reading: Reading) -> None:
 
 def _written(words: tuple[str, ...]) -> int:
     """Return the words that nobody says: names with underlines."""
+    if "_" not in "".join(words):
+        return 0  # as in most messages
     return sum(1 << place for place, word in enumerate(words) if "_" in word)
 
 

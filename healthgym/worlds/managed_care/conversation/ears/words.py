@@ -135,12 +135,16 @@ class _Reader:
         self.quoted = self.aside = self.entered = 0
         self.in_quotes = False
         self.open = ""
-        self.written = ""  #: The last word as it was written: "dr." goes on, and "doctor." ends.
 
-    def mark(self, token: str) -> None:
-        """Take note of a token that is no word."""
+    def mark(self, token: str, written: str) -> None:
+        """Take note of a token that is no word.
+
+        Args:
+            token: The token.
+            written: The last word as it was written: "dr." goes on, and "doctor." ends.
+        """
         if token in ".!;\n":
-            if token == "." and self.written in self.spelling.titles:
+            if token == "." and written in self.spelling.titles:
                 return
             self.breaks[-1] |= int(Break.STOP)
         elif token == "?":
@@ -179,20 +183,21 @@ def words_of(text: str, spelling: Spelling) -> Words:
     reader = _Reader(spelling)
     spread, fillers, known = spelling.spread, spelling.fillers, spelling.known
     words, breaks = reader.words, reader.breaks
+    plain, written = True, ""
     for token in _TOKEN.findall(text):
-        if token in known and token[0].isalnum():
-            reader.written = token
-            if reader.in_quotes or reader.open:
-                reader.word(token)
-            else:  # as most are
-                words.append(token)
-                breaks.append(0)
+        if plain and token in known:  # as most are
+            written = token
+            words.append(token)
+            breaks.append(0)
             continue
         if not token[0].isalnum():
-            reader.mark(token)
+            reader.mark(token, written)
+            plain = not (reader.in_quotes or reader.open)
             continue
-        reader.written = token
-        if token in spread:
+        written = token
+        if token in known:
+            reader.word(token)
+        elif token in spread:
             for word in spread[token]:
                 reader.word(word)
         elif token not in fillers:
