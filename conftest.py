@@ -4,6 +4,7 @@ from importlib.util import find_spec
 
 _NEEDS = {
     "healthgym/integrations/openenv.py": "openenv",
+    "healthgym/integrations/openenv_checks": "openenv",
     "healthgym/integrations/mcp.py": "mcp",
     "healthgym/integrations/verifiers.py": "verifiers",
     "healthgym/integrations/inspect.py": "inspect_ai",
