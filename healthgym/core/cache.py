@@ -22,7 +22,7 @@ import numpy as np
 #: Bytes by which a process grows before what is free goes back to the system. The C library would
 #: keep it in holes that the next thing rarely fits, and a process of many environments would grow
 #: for hours.
-_HANDED_BACK = 8 << 20
+_HANDED_BACK = 4 << 20
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
@@ -113,7 +113,7 @@ def _trim() -> Callable[[int], int] | None:
 
 
 #: Large things of all families, in bytes.
-POOL = Pool(96 << 20, in_bytes=True)
+POOL = Pool(88 << 20, in_bytes=True)
 
 
 class BuildCache(Generic[Built]):
