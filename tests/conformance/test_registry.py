@@ -11,6 +11,19 @@ told = pytest.mark.parametrize("env_id", healthgym.ids())
 played = pytest.mark.parametrize(
     "env_id", [SHORT.get(env_id, env_id) for env_id in healthgym.ids()], ids=healthgym.ids()
 )
+#: A canonical set is its environment with other tasks: what holds of the class is tried on it by
+#: `make test-slow`.
+of_its_class = pytest.mark.parametrize(
+    "env_id",
+    [
+        pytest.param(
+            SHORT.get(env_id, env_id),
+            id=env_id,
+            marks=[pytest.mark.slow] if "Canonical" in env_id else [],
+        )
+        for env_id in healthgym.ids()
+    ],
+)
 
 #: Share of the usual number of tasks for environments whose episodes take seconds, not
 #: milliseconds; the tests marked slow play them all.
@@ -24,13 +37,15 @@ _SHARES = {
     "XrayCorrection": 0.25,
     "Marathon": 0.1,
     "PriorAuthArena": 0.2,
-    "CareManagement": 0.5,
+    "CareManagement": 0.2,
+    "UtilizationManagement": 0.3,
+    "PriorAuthorization": 0.3,
 }
 
 
 def sized(env_id: str, count: int) -> int:
     """Return how many tasks, or actions, an environment is tried on."""
-    for word, share in _SHARES.items():
+    for word, share in _SHARES.items():  # the first that fits
         if word in env_id:
             return max(round(count * share), 1)
     return count
@@ -53,7 +68,7 @@ def test_schemas(env_id: str) -> None:
     assert testing.check_schemas(env_id)
 
 
-@played
+@of_its_class
 def test_determinism(env_id: str) -> None:
     assert testing.check_determinism(env_id, seeds=4)
 
@@ -76,12 +91,12 @@ def test_processes(env_ids: list[str]) -> None:
     assert testing.check_processes(*env_ids, tasks=1).keys() == set(env_ids)
 
 
-@played
+@of_its_class
 def test_isolation(env_id: str) -> None:
     assert testing.check_isolation(env_id)
 
 
-@played
+@of_its_class
 def test_clone(env_id: str) -> None:
     assert testing.check_clone(env_id)
 
@@ -91,32 +106,32 @@ def test_oracle(env_id: str) -> None:
     assert testing.check_oracle(env_id, tasks=sized(env_id, 40))
 
 
-@played
+@of_its_class
 def test_baselines(env_id: str) -> None:
     assert testing.check_baselines(env_id, tasks=sized(env_id, 60))
 
 
-@played
+@of_its_class
 def test_blind(env_id: str) -> None:
     assert testing.check_blind(env_id, tasks=sized(env_id, 20), settled=False)
 
 
-@played
+@of_its_class
 def test_tool_kinds(env_id: str) -> None:
     assert testing.check_tool_kinds(env_id)
 
 
-@played
+@of_its_class
 def test_faults(env_id: str) -> None:
     assert testing.check_faults(env_id, tasks=1, faults=sized(env_id, 60))
 
 
-@played
+@of_its_class
 def test_hostile_actions(env_id: str) -> None:
     assert testing.check_hostile_actions(env_id, sized(env_id, 500))
 
 
-@played
+@of_its_class
 def test_total(env_id: str) -> None:
     assert testing.check_total(env_id, sized(env_id, 200))
 
@@ -131,7 +146,7 @@ def test_indices(env_id: str) -> None:
     assert testing.check_indices(env_id)
 
 
-@played
+@of_its_class
 def test_non_interference(env_id: str) -> None:
     assert testing.check_non_interference(env_id)
 
