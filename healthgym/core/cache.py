@@ -81,12 +81,13 @@ class _Holes:
     """What the process has asked the system for and does not use."""
 
     def __init__(self) -> None:
-        self._level = 0
+        self._level = _resident()
 
     def hand_back(self) -> None:
         """Give it back, where the C library can, if the process has grown since the last time."""
-        trim = _trim()
-        if trim is None or _resident() < self._level + _HANDED_BACK:
+        trim, now = _trim(), _resident()
+        self._level = min(self._level, now)  # what has shrunk since grows anew
+        if trim is None or now < self._level + _HANDED_BACK:
             return
         trim(0)
         self._level = _resident()

@@ -121,7 +121,11 @@ def test_memory_that_is_free_is_handed_back_as_the_process_grows(
     monkeypatch.setattr(caches, "_trim", lambda: trim)
     monkeypatch.setattr(caches, "_resident", lambda: resident[0])
     pool = Pool(10, in_bytes=in_bytes)
-    for number in range(8):  # at 100, then at 90 + 30 and 110 + 30
+    for number in range(8):  # at 130, then at 120 + 30, from 100 on
+        pool.keep(number, object(), lambda thing: 10)
+        resident[0] += 10
+    resident[0] = 50
+    for number in range(8, 12):  # and at 80, since it shrank to 50
         pool.keep(number, object(), lambda thing: 10)
         resident[0] += 10
     assert asked == [0] * times

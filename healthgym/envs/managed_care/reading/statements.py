@@ -217,7 +217,7 @@ def _matches(text: str, keys: Iterable[str], known: Mapping[str, str]) -> bool:
 # -- phrases as expressions --------------------------------------------------------------------
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=16)
 def patterns_of(key: str, known: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], ...]:
     """Return expressions for every wording of a phrase.
 

@@ -317,7 +317,7 @@ def _best(scores: Floats, limit: int) -> list[int]:
     return [int(place) for place in places[order][:limit]]
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=64)
 def _counted(path: str, title: str, text: str) -> Counted:
     """Count an overlaid page; tasks that drew the same numbers share it."""
     return count(path, title, text)
