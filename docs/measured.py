@@ -74,7 +74,7 @@ def integrity(results: Path) -> str:
             f"{soak['steps']:,} steps, "
             f"{soak['faults']} faults, {soak['left']} things left a second after `kill -9`, at "
             f"most {soak['most_descriptors']} descriptors; memory grew by {soak['growth_mib']} MiB "
-            "after the first tenth (asked for: at most 50). `benchmarks/integrity.py`."
+            "after the first fifth (asked for: at most 50). `benchmarks/integrity.py`."
         )
     if plateau:
         runs.append(
