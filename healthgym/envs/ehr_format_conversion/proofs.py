@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from healthgym.core.family import Script
-from healthgym.core.proofs import Operator, Proofs
+from healthgym.core.proofs import Allowance, Item, Operator, Proofs
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.ehr_format_conversion.clauses import Clause
+from healthgym.envs.ehr_format_conversion.clauses import Clause, ClauseKind
+from healthgym.envs.ehr_format_conversion.defaults import parsed_section, sectioned
 from healthgym.envs.ehr_format_conversion.oracle import carried_out
+from healthgym.envs.ehr_format_conversion.resources import grammar
 from healthgym.envs.ehr_format_conversion.task import ConversionInstance
 from healthgym.envs.ehr_format_conversion.wording import (
     COHORT,
@@ -114,6 +116,25 @@ def _twice(instance: ConversionInstance, script: Script, rng: np.random.Generato
     return [work[0], _RUN, *work[1:], _RUN, _SUBMIT]
 
 
+def _items(instance: ConversionInstance) -> Iterator[Item]:
+    """List the events of the default configuration that a request can be about.
+
+    An event's place says nothing of the request, and neither does how the configuration writes it.
+    """
+    default = sectioned(instance.reference.default)
+    asked = {(clause.table, clause.event) for clause in instance.reference.clauses}
+    spoken = {(entry[0], entry[1]) for kind in ClauseKind for entry in grammar()[str(kind)]}
+    for table, body in default.sections.items():
+        for event in parsed_section(body):
+            if (table, event) in spoken:
+                yield Item("an event changes", (table, event) in asked, key=f"  {event}:")
+
+
+def _looks(instance: ConversionInstance) -> Script:
+    tables = sectioned(instance.reference.default).sections
+    return [call("show_events", config=DEFAULT_CONFIG, table=table) for table in tables]
+
+
 def _file(path: str, text: str = "# added\n") -> ToolCall:
     return call("write_file", path=path, text=text)
 
@@ -142,6 +163,13 @@ PROOFS = Proofs(
             call("copy_file", source=WIRING, target=_KEPT),
             _file(WIRING),
             call("copy_file", source=_KEPT, target=WIRING),
+        ),
+    },
+    items=_items,
+    looks=_looks,
+    artefacts={
+        "an event changes": Allowance(
+            0.75, "Some events have more columns to speak of; the request says which it is about."
         ),
     },
 )
