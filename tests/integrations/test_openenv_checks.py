@@ -41,6 +41,7 @@ CARD: dict[str, Any] = {
         {"policy": "nop", "kind": "unknowing", "success": rate(0, 40, 0.0, 0.09)},
     ],
     "proofs": {"false_accept": rate(0, 290, 0.0, 0.01)},
+    "attack": {"episodes": 960, "tests": 120, "paid": 0.01, "success": 0.0, "excess": 0},
     "training": {
         "after": rate(39, 200, 0.15, 0.26), "gain": 0.1, "gain_low": 0.05, "gain_high": 0.2,
         "informative": 0.5, "outcome": "rises",
@@ -257,6 +258,8 @@ def test_a_faulty_server_fails(
         ("statistical.training_signal", lambda card: card["training"].update(gain_low=-0.1)),
         ("statistical.adversarial_floor", lambda card: card["proofs"].update(
             false_accept=rate(1, 290, 0.0, 0.02))),
+        ("statistical.gameability_gap", lambda card: card["attack"].update(paid=0.2)),
+        ("statistical.gameability_gap", lambda card: card["attack"].update(excess=1)),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip

@@ -14,7 +14,7 @@ from healthgym.errors import ConfigurationError
 from healthgym.registration import Row, make_health_env
 from healthgym.testing.cards import Card, Effort, markdown, measure
 from healthgym.testing.cards.measuring import kinds, spread
-from healthgym.testing.cards.schema import Kind, Outcome, Rate, Training
+from healthgym.testing.cards.schema import Attacked, Kind, Outcome, Rate, Training
 
 RECORDS = "HealthAgent/FhirRecord-v1"
 
@@ -74,6 +74,24 @@ def test_published_proofs_are_summed(tmp_path: Path, card: Card) -> None:
     assert proofs.false_accept == Rate.of(1, 30)
     assert proofs.false_reject is None
     assert card.proofs is None
+
+
+def test_a_published_attack_is_told(tmp_path: Path, card: Card) -> None:
+    folder = tmp_path / "benchmarks" / "results"
+    folder.mkdir(parents=True)
+    held = {"test": {"gap": 0.1, "paid": 0.04, "paper": 0.1, "strict": 0.02}}
+    told = {
+        "episodes": 960,
+        "tests": 120,
+        "excess": [{}, {}],
+        "strict_shaped": held,
+        "paper_shaped": held,
+    }
+    (folder / "gap_by_attack.json").write_text(json.dumps({"figures": {"fhir_record": told}}))
+    found = measure(RECORDS, Effort(tasks=2), checkout=tmp_path)
+    assert found.attack == Attacked(episodes=480, tests=60, paid=0.04, success=0.02, excess=2)
+    assert "solves 2.0%; it found 2 ways to succeed unread" in markdown(found)
+    assert card.attack is None
 
 
 def test_a_card_survives_json_and_is_worded(card: Card) -> None:

@@ -18,6 +18,7 @@ from healthgym.core.borders import JsonDict
 from healthgym.integrations.openenv_checks.looking import Finding, OurCheck, Package, Unchecked
 from healthgym.integrations.openenv_checks.subject import ProcessSubject
 from healthgym.integrations.openenv_checks.wire import Session
+from healthgym.testing.blind import MOST
 
 _Reader = Callable[[JsonDict], Finding]
 #: Seconds to the first observation: what the library gives a server to become healthy.
@@ -170,6 +171,13 @@ def _adversarial(card: JsonDict) -> Finding:
 
 
 def _gap(card: JsonDict) -> Finding:
-    raise Unchecked(
-        "the card has none; benchmarks/gap_by_attack.py measures it for eight environments"
-    )
+    told = card.get("attack")
+    if not told:
+        raise Unchecked("no attack on the environment is published (benchmarks/gap_by_attack.py)")
+    gap = told["paid"] - told["success"]
+    problems = [f"it is paid {gap:.2f} more than it succeeds"] if gap > MOST else []
+    if told["excess"]:
+        problems.append(f"it found {told['excess']} ways to succeed unread")
+    return Finding("of a small policy trained to find holes in the verifier, its shaped return and "
+                   "its success on held-out tasks, on the card", problems,
+                   {**told, "gap": round(gap, 4)})  # fmt: skip

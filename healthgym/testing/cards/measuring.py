@@ -21,6 +21,7 @@ from healthgym.integrations.trl.evaluation import play_script
 from healthgym.registration import make_health_env
 from healthgym.testing.cards.machine import machine
 from healthgym.testing.cards.schema import (
+    Attacked,
     Baseline,
     Card,
     Groups,
@@ -130,6 +131,7 @@ def measure(
         levels=tuple(_levels(env_id, reader, split, tasks)) if reader else (),
         groups=tuple(_groups(env_id, practice, tasks)),
         proofs=_proofs(env_id, checkout),
+        attack=_attack(env, checkout),
         speed=Speed(
             resets_per_s=timed.resets / max(timed.resetting, _TICK),
             steps_per_s=len(timed.observations) / max(timed.stepping, _TICK),
@@ -294,13 +296,36 @@ def _rollout(
     return bool(success), episode.total_reward(env.role)
 
 
+def _published(checkout: Path | None, name: str) -> Mapping[str, JsonObject]:
+    """Return the published figures of a benchmark; none where there are none."""
+    path = checkout / "benchmarks" / "results" / f"{name}.json" if checkout else None
+    if path is None or not path.is_file():
+        return {}
+    figures: Mapping[str, JsonObject] = json.loads(path.read_text(encoding="utf-8"))["figures"]
+    return figures
+
+
+def _attack(env: HealthEnv, checkout: Path | None) -> Attacked | None:
+    """Return what is published of a policy trained to find holes; None where nothing is."""
+    figures = _published(checkout, "gap_by_attack")
+    told = figures.get(env.family.generator.name.replace("-", "_"))
+    if told is None:
+        return None
+    held = told["strict_shaped"]["test"]
+    # Episodes and tests are counted over all rewards that it was trained on, in equal parts.
+    arms = sum(isinstance(one, dict) and "test" in one for one in told.values())
+    return Attacked(
+        episodes=told["episodes"] // arms,
+        tests=told["tests"] // arms,
+        paid=held["paid"],
+        success=held["strict"],
+        excess=len(told["excess"]),
+    )
+
+
 def _proofs(env_id: str, checkout: Path | None) -> Proofs | None:
     """Return the published errors of the verifier; None where none are."""
-    path = checkout / "benchmarks" / "results" / "proofs.json" if checkout else None
-    if path is None or not path.is_file():
-        return None
-    figures: Mapping[str, JsonObject] = json.loads(path.read_text(encoding="utf-8"))["figures"]
-    counts = figures.get(env_id.rpartition(":")[2])
+    counts = _published(checkout, "proofs").get(env_id.rpartition(":")[2])
     if counts is None:
         return None
     return Proofs(

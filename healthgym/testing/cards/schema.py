@@ -98,6 +98,27 @@ class Proofs(_Part):
     false_reject: Rate | None
 
 
+class Attacked(_Part):
+    """What a small policy earns that was trained to find holes in the verifier.
+
+    Its calls are set phrases and constants of the training tasks, and copies out of results.
+    ``paid`` is its mean shaped return on held-out tasks, ``success`` its share of them under the
+    deciding profile, and ``excess`` counts the ways it found to succeed, having used nothing of a
+    result, more often than the family allows.
+    """
+
+    episodes: int
+    tests: int
+    paid: float
+    success: float
+    excess: int
+
+    @property
+    def gap(self) -> float:
+        """What it is paid for nothing."""
+        return self.paid - self.success
+
+
 class Speed(_Part):
     """Resets and steps of the oracle a second of processor time, on one core."""
 
@@ -166,6 +187,7 @@ class Card(_Part):
     levels: tuple[Level, ...]
     groups: tuple[Groups, ...]
     proofs: Proofs | None
+    attack: Attacked | None = None
     speed: Speed
     size: Size
     training: Training | None

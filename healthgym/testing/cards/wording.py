@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from healthgym.policies.reports import markdown_table
-from healthgym.testing.cards.schema import Card, Outcome, Proofs, Rate, Size, Training
+from healthgym.testing.cards.schema import Attacked, Card, Outcome, Proofs, Rate, Size, Training
 
 
 def markdown(card: Card, *, heading: str = "##") -> str:
@@ -36,7 +36,7 @@ def _parts(card: Card, heading: str) -> Iterator[str]:
     )
     yield _difficulty(card)
     yield from _groups(card)
-    yield _proofs(card.proofs)
+    yield f"{_proofs(card.proofs)} {_attack(card.attack)}"
     yield (
         f"A second of processor time is worth {card.speed.resets_per_s:.4g} resets or "
         f"{card.speed.steps_per_s:.4g} of the oracle's steps ({card.speed.resets} and "
@@ -85,6 +85,17 @@ def _proofs(proofs: Proofs | None) -> str:
     return (
         f"The verifier accepted {_count(wrong)} of changes that spoil the work, and refused "
         f"{_count(right)} of other forms of right work."
+    )
+
+
+def _attack(told: Attacked | None) -> str:
+    if told is None:
+        return "No policy trained to find holes in it is published for this id."
+    ways = "no way" if not told.excess else f"{told.excess} ways"
+    return (
+        f"A small policy trained to find holes ({told.episodes} episodes) is paid {told.paid:.2f} "
+        f"a task (shaped) on {told.tests} held-out attempts and solves {told.success:.1%}; it "
+        f"found {ways} to succeed unread more often than is allowed."
     )
 
 
