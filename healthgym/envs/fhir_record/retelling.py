@@ -25,6 +25,10 @@ _MOVED = (0.7, 1.3)
 #: More decimals than this are a computed value's, and are drawn anew to the last.
 _WRITTEN_DECIMALS = 2
 
+#: Share of made-up names that can be spoken.
+_SPOKEN = 0.4
+#: Letters of the others, the common ones more often.
+_LETTERS = "eeeeaaaarrrriiioootttnnnsssllccuuddppmmhhggbbffyywwkkvvxzjq"
 _OPEN, _CLOSED = "bdfghjklmnprstvwz", ("n", "r", "s", "l", "tt", "ck", "m", "nd", "st", "")
 _VOWELS = ("a", "e", "i", "o", "u", "ai", "ei", "ou", "ie", "ö", "é", "ü")
 
@@ -49,12 +53,18 @@ class Form:
 
 
 def invented_name(rng: np.random.Generator) -> str:
-    """Return a name that is nobody's in particular, of one to four syllables."""
-    syllables = (
-        one_of(rng, _OPEN) + one_of(rng, _VOWELS) + one_of(rng, _CLOSED)
-        for _ in range(int(rng.choice((1, 2, 2, 3, 3, 4))))
-    )
-    return "".join(syllables).capitalize()
+    """Return a name that is nobody's in particular: syllables, or any letters in any order.
+
+    Names that can be spoken have few parts, which a reader comes to expect. Real ones have others,
+    so every sequence of letters has to have been met.
+    """
+    if rng.random() < _SPOKEN:
+        syllables = (
+            one_of(rng, _OPEN) + one_of(rng, _VOWELS) + one_of(rng, _CLOSED)
+            for _ in range(int(rng.choice((1, 2, 2, 3, 3, 4))))
+        )
+        return "".join(syllables).capitalize()
+    return "".join(one_of(rng, _LETTERS) for _ in range(int(rng.integers(3, 11)))).capitalize()
 
 
 class Retelling:

@@ -85,9 +85,9 @@ _UUID_PIECES = [
 CHART_PIECES = "|".join(
     [
         *_UUID_PIECES,
-        r"\d{4}-(?=\d\d-\d\d)",  # year
-        r"(?<=\d{4}-)\d\d-(?=\d\d)",  # month
-        r"(?<=\d{4}-\d\d-)\d\d[T ]?",  # day
+        r"(?<!\d)(?:19|20)\d\d(?!\d)",  # year, in a date as alone: it is to be reckoned with
+        r"(?<=\d{4})-\d\d(?=-\d\d)",  # month
+        r"(?<=\d{4}-\d\d)-\d\d[T ]?",  # day
         r"\d\d:(?=\d\d(?::\d\d[+-]|\]))",  # hour
         r"(?<=:)\d\d(?=:\d\d[+-]|\])",  # minute
         r":\d\d[+-]\d\d:\d\d",  # seconds and offset
