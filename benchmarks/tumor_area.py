@@ -33,7 +33,9 @@ from _harness import (
 ENV_ID = "HealthAgent/TumorAreaSelection-v1"
 DIFFICULTIES = ("easy", "medium", "hard")
 DOWNSAMPLES = (1, 2, 4, 8, 16, 32, 64, 128)
-BASELINES = ("oracle", "nop", "flood", "all_tissue", "prior", "darkest", "palest", "empty")
+BASELINES = (
+    "oracle", "nop", "flood", "all_tissue", "prior", "darkest", "palest", "pinkest", "empty"
+)  # fmt: skip
 
 suite = Suite("tumor_area", __doc__)
 

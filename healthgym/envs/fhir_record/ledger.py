@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from datetime import datetime
 
 from healthgym.core.borders import JsonDict, JsonObject
-from healthgym.envs.fhir_record.orders import faults, identifies, is_about
+from healthgym.envs.fhir_record.orders import faults, identifies, is_about, is_one_of
 from healthgym.envs.fhir_record.task import OrderSpec
 from healthgym.envs.fhir_record.view import concept_text
 from healthgym.worlds.fhir.store import FhirStore, Write, WriteKind
@@ -53,7 +53,7 @@ class Ledger:
         created = {write.id for write in self.open if write.kind is WriteKind.CREATE}
         count = 0
         for write in list(self.open):
-            if write not in self.open or write.resource.get("status") not in _TAKEN_BACK:
+            if write not in self.open or not is_one_of(write.resource.get("status"), _TAKEN_BACK):
                 continue
             if write.kind is WriteKind.UPDATE and write.id in created:
                 self.open = [other for other in self.open if other.id != write.id]
@@ -70,7 +70,7 @@ class Ledger:
         earlier = self.open[: self.open.index(copy)]
         for write in reversed(earlier):
             same = write.kind is WriteKind.CREATE and write.resource_type == copy.resource_type
-            standing = write.resource.get("status") not in _TAKEN_BACK
+            standing = not is_one_of(write.resource.get("status"), _TAKEN_BACK)
             if (
                 same
                 and standing
@@ -87,7 +87,7 @@ class Ledger:
             write
             for write in self.open
             if write.kind is WriteKind.CREATE
-            and write.resource.get("status") not in _ENDED
+            and not is_one_of(write.resource.get("status"), _ENDED)
             and identifies(spec, write.resource)
             and is_about(write.resource, self._patient)
         ]
@@ -108,7 +108,8 @@ class Ledger:
         original = self._before.read("MedicationRequest", order)
         for write in self.open:
             resource = write.resource
-            if write.resource_type != "MedicationRequest" or resource.get("status") not in _ENDED:
+            ended = is_one_of(resource.get("status"), _ENDED)
+            if write.resource_type != "MedicationRequest" or not ended:
                 continue
             updated = write.kind is WriteKind.UPDATE and write.id == order
             copied = (

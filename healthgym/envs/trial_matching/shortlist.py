@@ -33,6 +33,7 @@ _MARKS = frozenset("-*+•·‣◦–—−>→➤|:.,()[]{}<\"'`_=&#“”‘�
 _JOINS = re.compile(r"[,;&|+]|\b(?:and|plus)\b|^\s+$|[\])}\"']\s")
 #: Words of a patient cut off a title ("Aspirin in Acute Ischemic ...").
 _FEWEST_WORDS = 4
+_FIVE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +139,17 @@ def _without_names(text: str, names: Iterable[str]) -> str:
 def _unknown(text: str, words: Collection[str], *, ranks: bool = False) -> str:
     """Return the first word or mark of a text, in lower case, that has no place there."""
     for token in _TOKEN.findall(text):
-        if token[0].isdigit():
-            if not (_likely(token) or (ranks and token.isdigit() and int(token) > 0)):
+        if token[0].isdecimal():
+            if not (_likely(token) or (ranks and _ranks(token))):
                 return str(token)
         elif token not in words and token not in _MARKS and token != ";" and token.strip("_"):
             return str(token)
     return ""
+
+
+def _ranks(number: str) -> bool:
+    """Return whether a number can count lines: no list is so long that it takes five digits."""
+    return number.isdecimal() and len(number) < _FIVE and int(number) > 0
 
 
 def _likely(number: str) -> bool:

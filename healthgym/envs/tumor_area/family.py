@@ -44,7 +44,7 @@ class TumorAreaFamily(Family[Task, TumorReference, SlideStart, SlideWorld]):
     rules = EpisodeConfig(max_turns=80)
     proofs = PROOFS
     #: They go by the stains of the survey.
-    looking = frozenset({"prior", "darkest", "palest"})
+    looking = frozenset({"prior", "darkest", "palest", "pinkest"})
 
     def __init__(
         self,
@@ -86,6 +86,7 @@ class TumorAreaFamily(Family[Task, TumorReference, SlideStart, SlideWorld]):
             "prior": oracle.prior,
             "darkest": oracle.darkest,
             "palest": oracle.palest,
+            "pinkest": oracle.pinkest,
             "empty": oracle.empty,
         }
 

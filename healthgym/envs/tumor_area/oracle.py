@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from healthgym.core.family import Script
 from healthgym.core.tool import call
 from healthgym.envs.tumor_area.task import SlideInstance
 from healthgym.worlds.slides.grid import Tile, TileGrid
+from healthgym.worlds.slides.measure import Stains
 from healthgym.worlds.slides.sampling import survey, tissue_of
 
 #: Tiles that guesses select: about the middle of the range of tumour tiles, at most this share of
@@ -48,12 +51,17 @@ def prior(instance: SlideInstance, rng: np.random.Generator) -> Script:
 
 def darkest(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Select the tiles that are darkest at low power."""
-    return _by_stain(instance, -1.0)
+    return _by_stain(instance, lambda stains: -stains.haematoxylin)
 
 
 def palest(instance: SlideInstance, rng: np.random.Generator) -> Script:
     """Select the tiles of solid tissue that are palest at low power."""
-    return _by_stain(instance, 1.0)
+    return _by_stain(instance, lambda stains: stains.haematoxylin)
+
+
+def pinkest(instance: SlideInstance, rng: np.random.Generator) -> Script:
+    """Select the tiles with most eosin at low power: of rules by one stain the best there is."""
+    return _by_stain(instance, lambda stains: -stains.eosin)
 
 
 def empty(instance: SlideInstance, rng: np.random.Generator) -> Script:
@@ -61,13 +69,13 @@ def empty(instance: SlideInstance, rng: np.random.Generator) -> Script:
     return [call("submit")]
 
 
-def _by_stain(instance: SlideInstance, sign: float) -> Script:
+def _by_stain(instance: SlideInstance, order: Callable[[Stains], float]) -> Script:
     start = instance.start
     found = survey(start.slide)
     solid = [tile for tile, stains in found.items() if stains.tissue >= 0.7] or tissue_of(
         start.slide
     )
-    amounts = np.array([sign * found[tile].haematoxylin for tile in solid])
+    amounts = np.array([order(found[tile]) for tile in solid])
     return _select(_first(np.array(solid), amounts))
 
 

@@ -11,6 +11,7 @@ from healthgym.core.tool import ToolCall, call
 from healthgym.envs.fhir_record.orders import faults, identifies
 from healthgym.envs.fhir_record.orders.quantities import Dimension, amount, read_quantity
 from healthgym.envs.fhir_record.orders.sig import read_words
+from healthgym.envs.fhir_record.orders.words import element_names
 from tests.envs.fhir_record import order_cases, order_cases_blind, order_remarks
 from tests.envs.fhir_record.order_cases import MRN, NOW, RIGHT, edited
 from tests.envs.fhir_record.test_verifier import before_finish, change, failed, find, play
@@ -30,6 +31,16 @@ def wrong_with(base: str, resource: dict[str, Any]) -> list[str]:
 def cases(name: str) -> list[Any]:
     both = [*getattr(order_cases, name), *getattr(order_cases_blind, name)]
     return [pytest.param(base, changes, id=f"{base}: {what}") for base, what, changes in both]
+
+
+def span(value: float, unit: str) -> dict[str, Any]:
+    return {"value": value, "unit": unit}
+
+
+def limit(most: float, time: float, unit: str) -> dict[str, Any]:
+    """Return the change by which a dosage states its largest dose in some time."""
+    ratio = {"numerator": {"value": most, "unit": "units"}, "denominator": span(time, unit)}
+    return {"dosageInstruction.0.maxDosePerPeriod": ratio}
 
 
 @pytest.mark.parametrize("base", RIGHT)
@@ -104,16 +115,73 @@ def test_places_and_forms_that_fit_pass(base: str, changes: dict[str, Any]) -> N
     assert wrong_with(base, edited(base, changes)) == []
 
 
-@pytest.mark.parametrize(
-    "junk", [None, 7, "x", [], {}, [None], [[]], {"coding": 3}, True, float("inf")], ids=repr
-)
+#: Whatever JSON has, in place of an element: what cannot be looked up in a set among it.
+JUNK = [
+    None, 7, "x", [], {}, [None], [[]], ["active"], [{"code": ["x"]}], {"coding": 3},
+    {"coding": [{"code": ["x"], "system": ["y"]}]}, True, float("inf"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=repr)
 def test_anything_in_any_element_gets_an_answer(junk: object) -> None:
-    """The reading is total: junk never raises, and where it says anything it is a fault."""
-    elements = ("code", "medicationCodeableConcept", "dosageInstruction", "subject", "note")
-    extra = ("occurrenceTiming", "dispenseRequest", "category", "authoredOn", "reasonCode")
+    """The reading is total: junk never raises."""
     for base, (_, _, right) in RIGHT.items():
-        for element in (*elements, *extra):
+        for element in element_names()[right["resourceType"]]:
             assert isinstance(wrong_with(base, {**right, element: junk}), list)
+        for element in element_names()["Dosage"] if "dosageInstruction" in right else ():
+            strange = edited(base, {f"dosageInstruction.0.{element}": junk})
+            assert isinstance(wrong_with(base, strange), list)
+
+
+@pytest.mark.parametrize(
+    ("base", "changes"),
+    [
+        ("mg", {"note": ["do not do it"]}),
+        ("mg", {"note": "do not do it"}),
+        ("mg", {"text": {"status": "generated", "div": "<div>Do <b>not</b> give.</div>"}}),
+        ("mg", {"dosageInstruction.0.maxDosePerPeriod": ["do not give"]}),
+        ("mg", {"dosageInstruction.0.doseAndRate.0.type": ["do not give"]}),
+        ("mg", {"dosageInstruction.0.doseAndRate.0.type": "do not give"}),
+        ("mg", {"dosageInstruction.0.additionalInstruction": ["do not give"]}),
+        ("mg", {"dosageInstruction.0.patientInstruction": ["do not take it"]}),
+        ("mg", {"dosageInstruction.0.text": ["8 g"]}),
+        ("mg", {"dosageInstruction.0.timing.code": ["q1h"]}),
+        ("mg", {"reasonCode": ["given in error"]}),
+        ("mg", {"category": ["cancelled"]}),
+        ("mg", {"supportingInformation": [{"display": ["void"]}]}),
+        ("mg", {"note": [{"text": "This is for another patient."}]}),
+        ("catheter", {"specimen": [{"display": "urine of another patient"}]}),
+        ("heparin", limit(5000, 1, "d")),
+        ("heparin", limit(5000, 1, "wk")),
+        ("heparin", limit(20_000, 1, "furlong")),
+        ("mg", {"dosageInstruction.0.timing.repeat": {"boundsDuration": span(9, "d")}}),
+        ("mg", {"dispenseRequest": {"expectedSupplyDuration": span(9, "a")}}),
+        ("mg", {"dispenseRequest": {"quantity": {"value": 1000, "unit": "g"}}}),
+        ("levothyroxine", {"dispenseRequest": {"expectedSupplyDuration": span(9, "a")}}),
+        ("levothyroxine", {"dispenseRequest": {"quantity": {"value": 1, "unit": "kg"}}}),
+    ],
+)
+def test_what_stands_where_nobody_looks_is_read(base: str, changes: dict[str, Any]) -> None:
+    assert wrong_with(base, edited(base, changes))
+
+
+@pytest.mark.parametrize(
+    ("base", "changes"),
+    [
+        ("mg", {"text": {"status": "generated", "div": "<div>Magnesium sulfate IV</div>"}}),
+        ("mg", {"note": "Level was low this morning."}),
+        ("mg", {"reasonCode": ["hypomagnesemia"]}),
+        ("mg", {"category": ["inpatient"]}),
+        ("mg", {"dispenseRequest": {"expectedSupplyDuration": span(1, "d")}}),
+        ("heparin", limit(15_000, 1, "d")),
+        ("heparin", limit(5000, 8, "h")),
+        ("levothyroxine", {"dispenseRequest": {"expectedSupplyDuration": span(90, "d")}}),
+        ("levothyroxine", {"dispenseRequest": {"quantity": {"value": 90, "unit": "tablet"}}}),
+        ("naloxone", {"dispenseRequest": {"quantity": {"value": 2, "unit": "spray"}}}),
+    ],
+)
+def test_what_agrees_there_passes(base: str, changes: dict[str, Any]) -> None:
+    assert wrong_with(base, edited(base, changes)) == []
 
 
 @pytest.mark.parametrize("path", ["", ".timing", ".timing.repeat", ".route", ".doseAndRate.0"])

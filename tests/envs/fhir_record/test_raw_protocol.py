@@ -367,3 +367,26 @@ def test_it_is_an_environment_of_text():
 def test_wrong_arguments_are_named(options, message):
     with pytest.raises(ConfigurationError, match=message):
         gym.make("HealthAgent/FhirRecord-v1", **{"protocol": "raw", **options})
+
+
+@pytest.mark.parametrize("junk", [["active"], {"a": 1}, [["stat"]], 7], ids=repr)
+@pytest.mark.parametrize("benchmark", ["V1", "V2"])
+def test_an_odd_element_costs_the_order_and_not_the_verdict(benchmark, junk):
+    env = text_env(f"HealthAgent/MedAgentBench{benchmark}-v1")
+    seen = set()
+    for index in range(40):
+        instance = env.family.generator.generate(Split.VALIDATION, index)
+        replies = env.family.oracle(instance, np.random.default_rng(0))
+        place = next((n for n, one in enumerate(replies) if one.startswith("POST")), None)
+        if place is None or instance.task.kind in seen:
+            continue
+        seen.add(instance.task.kind)
+        head, body = replies[place].split("\n", 1)
+        order = json.loads(body)
+        for element in {*order, "status", "priority", "intent"} - {"resourceType"}:
+            env.reset(options={"index": index})
+            odd = f"{head}\n{json.dumps({**order, element: junk})}"
+            for reply in [*replies[:place], odd, *replies[place + 1 :]]:
+                *_, info = env.step(reply)
+            assert "strict" in info["verdict"], element
+    assert len(seen) > 2

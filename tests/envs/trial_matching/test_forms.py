@@ -120,3 +120,18 @@ def test_a_line_says_why_it_is_not_read() -> None:
     assert read_line(f"# {GOLD[0]}", names).problem == "it is a comment"
     assert read_line("NCT-00000011", names).problem.startswith("a registry number is")
     assert "does not join" in read_line(f"{GOLD[0]}-{GOLD[2]}", names).problem
+
+
+@pytest.mark.parametrize(
+    ("line", "unknown"),
+    [(f"²{GOLD[0]}", "²"), (f"③ {GOLD[0]}", "③"), (f"{'9' * 5000} {GOLD[0]}", "9" * 5000)],
+    ids=["a power", "a ring", "5,000 digits"],
+)
+def test_what_python_calls_a_digit_is_read_or_refused(line: str, unknown: str) -> None:
+    names = TITLES.get
+    found = read_line(line, lambda id_: [names(id_) or ""]).problem
+    assert found == f"{unknown!r} is not what a list says of a trial"
+
+
+def test_a_column_of_reasons_may_have_a_heading() -> None:
+    assert not read_line("nct_id,reason", lambda id_: []).problem

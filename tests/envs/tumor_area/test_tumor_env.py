@@ -85,7 +85,7 @@ def test_the_solver_beats_every_prior_on_a_large_slide() -> None:
     env = make(difficulty="medium", looks=14)
     scores = {
         name: play(env, ScriptPolicy(name), 2)["verdict"]["strict"]["metrics"]["f1"]
-        for name in ("solver", "all_tissue", "prior", "darkest", "palest")
+        for name in ("solver", "all_tissue", "prior", "darkest", "palest", "pinkest")
     }
     assert scores.pop("solver") > max(scores.values()) + 0.1
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from healthgym.core.borders import JsonDict, JsonObject
+from healthgym.envs.fhir_record.orders.extent import exceeded_limits, most_lasting
 from healthgym.envs.fhir_record.orders.items import item_of, read_drug_name, read_instruction
+from healthgym.envs.fhir_record.orders.periods import in_reach, read_period
 from healthgym.envs.fhir_record.orders.quantities import (
     Amount,
     Dimension,
@@ -31,7 +33,6 @@ from healthgym.envs.fhir_record.view import parse_time
 
 #: Longest interval, in hours, of a dose that is repeated if it did not work.
 _REPEATED = 0.1
-_DAY = timedelta(days=1)
 _MOST_DIFFERENT = 1e-6
 
 
@@ -96,6 +97,8 @@ def read_dosage(spec: OrderSpec, dosage: JsonObject) -> Dosage:
         read.problems.add("dosage")
     if isinstance(dosage.get("text"), str):
         read.sig.add(read_instruction(spec, dosage["text"]))
+    elif dosage.get("text") is not None:
+        read.problems.add("words")
     _read_amounts(read, dosage)
     _read_route(read, dosage.get("route"))
     _read_timing(read, dosage.get("timing"))
@@ -107,6 +110,8 @@ def read_dosage(spec: OrderSpec, dosage: JsonObject) -> Dosage:
         read.sig.as_needed.add(True)
     elif dosage.get("asNeededBoolean") not in (None, False):
         read.problems.add("as needed")
+    if exceeded_limits(dosage, read.sig):
+        read.problems.add("dose")
     return read
 
 
@@ -128,18 +133,6 @@ def _read_amounts(read: Dosage, dosage: JsonObject) -> None:
                 read.sig.durations.add(given.value)
             else:
                 _keep(read, read.sig.rates, given, "rate")
-    for name in ("maxDosePerAdministration", "maxDosePerLifetime"):
-        limit = read_quantity(dosage[name]) if name in dosage else None
-        if name in dosage and not (limit and any(_within(d, limit) for d in read.sig.doses)):
-            read.problems.add("dose")
-    if "maxDosePerPeriod" in dosage:
-        limits = [read_quantity(p.get("numerator")) for p in objects(dosage["maxDosePerPeriod"])]
-        if not all(n and any(_within(d, n) for d in read.sig.doses) for n in limits):
-            read.problems.add("dose")
-
-
-def _within(dose: Amount, limit: Amount) -> bool:
-    return dose.of == limit.of and dose.value <= limit.value * (1 + _MOST_DIFFERENT)
 
 
 def _keep(read: Dosage, claims: set[Amount], given: Amount | None, part: str) -> None:
@@ -196,6 +189,8 @@ def _read_timing(read: Dosage, timing: object) -> None:
             for name in ("code", "display"):
                 if isinstance(coding.get(name), str):
                     read.sig.add(read_timing_code(coding[name]))
+    elif code is not None:
+        read.problems.add("timing")
     events = listed(timing.get("event"))
     if events:
         when = parse_time(events[0]) if isinstance(events[0], str) else None
@@ -277,23 +272,6 @@ def _read_bounds(read: Dosage, repeat: JsonDict) -> None:
             read.courses.append((end - start) / timedelta(hours=1))
 
 
-def read_period(period: object) -> tuple[datetime | None, datetime | None] | None:
-    """Return start and end of a FHIR Period; None if it cannot be read, or ends too early."""
-    if not isinstance(period, dict) or period.keys() - {"start", "end", "id"}:
-        return None
-    ends: list[datetime | None] = []
-    for name in ("start", "end"):
-        value = period.get(name)
-        moment = parse_time(value) if isinstance(value, str) else None
-        if value is not None and moment is None:
-            return None
-        ends.append(moment)
-    start, end = ends
-    if start is not None and end is not None and end < start:
-        return None
-    return start, end
-
-
 # -- comparing ---------------------------------------------------------------------------------
 
 
@@ -314,16 +292,9 @@ def _compare(spec: OrderSpec, read: Dosage, begin: datetime) -> Iterator[str]:
         yield "start"
     least = max(spec.course / timedelta(hours=1), spec.hours)
     short = any(hours < least * (1 - _MOST_DIFFERENT) for hours in read.courses)
-    if short or any(end < begin + spec.course for end in read.ends):
+    long = any(hours > most_lasting(spec) / timedelta(hours=1) for hours in read.courses)
+    if short or long or any(end < begin + spec.course for end in read.ends):
         yield "course"
-
-
-def in_reach(moment: datetime, earliest: datetime, latest: datetime) -> bool:
-    """Return whether a moment lies in a window; a bare date counts as its whole day."""
-    if earliest <= moment <= latest:
-        return True
-    bare = moment == moment.replace(hour=0, minute=0, second=0, microsecond=0)
-    return bare and moment <= latest and moment + _DAY > earliest
 
 
 def _dose_fits(spec: OrderSpec, sig: Sig) -> bool:

@@ -89,6 +89,8 @@ def fits_code(spec: OrderSpec, coding: JsonObject) -> bool:
         return True
     if code is None:
         return isinstance(coding.get("display"), str)
+    if not isinstance(code, str):
+        return False
     if code in item_of(spec).codes.get(system, ()):
         return True
     named = isinstance(coding.get("display"), str)

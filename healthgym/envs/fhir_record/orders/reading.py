@@ -12,7 +12,8 @@ from collections.abc import Iterator, Set
 from datetime import datetime, timedelta
 
 from healthgym.core.borders import JsonDict, JsonObject
-from healthgym.envs.fhir_record.orders.dosage import dosage_faults, in_reach, read_period
+from healthgym.envs.fhir_record.orders.dosage import dosage_faults
+from healthgym.envs.fhir_record.orders.extent import dispensing_faults
 from healthgym.envs.fhir_record.orders.items import (
     fits_code,
     is_right_code,
@@ -20,11 +21,18 @@ from healthgym.envs.fhir_record.orders.items import (
     names_service,
     without_names,
 )
+from healthgym.envs.fhir_record.orders.periods import in_reach, read_period
 from healthgym.envs.fhir_record.orders.quantities import filler
-from healthgym.envs.fhir_record.orders.remarks import changes_service, puts_off, says_otherwise
+from healthgym.envs.fhir_record.orders.remarks import (
+    changes_service,
+    is_for_others,
+    puts_off,
+    says_otherwise,
+)
 from healthgym.envs.fhir_record.orders.words import (
     denies,
     has_modifier,
+    is_one_of,
     listed,
     objects,
     texts_in,
@@ -37,8 +45,6 @@ _PRIORITIES = frozenset({"routine", "urgent", "asap", "stat"})
 #: Longest an appointment for one moment may take.
 _APPOINTMENT = timedelta(hours=1)
 _MINUTE = timedelta(minutes=1)
-#: Most refills of a drug that is kept at home: one a month. What is given once has none.
-_YEAR_OF_REFILLS = 11
 _DAY = timedelta(days=1)
 #: Elements that are read by themselves; the words of all others must not contradict.
 _READ = frozenset({"code", "medicationCodeableConcept", "subject", "contained", "note", "text"})
@@ -100,7 +106,7 @@ def _faults(
     yield from _concept_faults(spec, resource, begin)
     if spec.resource_type == "MedicationRequest":
         yield from dosage_faults(spec, resource, begin)
-        yield from _dispensing(spec, resource, begin)
+        yield from dispensing_faults(spec, resource, begin)
     if spec.resource_type == "ServiceRequest":
         yield from _service(spec, resource, begin)
     if spec.value and _value(resource.get("valueString")) != _value(spec.value):
@@ -163,7 +169,7 @@ def _standing(spec: OrderSpec, resource: JsonObject) -> Iterator[str]:
     priority = resource.get("priority")
     if spec.priority and priority != spec.priority:
         yield "priority"
-    if priority is not None and priority not in _PRIORITIES:
+    if priority is not None and not is_one_of(priority, _PRIORITIES):
         yield "priority"
 
 
@@ -206,26 +212,6 @@ def _concept_faults(spec: OrderSpec, resource: JsonObject, begin: datetime) -> I
 def _is_flowsheet(spec: OrderSpec, concept: JsonDict) -> bool:
     """Return whether a measurement is filed by the text of its flowsheet, as charts do here."""
     return spec.resource_type == "Observation" and concept.get("text") in spec.codes
-
-
-def _dispensing(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[str]:
-    for request in objects(resource.get("dispenseRequest")):
-        refills = request.get("numberOfRepeatsAllowed", 0)
-        most = _YEAR_OF_REFILLS if spec.frequency or spec.as_needed else 0
-        if isinstance(refills, bool) or not isinstance(refills, int) or not 0 <= refills <= most:
-            yield "refills"
-        period = request.get("validityPeriod")
-        if period is None:
-            continue
-        ends = read_period(period)
-        if ends is None:
-            yield "validity"
-            continue
-        start, end = ends
-        if start and not in_reach(start, begin - timedelta(days=1), begin + spec.within):
-            yield "validity"
-        if end and end < begin + spec.course:
-            yield "validity"
 
 
 # -- services --------------------------------------------------------------------------------------
@@ -291,14 +277,12 @@ def _note(spec: OrderSpec, resource: JsonObject) -> Iterator[str]:
 
 
 def _notes(resource: JsonObject) -> list[str]:
-    texts = [note.get("text") for note in objects(resource.get("note"))]
-    return [text for text in texts if isinstance(text, str) and text]
+    return [text for text in texts_in(resource.get("note")) if text.strip()]
 
 
 def _reasons(resource: JsonObject) -> list[str]:
-    texts: list[object] = [concept_text(r) for r in objects(resource.get("reasonCode"))]
-    texts += [r.get("display") for r in objects(resource.get("reasonReference"))]
-    return [text for text in texts if isinstance(text, str) and text]
+    reasons = [resource.get("reasonCode"), resource.get("reasonReference")]
+    return [text for text in texts_in(reasons) if text.strip()]
 
 
 def _without(text: str, part: str) -> str:
@@ -320,7 +304,7 @@ def _words(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[s
         if denies(without_names(spec, text)):
             yield "words"
     for text in (*told, *explained):
-        if puts_off(text, begin, latest + _DAY):
+        if puts_off(text, begin, latest + _DAY) or is_for_others(text):
             yield "words"
     if spec.resource_type == "ServiceRequest":
         for text in (*told, *explained):
@@ -344,9 +328,10 @@ def _told(resource: JsonObject) -> Iterator[str]:
     for key, value in resource.items():
         if key == "dosageInstruction":
             for dosage in objects(value):
-                for name, part in dosage.items():
-                    if name not in _READ_OF_DOSAGE:
-                        yield from [part] if isinstance(part, str) else texts_in(part)
+                yield from texts_in({k: v for k, v in dosage.items() if k not in _READ_OF_DOSAGE})
+                yield from texts_in([one.get("type") for one in objects(dosage.get("doseAndRate"))])
+        elif key == "text":
+            yield from texts_in(value)
         elif key not in _READ:
             yield from texts_in({key: value})
 

@@ -80,6 +80,12 @@ def changes_service(spec: OrderSpec, text: str) -> str:
     return ""
 
 
+def is_for_others(text: str) -> bool:
+    """Return whether free words say that an order is somebody else's."""
+    others = _kinds()["others"]
+    return any(others.search(clause) for clause in _clauses(text))
+
+
 @cache
 def _kinds() -> Mapping[str, re.Pattern[str]]:
     folder = resources.files("healthgym.envs.fhir_record")

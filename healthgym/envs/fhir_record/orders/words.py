@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 from importlib import resources
 
@@ -41,9 +41,20 @@ _ADVICE = re.compile(
     r"(?:,? (?:or|and) (?:crush|chew|break|split))?\b|\bno response\b|\bno improvement\b"
     r"|\bno known (?:drug )?allergies\b|\bdo not repeat more often than every 2 minutes\b"
 )
-_WORDY = frozenset(
-    {"text", "display", "patientInstruction", "comment", "description", "valueString", "title"}
-)
+_TAG = re.compile(r"<[^<>]*>")
+#: Elements whose strings are codes, names of things, days and numbers, and no words.
+_CODED = frozenset(
+    {"system", "code", "unit", "value", "reference", "url", "uri", "id", "versionId",
+     "lastUpdated", "source", "language", "resourceType", "status", "intent", "priority", "start",
+     "end", "authoredOn", "issued", "use", "comparator", "time", "event", "when", "dayOfWeek",
+     "timeOfDay", "periodUnit", "durationUnit", "instantiatesCanonical", "instantiatesUri",
+     "profile", "contentType", "hash", "data"}
+)  # fmt: skip
+#: Those of them that may be lists.
+_CODED_LISTS = frozenset(
+    {"event", "when", "dayOfWeek", "timeOfDay", "profile", "instantiatesCanonical",
+     "instantiatesUri"}
+)  # fmt: skip
 
 
 def denies(text: str) -> bool:
@@ -53,16 +64,24 @@ def denies(text: str) -> bool:
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield the words of a FHIR element: texts, displays and comments, at any depth."""
-    if isinstance(value, list):
+    """Yield the words of a FHIR element, at any depth: what is written and is no code or day.
+
+    What stands where R4 has no text, such as a sentence in a list of codes, is read as well.
+    """
+    if isinstance(value, str):
+        yield _TAG.sub(" ", value)
+    elif isinstance(value, list):
         for item in value:
             yield from texts_in(item)
     elif isinstance(value, dict):
         for key, item in value.items():
-            if key in _WORDY and isinstance(item, str):
-                yield item
-            elif isinstance(item, dict | list):
+            coded = key in _CODED or _is_dated(key)
+            if not (coded and isinstance(item, str)) and key not in _CODED_LISTS:
                 yield from texts_in(item)
+
+
+def _is_dated(key: str) -> bool:
+    return key.endswith(("DateTime", "Date", "Instant", "Canonical"))
 
 
 def has_modifier(value: object) -> bool:
@@ -74,6 +93,11 @@ def has_modifier(value: object) -> bool:
     if value.get("modifierExtension") or value.get("implicitRules"):
         return True
     return any(has_modifier(item) for item in value.values())
+
+
+def is_one_of(value: object, words: Set[str]) -> bool:
+    """Return whether a value, which may be anything that JSON has, is one of some words."""
+    return isinstance(value, str) and value in words
 
 
 def listed(value: object) -> list[Json]:
