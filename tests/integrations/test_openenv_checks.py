@@ -25,7 +25,6 @@ THEIRS = {
 UNCHECKED = {
     "static.reproducible_build", "static.image_hygiene", "runtime.rubric_introspectable",
     "hub.layer_isolation", "hub.cosign_signature", "hub.cross_host_determinism",
-    "statistical.gameability_gap",
 }  # fmt: skip
 
 
