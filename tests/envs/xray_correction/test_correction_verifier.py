@@ -234,7 +234,7 @@ def test_candidates_are_read_as_the_source_does(text: str, findings: str) -> Non
         ('[{"task_id": "t", "final_answer": 7}]', "7"),
         ("[]", ""),
         ("[7]", ""),
-        # Every row has to be right, and a row for a task that is not this one never is.
+        # Every row has to be right, and of rows for two tasks one is not for this.
         ('[{"task_id": "t", "final_answer": "a"}, {"task_id": "t", "final_answer": "b"}]', ""),
         ('[{"task_id": "t", "final_answer": "a"}, {"task_id": "u", "final_answer": "a"}]', ""),
         ('[{"task_id": "t", "final_answer": "a"}, {"task_id": "t", "final_answer": "a"}]', "a"),
