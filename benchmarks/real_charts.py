@@ -2,6 +2,7 @@
 
     python benchmarks/real_charts.py --source DIR                 five folds, one after the other
     python benchmarks/real_charts.py --source DIR --only fold_1
+    python benchmarks/real_charts.py --only pooled                all patients, once all folds ran
 
 A fold is a run of ``healthgym train --source DIR --fold K`` as it comes, one thread: demonstrated
 are charts in the folder's style and its training patients told anew; scored are tasks on the real
@@ -15,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
@@ -30,6 +32,8 @@ from healthgym.policies.statistics import clustered_interval
 from healthgym.registration import make_health_env
 
 FOLDS = 5
+#: What of a run is scored.
+STAGES = ("sft", "grpo")
 #: Tasks that a fold is scored on, and the share of them that is to be solved.
 _TASKS, _GOAL = 480, 0.75
 
@@ -68,22 +72,55 @@ def told(folder: Path) -> Figures:
         "copied": results["copy"]["collapsed"],
         "prior": floors["prior"].total.interval.estimate,
     }
-    for name in ("sft", "grpo"):
+    for name in STAGES:
         score = Score.from_dict(results[f"score {name}"]["score"])
-        clusters: dict[str, list[bool]] = {}
-        for task, won in score.solved.items():
-            clusters.setdefault(patients[task], []).append(won)
-        values = {task: [float(won)] for task, won in score.solved.items()}
-        interval = clustered_interval(values, {task: patients[task] for task in values})
         found[name] = {
-            "tasks": score.total.episodes,
-            "solved": score.total.interval.estimate,
-            "low": interval.low,
-            "high": interval.high,
+            **_over(score.solved, patients),
             "kinds": {kind: [rate.successes, rate.episodes] for kind, rate in score.kinds.items()},
-            "by_patient": sorted(sum(won) / len(won) for won in clusters.values()),
         }
     return found
+
+
+def _over(solved: Mapping[str, bool], patients: Mapping[str, str]) -> Figures:
+    """Return the share of tasks solved, with an interval that draws patients anew."""
+    clusters: dict[str, list[bool]] = {}
+    for task, won in solved.items():
+        clusters.setdefault(patients[task], []).append(won)
+    values = {task: [float(won)] for task, won in solved.items()}
+    interval = clustered_interval(values, {task: patients[task] for task in values})
+    return {
+        "tasks": len(solved),
+        "solved": sum(solved.values()) / len(solved),
+        "low": interval.low,
+        "high": interval.high,
+        "by_patient": sorted(sum(won) / len(won) for won in clusters.values()),
+    }
+
+
+def pooled(run: Run) -> Figures:
+    """Put the folds together: every patient was held out in one of them."""
+    folders = [run.options.runs / f"fold-{number}-{run.options.seed}" for number in range(FOLDS)]
+    if run.quick:
+        return {}
+    missing = [folder.name for folder in folders if not (folder / "stages.json").exists()]
+    if missing:
+        raise SystemExit(f"Run these folds first: {', '.join(missing)}.")
+    found: Figures = {}
+    patients: dict[str, str] = {}
+    for folder in folders:
+        who = _patients(RunFolder(folder).config())
+        patients |= {f"{folder.name}/{task}": person for task, person in who.items()}
+    for name in STAGES:
+        solved: dict[str, bool] = {}
+        kinds: dict[str, list[int]] = {}
+        for folder in folders:
+            score = Score.from_dict(RunFolder(folder).results()[f"score {name}"]["score"])
+            solved |= {f"{folder.name}/{task}": won for task, won in score.solved.items()}
+            for kind, rate in score.kinds.items():
+                won, asked = kinds.get(kind, (0, 0))
+                kinds[kind] = [won + rate.successes, asked + rate.episodes]
+        found[name] = {**_over(solved, patients), "kinds": kinds}
+    return {"patients": len(set(patients.values())), **found}
 
 
 def _patients(config: TrainConfig) -> dict[str, str]:
@@ -105,6 +142,7 @@ for _number in range(FOLDS):
     suite.measure(
         f"fold_{_number}", bounds={"sft.solved": at_least(_GOAL), "minutes": at_most(20)}
     )(partial(fold, _number))
+suite.measure("pooled", bounds={"sft.solved": at_least(_GOAL)})(pooled)
 
 if __name__ == "__main__":
     raise SystemExit(suite.main())
