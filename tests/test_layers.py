@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -91,6 +92,12 @@ def running(tree: ast.AST) -> Iterator[ast.AST]:
             yield from running(node)
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    """The tree of a source, which several rules go over."""
+    return ast.parse(source)
+
+
 def imports_of(
     name: str,
     sources: Mapping[str, str],
@@ -98,7 +105,7 @@ def imports_of(
 ) -> Iterator[str]:
     """The healthgym modules that module `name` imports, in all of its nodes or those given."""
     is_package = any(other.startswith(f"{name}.") for other in sources)
-    for node in nodes(ast.parse(sources[name])):
+    for node in nodes(parsed(sources[name])):
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

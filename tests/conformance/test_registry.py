@@ -28,16 +28,17 @@ of_its_class = pytest.mark.parametrize(
 #: Share of the usual number of tasks for environments whose episodes take seconds, not
 #: milliseconds; the tests marked slow play them all.
 _SHARES = {
-    "EhrEventModelling": 0.2,
-    "EhrDataQuality": 0.2,
-    "TrialMatching": 0.3,
-    "EhrFormat": 0.3,
-    "TumorArea": 0.1,
-    "CtAbnormality": 0.1,
+    "EhrEventModelling": 0.05,
+    "EhrDataQuality": 0.1,
+    "TrialMatching": 0.15,
+    "EhrFormat": 0.15,
+    "TumorArea": 0.05,
+    "CtAbnormality": 0.05,
     "XrayCorrection": 0.25,
-    "Marathon": 0.1,
-    "PriorAuthArena": 0.2,
-    "CareManagement": 0.5,
+    "Marathon": 0.05,
+    "PriorAuthArena": 0.1,
+    "Management": 0.2,
+    "Canonical": 0.5,
 }
 
 
@@ -76,12 +77,14 @@ _CANONICAL = [SHORT.get(env_id, env_id) for env_id in healthgym.ids() if "Canoni
 _DRAWN = [SHORT.get(env_id, env_id) for env_id in healthgym.ids() if "Canonical" not in env_id]
 
 
-#: Half of them at a time: a process takes seconds to start, whatever it plays.
+#: Together, for a process takes seconds to start, whatever it plays.
 @pytest.mark.parametrize(
     "env_ids",
     [
-        pytest.param(_DRAWN[::2], id="one-half"),
-        pytest.param(_DRAWN[1::2], id="other-half"),
+        pytest.param([i for i in _DRAWN if not any(w in i for w in _SHARES)], id="quick"),
+        pytest.param(
+            [i for i in _DRAWN if any(w in i for w in _SHARES)], id="long", marks=pytest.mark.slow
+        ),
         pytest.param(_CANONICAL, id="canonical", marks=pytest.mark.slow),
     ],
 )
@@ -91,12 +94,12 @@ def test_processes(env_ids: list[str]) -> None:
 
 @of_its_class
 def test_isolation(env_id: str) -> None:
-    assert testing.check_isolation(env_id)
+    assert testing.check_isolation(env_id, tasks=sized(env_id, 4))
 
 
 @of_its_class
 def test_clone(env_id: str) -> None:
-    assert testing.check_clone(env_id)
+    assert testing.check_clone(env_id, tasks=sized(env_id, 3))
 
 
 @played
@@ -109,14 +112,16 @@ def test_baselines(env_id: str) -> None:
     assert testing.check_baselines(env_id, tasks=sized(env_id, 60))
 
 
-@of_its_class
+@pytest.mark.parametrize(
+    "env_id", [env_id for env_id in healthgym.ids() if not any(w in env_id for w in _SHARES)]
+)
 def test_blind(env_id: str) -> None:
-    assert testing.check_blind(env_id, tasks=sized(env_id, 8), settled=False)
+    assert testing.check_blind(env_id, tasks=8, settled=False)
 
 
 @of_its_class
 def test_tool_kinds(env_id: str) -> None:
-    assert testing.check_tool_kinds(env_id)
+    assert testing.check_tool_kinds(env_id, tasks=sized(env_id, 10))
 
 
 @of_its_class
@@ -146,10 +151,10 @@ def test_indices(env_id: str) -> None:
 
 @of_its_class
 def test_non_interference(env_id: str) -> None:
-    assert testing.check_non_interference(env_id)
+    assert testing.check_non_interference(env_id, tasks=sized(env_id, 5))
 
 
-@played
+@of_its_class
 def test_splits(env_id: str) -> None:
     assert testing.check_splits(env_id, tasks=sized(env_id, 60))
 

@@ -199,6 +199,7 @@ def test_running_out_of_turns_fails_under_both_profiles():
         assert (found["success"], found["progress"], found["metrics"]) == (False, 0.0, {})
 
 
+@pytest.mark.slow
 def test_no_baseline_that_does_not_read_passes_strict():
     env = gym.make("HealthAgent/TrialMatching-v1", split="test")
     for name, script in env.unwrapped.family.scripts().items():

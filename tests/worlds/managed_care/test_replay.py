@@ -46,6 +46,7 @@ def test_a_call_from_every_status_is_answered_as_it_was(cell: Row) -> None:
     assert replay_cell(cell) == []
 
 
+@pytest.mark.slow
 def test_every_ordered_pair_of_statuses_is_answered_as_it_was() -> None:
     for row in vectors("edges"):
         care = row["machine"] == "care_management"

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import pytest
+
 from healthgym.worlds.managed_care.refusals import RefusalCode
 from tests.worlds.managed_care.recorded import vectors
 from tests.worlds.managed_care.strictness import TABLE, table
@@ -38,6 +40,7 @@ def found() -> Mapping[str, Any]:
     return kept
 
 
+@pytest.mark.slow
 def test_the_table_is_what_the_world_does() -> None:
     assert found() == table()
 

@@ -16,6 +16,7 @@ from healthgym.worlds.slides.publish import write_mask, write_slide
 from healthgym.worlds.slides.sampling import tile_statistics
 from healthgym.worlds.slides.source import view
 from healthgym.worlds.slides.synthetic import SyntheticSlide
+from tests.sized import first_ones
 
 XML = """<?xml version="1.0"?>
 <ASAP_Annotations><Annotations>{}</Annotations></ASAP_Annotations>"""
@@ -87,7 +88,7 @@ class Flat(Corner):
         return super().read(level, x, y, width, height)
 
 
-@pytest.mark.parametrize("downsample", [32, 12.4])
+@pytest.mark.parametrize("downsample", first_ones([12.4, 32]))
 def test_a_file_without_a_pyramid_is_read_part_by_part(scene, tmp_path, downsample: float) -> None:
     pytest.importorskip("openslide")
     flat = Flat(SyntheticSlide(scene), 2500)

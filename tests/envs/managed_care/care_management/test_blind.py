@@ -30,6 +30,7 @@ from tests.envs.managed_care.care_management.playing import (
     tasks,
     without,
 )
+from tests.sized import first_ones
 
 #: Tasks each policy plays here; on sixty of each difficulty it was measured once.
 COUNT = 12
@@ -53,7 +54,7 @@ def test_who_does_not_listen_solves_nothing(name: str) -> None:
     assert share(lambda each: list(baseline(each, rng))) <= max(CEILING, 1 / COUNT)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("difficulty", PRESETS)
+@pytest.mark.parametrize("difficulty", first_ones(PRESETS))
 def test_who_says_back_what_is_said_solves_nothing(difficulty: str) -> None:
     family = CareFamily(difficulty)
     solved = sum(_parroted(family, index) for index in range(MANY))
@@ -69,7 +70,7 @@ def _parroted(family: CareFamily, index: int) -> bool:
     return bool(episode.verdict(profile=Profile.STRICT).success)
 
 
-@pytest.mark.parametrize("difficulty", PRESETS)
+@pytest.mark.parametrize("difficulty", first_ones(PRESETS))
 def test_taking_everybody_for_somebody_who_declines_hardly_pays(difficulty: str) -> None:
     family, rng, solved = CareFamily(difficulty), np.random.default_rng(0), 0
     declining = family.baselines()["disenroll_everybody"]

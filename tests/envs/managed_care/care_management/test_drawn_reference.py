@@ -30,6 +30,7 @@ from healthgym.worlds.managed_care.vocabulary.care import (
 )
 from healthgym.worlds.managed_care.voices import Topic
 from tests.envs.managed_care.care_management.drawing import chart_of, drawn, meant
+from tests.sized import first_ones
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -100,7 +101,7 @@ def level_by(
 _SAFETY = ("ending it all", "better off alone", "not wanting to wake up")
 
 
-@pytest.mark.parametrize("difficulty", ["easy", "medium", "hard"])
+@pytest.mark.parametrize("difficulty", first_ones(["easy", "medium", "hard"]))
 def test_programme_priority_and_level_follow_from_the_records(difficulty: str) -> None:
     for x in drawn(Split.VALIDATION, 120, difficulty):
         reference, rules = x.reference, x.start.operations
@@ -209,6 +210,7 @@ def test_what_the_assessment_and_the_plan_need_follows_from_person_and_chart() -
         assert (Topic.SAFETY in reference.asked) is not ninth
 
 
+@pytest.mark.slow
 def test_the_plan_needs_what_was_found() -> None:
     found = [x for x in drawn(Split.TRAIN, 400) if x.reference.needs is not None]
     owners: Counter[CMInterventionOwner] = Counter()

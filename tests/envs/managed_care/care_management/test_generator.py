@@ -213,6 +213,7 @@ def features(x: CareInstance) -> list[float]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [Ending.DECLINED, Ending.BLOCKED])
 def test_nothing_before_the_call_tells_how_it_will_end(ending: Ending) -> None:
     found = [*drawn(Split.TRAIN, 800), *drawn(Split.TEST, 800)]

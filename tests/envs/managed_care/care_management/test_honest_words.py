@@ -36,6 +36,7 @@ def honest(monkeypatch: pytest.MonkeyPatch, repo_root: Path) -> ModuleType:
     return import_module("_managed_care.honest")
 
 
+@pytest.mark.slow
 def test_an_honest_sentence_more_leaves_every_right_call_right(
     honest: ModuleType, repo_root: Path
 ) -> None:

@@ -44,6 +44,7 @@ def test_two_who_know_the_answer_bring_each_ending_about(ending: str) -> None:
             assert episode.verdict(role, profile).metrics["joint_success"] == 1.0
 
 
+@pytest.mark.slow
 def test_two_who_know_the_answer_succeed_on_every_task_of_a_stretch() -> None:
     lost = [n for n in range(60) if not joint(played(instance(n, Split.VALIDATION)))]
     assert lost == []

@@ -29,6 +29,7 @@ def returns(reward: RewardFunction, ending: str, payer: str) -> dict[str, float]
     return {role: again.total_reward(role) for role in again.roles}
 
 
+@pytest.mark.slow
 def test_interests_conflict_and_right_and_wrong_stay_what_they_are() -> None:
     competitive = CompetitiveReward()
     assert returns(competitive, "approved", "oracle") == {PROVIDER: 1.0, PAYER: 0.0}

@@ -78,6 +78,7 @@ def written(calls: list[ToolCall]) -> list[str]:
     return [str(each) for each in calls if any(word in each.name for word in WRITES)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "share"), [("easy", 0.6), ("medium", 0.6)])
 def test_numbers_known_by_heart_decide_often_and_fail_there(level: str, share: float) -> None:
     on_criteria, decided, right = 0, 0, 0

@@ -20,6 +20,7 @@ from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.facts import Finding, TherapyCourse
 from healthgym.worlds.managed_care.policies.postures import settles
 from healthgym.worlds.managed_care.vocabulary.authorization import ServiceTypeCategory
+from tests.sized import first_ones
 
 COUNT = 300
 
@@ -76,6 +77,7 @@ def _fitting(instance: AuthorizationInstance) -> Iterator[str]:
 # -- difficulties and splits -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), list(combinations(PRESETS, 2)), ids=str)
 def test_tasks_of_one_index_are_other_tasks_at_another_difficulty(one: str, other: str) -> None:
     pairs = list(zip(drawn(one), drawn(other), strict=True))
@@ -85,7 +87,7 @@ def test_tasks_of_one_index_are_other_tasks_at_another_difficulty(one: str, othe
     assert sum(a.kind == b.kind for a, b in pairs) < 0.2 * COUNT
 
 
-@pytest.mark.parametrize("difficulty", PRESETS)
+@pytest.mark.parametrize("difficulty", first_ones(PRESETS))
 def test_splits_share_no_patient_who_is_meant_and_no_chart(difficulty: str) -> None:
     for one, other in combinations(Split, 2):
         first, second = drawn(difficulty, one), drawn(difficulty, other)

@@ -64,6 +64,7 @@ from tests.envs.managed_care.utilization_management.playing import (
     without,
 )
 from tests.envs.managed_care.utilization_management.reading_play import Reads
+from tests.sized import first_ones
 
 COUNT = 60
 
@@ -71,7 +72,7 @@ COUNT = 60
 # -- who solves it ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", PRESETS)
+@pytest.mark.parametrize("level", first_ones(PRESETS))
 def test_who_knows_the_answer_solves_every_appeal(level: str) -> None:
     for instance in appeals(level, COUNT):
         episode = play(instance, solution(instance))
@@ -91,12 +92,13 @@ def read(instance: ReviewInstance, reads: Reads) -> set[str]:
     return fails(episode)
 
 
-@pytest.mark.parametrize("level", PRESETS)
+@pytest.mark.parametrize("level", first_ones(PRESETS))
 def test_the_reader_solves_nearly_every_appeal(level: str) -> None:
     missed = [one.task.key.index for one in appeals(level, 20) if read(one, solver.solve)]
     assert len(missed) <= 2, missed
 
 
+@pytest.mark.slow
 def test_numbers_known_by_heart_fail_where_they_decide() -> None:
     tasks = appeals("medium", 30)
     assert sum(not read(one, solver.solve_by_heart) for one in tasks) <= 0.8 * len(tasks)
@@ -107,6 +109,7 @@ def test_who_opens_no_document_decides_no_appeal() -> None:
     assert sum(not read(one, guess) for one in tasks) <= CEILING * len(tasks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", PRESETS)
 @pytest.mark.parametrize("name", EXTENDED.baselines())
 def test_no_habit_is_worth_having(name: str, level: str) -> None:
@@ -134,6 +137,7 @@ def registered() -> Iterator[str]:
     del gym.registry[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "check", [check_declared_checks, check_oracle, check_clone, check_non_interference]
 )

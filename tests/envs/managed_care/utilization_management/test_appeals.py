@@ -52,6 +52,7 @@ def opened(level: str = "medium") -> list[tuple[ReviewInstance, ManagedCareWorld
 # -- what is drawn ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_extended_surface_draws_appeals_and_the_published_one_none() -> None:
     drawn = [EXTENDED.generator.generate(Split.TRAIN, index) for index in range(40)]
     assert {one.reference.stage for one in drawn} == set(StartStage)

@@ -78,6 +78,7 @@ def found(calls: list[ToolCall]) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_numbers_known_by_heart_fail_where_they_decide() -> None:
     decided, right = 0, 0
     for index in range(16):
