@@ -37,7 +37,7 @@ _SHARES = {
     "XrayCorrection": 0.25,
     "Marathon": 0.05,
     "PriorAuthArena": 0.1,
-    "Management": 0.2,
+    "Management": 0.35,
     "Canonical": 0.5,
 }
 
@@ -126,17 +126,17 @@ def test_tool_kinds(env_id: str) -> None:
 
 @of_its_class
 def test_faults(env_id: str) -> None:
-    assert testing.check_faults(env_id, tasks=1, faults=sized(env_id, 60))
+    assert testing.check_faults(env_id, tasks=1, faults=sized(env_id, 60, least=6))
 
 
 @of_its_class
 def test_hostile_actions(env_id: str) -> None:
-    assert testing.check_hostile_actions(env_id, sized(env_id, 500))
+    assert testing.check_hostile_actions(env_id, sized(env_id, 500, least=100))
 
 
 @of_its_class
 def test_total(env_id: str) -> None:
-    assert testing.check_total(env_id, sized(env_id, 200))
+    assert testing.check_total(env_id, sized(env_id, 200, least=60))
 
 
 @played
