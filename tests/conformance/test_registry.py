@@ -37,7 +37,9 @@ _SHARES = {
     "XrayCorrection": 0.25,
     "Marathon": 0.05,
     "PriorAuthArena": 0.1,
-    "Management": 0.35,
+    "CareManagement": 0.35,
+    # Who trusts the nurse is right in one of thirty: a share of few tasks says nothing of that.
+    "UtilizationManagement": 1,
     "Canonical": 0.5,
 }
 
