@@ -17,7 +17,6 @@ from healthgym.envs.managed_care.utilization_management.packet import Sent
 from healthgym.envs.managed_care.utilization_management.slips import Slip, draw_slip
 from healthgym.envs.managed_care.utilization_management.task import Path, StartStage
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.policy import catalog
@@ -81,9 +80,7 @@ class Chain:
     def submit(self) -> None:
         """Hand the request in, as somebody did who did not ask whether it was to be."""
         world, now = self.world, self.world.clock.now
-        for record in self._file(now):
-            app = next(app for app in world.apps() if kind_of(record) in app.keeps)
-            app.begin_with(record)
+        world.begin_with(self._file(now))
         world.cases.move(self.case_id, CaseStatus.SUBMITTED, world.actor)
         world.history.stage(self.case_id, "provider_submission", "submitted", world.actor)
         world.history.stage(self.case_id, "payer_intake", "received", world.actor)
