@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
@@ -84,7 +83,7 @@ class Desk:
         units: Unit in which documents give a measurement, by fact id.
 
     Attributes:
-        encounters: Those written so far.
+        encounters: What writes each of those there are so far: few are ever read.
         documents: Those written so far.
         shows: The sheets of the documents, which know what these state, by id.
     """
@@ -98,7 +97,7 @@ class Desk:
         chooser: Chooser,
         units: Mapping[str, str],
     ) -> None:
-        self.encounters: list[Encounter] = []
+        self.encounters: list[Callable[[], Encounter]] = []
         self.documents: list[DocumentReference] = []
         self.shows: dict[str, Sheet] = {}
         self._binder = Binder(patient, facts, orders, units)
@@ -122,7 +121,10 @@ class Desk:
         self._ordering = (place, ordering)
 
     def write_encounters(self, visits: Sequence[Visit], planned: Iterable[Planned]) -> None:
-        """Write an encounter for each visit, of the type its documents make it."""
+        """File an encounter for each visit, of the type its documents make it.
+
+        What is drawn for it is drawn now; it is written when somebody reads it.
+        """
         kinds: dict[int, list[Planned]] = {}
         for each in planned:
             if each.place is not None:
@@ -131,22 +133,22 @@ class Desk:
         for place, visit in enumerate(visits):
             if place in self._stays:
                 since = (*since, self._stays[place])
-                self.encounters.append(self._stayed(place, self._stays[place]))
+                self._stayed(place, self._stays[place])
                 continue
             if since:
                 self._binder.since[place], since = since, ()
             if self._ordering is not None and place == self._ordering[0]:
                 own = self._ordering[1]
-                args = own.encounter, self._called(own.code, own.name), own.clinician
-                self.encounters.append(self._encounter(place, own.at, *args))
+                called = partial(_called, own.code, own.name, self._chooser.number())
+                self._see(place, own.at, own.encounter, called, own.clinician)
                 continue
             notes = kinds.get(place, [])
             encounter_type = self._type(notes)
             lead = next((n for n in notes if forms()[n.kind].encounter == encounter_type), None)
-            focus, _ = self._focus(lead.facts if lead else visit.facts, visit.day, bool(lead))
+            facts, number = lead.facts if lead else visit.facts, self._chooser.number()
+            about = partial(self._about, facts, visit.day, number, noted=bool(lead))
             author = self._author(forms()[lead.kind], lead.facts) if lead else self._primary
-            start = visit_start(self._binder.patient, visit.day)
-            self.encounters.append(self._encounter(place, start, encounter_type, focus, author))
+            self._see(place, visit.day, encounter_type, about, author)
 
     def _type(self, notes: Sequence[Planned]) -> str:
         types = {forms()[note.kind].encounter for note in notes} - {""}
@@ -157,13 +159,45 @@ class Desk:
             return ranked[-1]
         return "telehealth" if self._chooser.chance(15) else "office"
 
-    def _encounter(
-        self, place: int, start: datetime, encounter_type: str, focus: str, author: Worker
-    ) -> Encounter:
+    def _see(
+        self,
+        place: int,
+        at: date,
+        encounter_type: str,
+        about: Callable[[], str],
+        author: Worker,
+        ended: str = "",
+    ) -> None:
+        """File an encounter.
+
+        Args:
+            place: Which of the visits it is.
+            at: When it began, or the day on which the patient was seen.
+            encounter_type: Of which type it is.
+            about: Says what it was about.
+            author: Who saw the patient.
+            ended: What its summary adds.
+        """
         table = _encounter_types()[encounter_type]
         cpt = table["cpt"][self._chooser.below(len(table["cpt"]))] if table["cpt"] else (None, None)
         summaries = table["summary"]
         summary = str(summaries[self._chooser.below(len(summaries))])
+        self.encounters.append(
+            lambda: self._encounter(
+                place, at, encounter_type, summary.format(focus=about()) + ended, author, cpt
+            )
+        )
+
+    def _encounter(
+        self,
+        place: int,
+        at: date,
+        encounter_type: str,
+        summary: str,
+        author: Worker,
+        cpt: Sequence[str | None],
+    ) -> Encounter:
+        start = at if isinstance(at, datetime) else visit_start(self._binder.patient, at)
         where = _PLACES.get(encounter_type)
         house = self._staff.places[where] if where else self._staff.provider.name
         city = self._binder.patient.address_city
@@ -173,28 +207,26 @@ class Desk:
             occurred_at=start,
             encounter_type=encounter_type,
             practitioner_id=author.id,
-            summary=summary.format(focus=focus),
+            summary=summary,
             encounter_cpt_code=cpt[0],
             encounter_cpt_description=cpt[1],
             facility_name=f"{house}, {city}" if city else house,
         )
 
-    def _stayed(self, place: int, stay: Stay) -> Encounter:
-        """Return the encounter of a stay, which tells on what day it ended."""
-        start = visit_start(self._binder.patient, stay.begun)
-        focus = self._called(stay.code, stay.name)
+    def _stayed(self, place: int, stay: Stay) -> None:
+        """File the encounter of a stay, which tells on what day it ended."""
+        called = partial(_called, stay.code, stay.name, self._chooser.number())
         doctor = self._specialist(_AUTHORS["hospital"])
-        written = self._encounter(place, start, stay.kind.value, focus, doctor)
-        if stay.kind is not StayKind.INPATIENT:
-            return written
-        return replace(written, summary=f"{written.summary}, discharged {stay.ended}")
+        ended = f", discharged {stay.ended}" if stay.kind is StayKind.INPATIENT else ""
+        self._see(place, stay.begun, stay.kind.value, called, doctor, ended)
 
     def write_stays(self) -> None:
         """File the note of each stay."""
         for place, stay in self._stays.items():
             form, planned = stay_form(stay.kind), stay.planned(place, self._binder.facts)
             author = self._author(form, ())
-            focus, start = self._called(stay.code, stay.name), self._start(planned)
+            focus = _called(stay.code, stay.name, self._chooser.number())
+            start = self._start(planned)
             self._file(planned, form, author, focus, stay.code, start)
 
     def write(self, planned: Planned, after: timedelta = _NOTHING) -> None:
@@ -205,7 +237,7 @@ class Desk:
             after: How much later than usual it is written.
         """
         form = forms()[planned.kind]
-        focus, code = self._focus(planned.facts, planned.day, noted=True)
+        focus, code = self._focus(planned.facts, planned.day, self._chooser.number(), noted=True)
         author = self._author(form, planned.facts)
         self._file(planned, form, author, focus, code, self._start(planned) + after)
 
@@ -214,7 +246,7 @@ class Desk:
         place = self._ordering[0] if self._ordering else 0
         planned = ordering.planned(place)
         form = order_form(ordering.kind, seen=ordering.encounter != "telehealth")
-        focus = self._called(ordering.code, ordering.name)
+        focus = _called(ordering.code, ordering.name, self._chooser.number())
         self._file(
             planned, form, ordering.clinician, focus, ordering.code, ordering.at + _TALK, ordering
         )
@@ -292,9 +324,20 @@ class Desk:
             self._specialists[specialty] = known[self._chooser.below(len(known))]
         return self._specialists[specialty]
 
-    def _focus(self, facts: Iterable[AnyFact], day: date, noted: bool) -> tuple[str, str]:
-        """Return what a visit is about, and its code: the problem of most of its facts."""
-        facts = tuple(facts)
+    def _about(self, facts: tuple[AnyFact, ...], day: date, number: int, *, noted: bool) -> str:
+        return self._focus(facts, day, number, noted=noted)[0]
+
+    def _focus(
+        self, facts: tuple[AnyFact, ...], day: date, number: int, *, noted: bool
+    ) -> tuple[str, str]:
+        """Return what a visit is about, and its code: the problem of most of its facts.
+
+        Args:
+            facts: What the visit is known by.
+            day: Its day.
+            number: What was drawn for the words.
+            noted: Whether a document tells the facts.
+        """
         named = [
             fact
             for fact in facts
@@ -306,8 +349,8 @@ class Desk:
         if topic is not None:
             named.sort(key=lambda fact: topic not in topics_of(fact))
         if named:
-            return self._called(named[0].code, named[0].display), named[0].code
-        return _PLAIN[self._chooser.below(len(_PLAIN))], ""
+            return _called(named[0].code, named[0].display, number), named[0].code
+        return _PLAIN[number % len(_PLAIN)], ""
 
     def _topic(self, facts: tuple[AnyFact, ...]) -> Topic | None:
         """Return the topic of most facts; of one note it is asked for up to three times."""
@@ -317,9 +360,11 @@ class Desk:
             known = self._topics[id(facts)] = facts, _topic(facts)
         return known[1]
 
-    def _called(self, code: str, title: str) -> str:
-        names = (*short_names(code), lower_first(title))
-        return names[self._chooser.below(len(names))]
+
+def _called(code: str, title: str, number: int) -> str:
+    """Return what a condition is called, as a number that was drawn has it."""
+    names = (*short_names(code), lower_first(title))
+    return names[number % len(names)]
 
 
 _PLAIN = ("a yearly check", "preventive care", "a general check-up", "a wellness visit")
