@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 
 import numpy as np
 
@@ -367,10 +368,9 @@ def in_first(
         rng: Where chance comes from.
     """
     workers, now = world.staff.workers, world.clock.now
-    opening = {
-        person: office_calendar(workers[person].region, workers[person].hours).next_opening(now)
-        for person in people
-    }
+    # Of many people who work in the same hours.
+    opens = cache(lambda region, hours: office_calendar(region, hours).next_opening(now))
+    opening = {person: opens(workers[person].region, workers[person].hours) for person in people}
     at = min(opening.values())
     able = [person for person in people if opening[person] == at]
     return able[int(rng.integers(len(able)))], at

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import NoneType
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,14 @@ def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
     elif isinstance(value, tuple | list):
         for item in value:
             yield from _texts(name, item)
-    elif type(value) not in _TEXTLESS and is_dataclass(value):
-        for part in fields(value):
-            inner = getattr(value, part.name)
+    elif type(value) not in _TEXTLESS:
+        for part in _parts(type(value)):
+            inner = getattr(value, part)
             if type(inner) not in _TEXTLESS:
-                yield from _texts(f"{name}.{part.name}", inner)
+                yield from _texts(f"{name}.{part}", inner)
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    """Return the names of a record's fields; none of what is no record."""
+    return tuple(part.name for part in fields(kind)) if is_dataclass(kind) else ()
