@@ -8,6 +8,7 @@ from functools import cache
 from types import NoneType
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 
@@ -49,7 +50,7 @@ def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
         for item in value:
             yield from _texts(name, item)
     elif type(value) not in _TEXTLESS:
-        for part in _parts(type(value)):
+        for part in _parts(kind_of(value)):
             inner = getattr(value, part)
             if type(inner) not in _TEXTLESS:
                 yield from _texts(f"{name}.{part}", inner)

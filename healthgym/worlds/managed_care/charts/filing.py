@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
@@ -24,6 +24,7 @@ from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.reports import panel_of
+from healthgym.worlds.managed_care.charts.seen import About, Named, Seen, Told
 from healthgym.worlds.managed_care.charts.sheets import Binder, DeferredDocument, Sheet
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind, stay_form
 from healthgym.worlds.managed_care.charts.structured import document_key, id_tail
@@ -83,7 +84,6 @@ class Desk:
         units: Unit in which documents give a measurement, by fact id.
 
     Attributes:
-        encounters: What writes each of those there are so far: few are ever read.
         documents: Those written so far.
         shows: The sheets of the documents, which know what these state, by id.
     """
@@ -97,7 +97,6 @@ class Desk:
         chooser: Chooser,
         units: Mapping[str, str],
     ) -> None:
-        self.encounters: list[Callable[[], Encounter]] = []
         self.documents: list[DocumentReference] = []
         self.shows: dict[str, Sheet] = {}
         self._binder = Binder(patient, facts, orders, units)
@@ -109,6 +108,7 @@ class Desk:
         self._specialists: dict[str, Worker] = {}
         self._ordering: tuple[int, Ordering] | None = None
         self._stays: Mapping[int, Stay] = {}
+        self._seen: list[Seen] = []
         self._filed: dict[date, int] = {}
         self._topics: dict[int, tuple[tuple[AnyFact, ...], Topic | None]] = {}
 
@@ -139,14 +139,14 @@ class Desk:
                 self._binder.since[place], since = since, ()
             if self._ordering is not None and place == self._ordering[0]:
                 own = self._ordering[1]
-                called = partial(_called, own.code, own.name, self._chooser.number())
-                self._see(place, own.at, own.encounter, called, own.clinician)
+                named = Named(own.code, own.name, self._chooser.number())
+                self._see(place, own.at, own.encounter, named, own.clinician)
                 continue
             notes = kinds.get(place, [])
             encounter_type = self._type(notes)
             lead = next((n for n in notes if forms()[n.kind].encounter == encounter_type), None)
-            facts, number = lead.facts if lead else visit.facts, self._chooser.number()
-            about = partial(self._about, facts, visit.day, number, noted=bool(lead))
+            facts = lead.facts if lead else visit.facts
+            about = Told(facts, self._chooser.number(), bool(lead))
             author = self._author(forms()[lead.kind], lead.facts) if lead else self._primary
             self._see(place, visit.day, encounter_type, about, author)
 
@@ -164,7 +164,7 @@ class Desk:
         place: int,
         at: date,
         encounter_type: str,
-        about: Callable[[], str],
+        about: About,
         author: Worker,
         ended: str = "",
     ) -> None:
@@ -174,51 +174,48 @@ class Desk:
             place: Which of the visits it is.
             at: When it began, or the day on which the patient was seen.
             encounter_type: Of which type it is.
-            about: Says what it was about.
+            about: What it was about.
             author: Who saw the patient.
             ended: What its summary adds.
         """
         table = _encounter_types()[encounter_type]
         cpt = table["cpt"][self._chooser.below(len(table["cpt"]))] if table["cpt"] else (None, None)
         summaries = table["summary"]
-        summary = str(summaries[self._chooser.below(len(summaries))])
-        self.encounters.append(
-            lambda: self._encounter(
-                place, at, encounter_type, summary.format(focus=about()) + ended, author, cpt
-            )
-        )
+        summary = str(summaries[self._chooser.below(len(summaries))]) + ended
+        self._seen.append(Seen(place, at, encounter_type, about, author, summary, *cpt))
 
-    def _encounter(
-        self,
-        place: int,
-        at: date,
-        encounter_type: str,
-        summary: str,
-        author: Worker,
-        cpt: Sequence[str | None],
-    ) -> Encounter:
-        start = at if isinstance(at, datetime) else visit_start(self._binder.patient, at)
-        where = _PLACES.get(encounter_type)
+    def encounters(self) -> tuple[Encounter, ...]:
+        """Write the encounters."""
+        return tuple(map(self._encounter, self._seen))
+
+    def _encounter(self, seen: Seen) -> Encounter:
+        patient, at = self._binder.patient, seen.at
+        where = _PLACES.get(seen.encounter_type)
         house = self._staff.places[where] if where else self._staff.provider.name
-        city = self._binder.patient.address_city
+        city = patient.address_city
         return Encounter(
-            id=self._encounter_id(place),
-            patient_id=self._binder.patient.id,
-            occurred_at=start,
-            encounter_type=encounter_type,
-            practitioner_id=author.id,
-            summary=summary,
-            encounter_cpt_code=cpt[0],
-            encounter_cpt_description=cpt[1],
+            id=self._encounter_id(seen.place),
+            patient_id=patient.id,
+            occurred_at=at if isinstance(at, datetime) else visit_start(patient, at),
+            encounter_type=seen.encounter_type,
+            practitioner_id=seen.author.id,
+            summary=seen.summary.format(focus=self._said(seen.about, seen.at)),
+            encounter_cpt_code=seen.code,
+            encounter_cpt_description=seen.description,
             facility_name=f"{house}, {city}" if city else house,
         )
 
+    def _said(self, about: About, day: date) -> str:
+        if isinstance(about, Named):
+            return _called(about.code, about.title, about.number)
+        return self._focus(about.facts, day, about.number, noted=about.noted)[0]
+
     def _stayed(self, place: int, stay: Stay) -> None:
         """File the encounter of a stay, which tells on what day it ended."""
-        called = partial(_called, stay.code, stay.name, self._chooser.number())
+        named = Named(stay.code, stay.name, self._chooser.number())
         doctor = self._specialist(_AUTHORS["hospital"])
         ended = f", discharged {stay.ended}" if stay.kind is StayKind.INPATIENT else ""
-        self._see(place, stay.begun, stay.kind.value, called, doctor, ended)
+        self._see(place, stay.begun, stay.kind.value, named, doctor, ended)
 
     def write_stays(self) -> None:
         """File the note of each stay."""
@@ -323,9 +320,6 @@ class Desk:
             known = self._staff.clinicians(specialty)
             self._specialists[specialty] = known[self._chooser.below(len(known))]
         return self._specialists[specialty]
-
-    def _about(self, facts: tuple[AnyFact, ...], day: date, number: int, *, noted: bool) -> str:
-        return self._focus(facts, day, number, noted=noted)[0]
 
     def _focus(
         self, facts: tuple[AnyFact, ...], day: date, number: int, *, noted: bool

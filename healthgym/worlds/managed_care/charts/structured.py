@@ -105,17 +105,17 @@ class Structured:
     Attributes:
         patient: Whose it is.
         facts: What is true of the patient.
-        seen: What writes each of the encounters, in their order.
+        seen: Writes the encounters.
     """
 
     patient: Patient
     facts: Sequence[AnyFact]
-    seen: Sequence[Callable[[], Encounter]] = ()
+    seen: Callable[[], tuple[Encounter, ...]] = tuple
 
     @cached_property
     def encounters(self) -> tuple[Encounter, ...]:
         """Visits and stays."""
-        return tuple(write() for write in self.seen)
+        return self.seen()
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -169,14 +169,14 @@ class Structured:
 def structured(
     patient: Patient,
     facts: Sequence[AnyFact],
-    seen: Sequence[Callable[[], Encounter]] = (),
+    seen: Callable[[], tuple[Encounter, ...]] = tuple,
 ) -> Structured:
     """Return the records of facts.
 
     Args:
         patient: Whose they are.
         facts: What is true of the patient.
-        seen: What writes each of the encounters, in their order.
+        seen: Writes the encounters.
     """
     return Structured(patient, facts, seen)
 
