@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.charts.focus import called, focus_of, topic_of
 from healthgym.worlds.managed_care.charts.hours import drawn_at, visit_start
 from healthgym.worlds.managed_care.charts.knowledge import (
     Form,
     Topic,
     forms,
     order_form,
-    short_names,
-    topics,
-    topics_of,
 )
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.reports import panel_of
-from healthgym.worlds.managed_care.charts.seen import About, Named, Seen, Told
+from healthgym.worlds.managed_care.charts.seen import Seen, encounter_id, written
 from healthgym.worlds.managed_care.charts.sheets import Binder, DeferredDocument, Sheet
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind, stay_form
-from healthgym.worlds.managed_care.charts.structured import document_key, id_tail
+from healthgym.worlds.managed_care.charts.structured import document_key
 from healthgym.worlds.managed_care.charts.visits import Visit
-from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Measurement
+from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.population.staff import PRIMARY, Workforce
 from healthgym.worlds.managed_care.records.chart import (
     DocumentReference,
@@ -48,14 +45,7 @@ _AUTHORS = {
     "radiology": "Radiology",
     "laboratory": "Pathology",
 }
-#: Where encounters of a type take place; the practice otherwise.
-_PLACES = {
-    "inpatient": "hospital",
-    "emergency": "hospital",
-    "day_surgery": "hospital",
-    "imaging": "imaging",
-    "lab": "laboratory",
-}
+_UNCODED = (None, None)
 #: What a laboratory writes.
 _RESULTED = frozenset({DocumentKind.LAB_RESULT, DocumentKind.LAB_SUMMARY})
 _IN_THE_LABORATORY = timedelta(hours=3, minutes=6)
@@ -101,7 +91,6 @@ class Desk:
         self.shows: dict[str, Sheet] = {}
         self._binder = Binder(patient, facts, orders, units)
         self._staff, self._chooser = staff, chooser
-        self._tail = id_tail(patient.id)
         self._document_key = document_key(patient.id)
         own = staff.family_doctors(patient.dob)
         self._primary = own[chooser.below(len(own))]
@@ -139,16 +128,17 @@ class Desk:
                 self._binder.since[place], since = since, ()
             if self._ordering is not None and place == self._ordering[0]:
                 own = self._ordering[1]
-                named = Named(own.code, own.name, self._chooser.number())
-                self._see(place, own.at, own.encounter, named, own.clinician)
+                number, named = self._chooser.number(), (own.code, own.name)
+                self._see(place, own.at, own.encounter, own.clinician, number, named=named)
                 continue
             notes = kinds.get(place, [])
             encounter_type = self._type(notes)
             lead = next((n for n in notes if forms()[n.kind].encounter == encounter_type), None)
-            facts = lead.facts if lead else visit.facts
-            about = Told(facts, self._chooser.number(), bool(lead))
+            facts, number = lead.facts if lead else visit.facts, self._chooser.number()
             author = self._author(forms()[lead.kind], lead.facts) if lead else self._primary
-            self._see(place, visit.day, encounter_type, about, author)
+            self._see(
+                place, visit.day, encounter_type, author, number, facts=facts, noted=bool(lead)
+            )
 
     def _type(self, notes: Sequence[Planned]) -> str:
         types = {forms()[note.kind].encounter for note in notes} - {""}
@@ -164,65 +154,36 @@ class Desk:
         place: int,
         at: date,
         encounter_type: str,
-        about: About,
         author: Worker,
+        number: int,
+        *,
+        named: tuple[str, str] | None = None,
+        facts: tuple[AnyFact, ...] = (),
+        noted: bool = True,
         ended: str = "",
     ) -> None:
-        """File an encounter.
-
-        Args:
-            place: Which of the visits it is.
-            at: When it began, or the day on which the patient was seen.
-            encounter_type: Of which type it is.
-            about: What it was about.
-            author: Who saw the patient.
-            ended: What its summary adds.
-        """
+        """File an encounter; arguments as of :class:`Seen`, and what its summary adds."""
         table = _encounter_types()[encounter_type]
-        cpt = table["cpt"][self._chooser.below(len(table["cpt"]))] if table["cpt"] else (None, None)
+        cpt = table["cpt"][self._chooser.below(len(table["cpt"]))] if table["cpt"] else _UNCODED
         summaries = table["summary"]
         summary = str(summaries[self._chooser.below(len(summaries))]) + ended
-        self._seen.append(Seen(place, at, encounter_type, about, author, summary, *cpt))
-
-    def encounters(self) -> tuple[Encounter, ...]:
-        """Write the encounters."""
-        return tuple(map(self._encounter, self._seen))
-
-    def _encounter(self, seen: Seen) -> Encounter:
-        patient, at = self._binder.patient, seen.at
-        where = _PLACES.get(seen.encounter_type)
-        house = self._staff.places[where] if where else self._staff.provider.name
-        city = patient.address_city
-        return Encounter(
-            id=self._encounter_id(seen.place),
-            patient_id=patient.id,
-            occurred_at=at if isinstance(at, datetime) else visit_start(patient, at),
-            encounter_type=seen.encounter_type,
-            practitioner_id=seen.author.id,
-            summary=seen.summary.format(focus=self._said(seen.about, seen.at)),
-            encounter_cpt_code=seen.code,
-            encounter_cpt_description=seen.description,
-            facility_name=f"{house}, {city}" if city else house,
+        self._seen.append(
+            Seen(place, at, encounter_type, author, summary, number, cpt, named, facts, noted)
         )
-
-    def _said(self, about: About, day: date) -> str:
-        if isinstance(about, Named):
-            return _called(about.code, about.title, about.number)
-        return self._focus(about.facts, day, about.number, noted=about.noted)[0]
 
     def _stayed(self, place: int, stay: Stay) -> None:
         """File the encounter of a stay, which tells on what day it ended."""
-        named = Named(stay.code, stay.name, self._chooser.number())
+        number, named = self._chooser.number(), (stay.code, stay.name)
         doctor = self._specialist(_AUTHORS["hospital"])
         ended = f", discharged {stay.ended}" if stay.kind is StayKind.INPATIENT else ""
-        self._see(place, stay.begun, stay.kind.value, named, doctor, ended)
+        self._see(place, stay.begun, stay.kind.value, doctor, number, named=named, ended=ended)
 
     def write_stays(self) -> None:
         """File the note of each stay."""
         for place, stay in self._stays.items():
             form, planned = stay_form(stay.kind), stay.planned(place, self._binder.facts)
             author = self._author(form, ())
-            focus = _called(stay.code, stay.name, self._chooser.number())
+            focus = called(stay.code, stay.name, self._chooser.number())
             start = self._start(planned)
             self._file(planned, form, author, focus, stay.code, start)
 
@@ -234,7 +195,7 @@ class Desk:
             after: How much later than usual it is written.
         """
         form = forms()[planned.kind]
-        focus, code = self._focus(planned.facts, planned.day, self._chooser.number(), noted=True)
+        focus, code = self._focus(planned)
         author = self._author(form, planned.facts)
         self._file(planned, form, author, focus, code, self._start(planned) + after)
 
@@ -243,7 +204,7 @@ class Desk:
         place = self._ordering[0] if self._ordering else 0
         planned = ordering.planned(place)
         form = order_form(ordering.kind, seen=ordering.encounter != "telehealth")
-        focus = _called(ordering.code, ordering.name, self._chooser.number())
+        focus = called(ordering.code, ordering.name, self._chooser.number())
         self._file(
             planned, form, ordering.clinician, focus, ordering.code, ordering.at + _TALK, ordering
         )
@@ -305,7 +266,7 @@ class Desk:
         return visit_start(self._binder.patient, planned.day) + _TALK
 
     def _encounter_id(self, place: int) -> str:
-        return f"ENC-{self._tail}-{place + 1:03d}"
+        return encounter_id(self._binder.patient.id, place)
 
     def _author(self, form: Form, facts: Iterable[AnyFact]) -> Worker:
         if form.author == "primary":
@@ -321,59 +282,20 @@ class Desk:
             self._specialists[specialty] = known[self._chooser.below(len(known))]
         return self._specialists[specialty]
 
-    def _focus(
-        self, facts: tuple[AnyFact, ...], day: date, number: int, *, noted: bool
-    ) -> tuple[str, str]:
-        """Return what a visit is about, and its code: the problem of most of its facts.
-
-        Args:
-            facts: What the visit is known by.
-            day: Its day.
-            number: What was drawn for the words.
-            noted: Whether a document tells the facts.
-        """
-        named = [
-            fact
-            for fact in facts
-            if isinstance(fact, Diagnosis) and fact.active and (noted or fact.noted_in)
-        ]
-        if not named:
-            named = [fact for fact in self._binder.active if fact.onset <= day]
+    def _focus(self, planned: Planned) -> tuple[str, str]:
+        """Return what a document is about, and its code."""
+        facts, number = planned.facts, self._chooser.number()
         topic = self._topic(facts)
-        if topic is not None:
-            named.sort(key=lambda fact: topic not in topics_of(fact))
-        if named:
-            return _called(named[0].code, named[0].display, number), named[0].code
-        return _PLAIN[number % len(_PLAIN)], ""
+        return focus_of(self._binder.active, facts, topic, planned.day, number, noted=True)
+
+    def encounters(self) -> Callable[[], tuple[Encounter, ...]]:
+        """Return what writes the encounters."""
+        return partial(written, self._seen, self._binder, self._staff)
 
     def _topic(self, facts: tuple[AnyFact, ...]) -> Topic | None:
         """Return the topic of most facts; of one note it is asked for up to three times."""
         known = self._topics.get(id(facts))
         if known is None:
             # What is kept beside the answer cannot be another tuple's number.
-            known = self._topics[id(facts)] = facts, _topic(facts)
+            known = self._topics[id(facts)] = facts, topic_of(facts)
         return known[1]
-
-
-def _called(code: str, title: str, number: int) -> str:
-    """Return what a condition is called, as a number that was drawn has it."""
-    names = (*short_names(code), lower_first(title))
-    return names[number % len(names)]
-
-
-_PLAIN = ("a yearly check", "preventive care", "a general check-up", "a wellness visit")
-
-
-def _topic(facts: Iterable[AnyFact]) -> Topic | None:
-    """Return the topic of most facts, vital signs apart; the first in a tie."""
-    counts: dict[str, int] = {}
-    for fact in facts:
-        if not isinstance(fact, Measurement) or fact.code not in _VITAL_ONLY:
-            for topic in topics_of(fact):
-                counts[topic.name] = counts.get(topic.name, 0) + 1
-    most = max(counts.values(), default=0)
-    return next((each for each in topics() if most and counts.get(each.name) == most), None)
-
-
-#: Taken at every visit, whatever it is about.
-_VITAL_ONLY = frozenset({"8480-6", "8462-4", "29463-7", "39156-5", "8302-2", "8867-4"})

@@ -80,7 +80,7 @@ def render_chart(
     if stays:
         desk.write_stays()
     return DeferredChart.later(
-        partial(structured, patient, facts, desk.encounters),
+        partial(structured, patient, facts, desk.encounters()),
         patient=patient,
         coverages=tuple(coverages),
         documents=tuple(sorted(desk.documents, key=lambda one: (one.created_at, one.id))),
