@@ -163,6 +163,13 @@ class Counters(Stateful):
         self._next[name] = value + 1
         return value
 
+    def draw_several(self, name: str, count: int) -> int:
+        """Return the first of so many numbers of ``name``, as if each were drawn."""
+        value = self._next.get(name, 1)
+        if count:
+            self._next[name] = value + count
+        return value
+
     def numbers(self) -> Mapping[str, int]:
         """Return the next number of each counter, with which another world can go on."""
         return dict(self._next.items())

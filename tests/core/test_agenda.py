@@ -114,6 +114,16 @@ def test_counters_count_by_name() -> None:
     assert [counters.draw(name) for name in ("order", "note", "order")] == [7, 1, 8]
 
 
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_several_numbers_are_those_that_one_after_the_other_would_be(count: int) -> None:
+    together, apart = Counters({"order": 7}), Counters({"order": 7})
+    for name in ("order", "note", "order"):
+        first = together.draw_several(name, count)
+        assert [apart.draw(name) for _ in range(count)] == [*range(first, first + count)]
+    assert together.numbers() == apart.numbers()
+    assert together.digest() == apart.digest()
+
+
 # -- happening ---------------------------------------------------------------------------------
 
 

@@ -132,6 +132,24 @@ def test_rolling_back_equals_a_copy_taken_before(moves: list[tuple[Any, ...]]) -
 # -- transactions ------------------------------------------------------------------------------
 
 
+def test_several_values_are_set_as_one_after_the_other_would_be() -> None:
+    several, single = Room(), Room()
+    for begun in (False, True):
+        for room in (several, single):
+            if begun:
+                room.journal.begin()
+            before = room.digest()
+        several.things.put_all({"b": 1, "a": 2, f"{begun}": 3})
+        for key, value in {"b": 1, "a": 2, f"{begun}": 3}.items():
+            single.things[key] = value
+        assert several.digest() == single.digest() != before
+        assert several.journal.writes == single.journal.writes
+        assert several.journal.changes == single.journal.changes
+    for room in (several, single):
+        room.journal.rollback(0)
+        assert room.digest() == before
+
+
 def test_an_inner_transaction_may_fail_in_an_outer_one_that_does_not() -> None:
     room = Room()
     outer = room.journal.begin()

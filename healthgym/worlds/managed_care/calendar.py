@@ -64,9 +64,7 @@ class OfficeCalendar:
 
     def utc(self, day: date, clock: time) -> datetime:
         """Return when the office's clocks show a time, in UTC."""
-        shown = datetime.combine(day, clock, tzinfo=UTC)
-        at = shown - self._standard
-        return at - _HOUR if self._in_summer(at - _HOUR) else at
+        return _utc(day, clock, self._standard)
 
     def holiday(self, day: date) -> str | None:
         """Return the holiday that is kept that day; None if none is."""
@@ -83,12 +81,12 @@ class OfficeCalendar:
 
     def next_opening(self, at: datetime) -> datetime:
         """Return when the office is open next: now, if it is."""
-        if self.is_open(at):
-            return at.astimezone(UTC)
         local = self.local(at)
-        day = local.date()
-        if local.time() >= self.opens or not self.is_business_day(day):
+        day, clock = local.date(), local.time()
+        if not self.is_business_day(day) or clock >= self.closes:
             day = self.next_business_day(day)
+        elif clock >= self.opens:
+            return at.astimezone(UTC)
         return self.utc(day, self.opens)
 
     def next_business_day(self, day: date) -> date:
@@ -123,13 +121,14 @@ class OfficeCalendar:
         if amount <= _NOTHING:
             return at.astimezone(UTC)
         at = self.next_opening(at)
+        day = self.local(at).date()
         while True:
-            day = self.local(at).date()
             rest = self.utc(day, self.closes) - at
             if amount <= rest:
                 return at + amount
             amount -= rest
-            at = self.utc(self.next_business_day(day), self.opens)
+            day = self.next_business_day(day)
+            at = self.utc(day, self.opens)
 
     def business_time(self, start: datetime, end: datetime) -> timedelta:
         """Return for how long the office is open from one time to a later one."""
@@ -140,10 +139,6 @@ class OfficeCalendar:
             total += min(end, self.utc(day, self.closes)) - at
             at = self.utc(self.next_business_day(day), self.opens)
         return total
-
-    def _in_summer(self, at: datetime) -> bool:
-        begins, ends = _summer(at.year, self._standard)
-        return begins <= at < ends
 
 
 @cache
@@ -160,6 +155,14 @@ def office_calendar(state: str = "", hours: tuple[time, time] | None = None) -> 
 @lru_cache(maxsize=8192)
 def _is_business_day(day: date, state: str) -> bool:
     return day.weekday() < 5 and holiday(day, state) is None
+
+
+# Mostly of when offices open and close, on the same days.
+@lru_cache(maxsize=8192)
+def _utc(day: date, clock: time, standard: timedelta) -> datetime:
+    at = datetime.combine(day, clock, tzinfo=UTC) - standard
+    begins, ends = _summer((at - _HOUR).year, standard)
+    return at - _HOUR if begins <= at - _HOUR < ends else at
 
 
 @cache

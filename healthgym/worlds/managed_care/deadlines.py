@@ -12,8 +12,9 @@ Nothing is watched in a compatibility world: the source's clock does not move.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from healthgym.core.clock import Due
@@ -28,6 +29,7 @@ from healthgym.worlds.managed_care.records.doors import Arrival
 from healthgym.worlds.managed_care.records.intake import IntakeCase
 from healthgym.worlds.managed_care.records.review import TriageRecord
 from healthgym.worlds.managed_care.service_levels import (
+    ServiceLevel,
     deemed_rule,
     intake_window,
     service_level,
@@ -39,6 +41,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     MessageBox,
     MessageKind,
     SubmissionChannel,
+    TriageUrgency,
     Urgency,
 )
 
@@ -60,12 +63,24 @@ def watch(world: ManagedCareWorld, case_id: str) -> None:
     """Watch intake and decision of a case from now on; earlier watches of it end."""
     moves = tuple(world.history.of(case_id, EntryKind.TRANSITION))
     intake, triage = world.intake.get(case_id), world.triage.of(case_id)
-    for name, at in _limits(world, intake, triage, moves):
+    for name, at in _limits(world, intake, triage, moves, _levels(world)):
         _put(world, name, case_id, at)
 
 
+#: What tells how long deciding may take, by urgency and state.
+_Levels = Callable[[TriageUrgency, str | None], ServiceLevel]
+
+
+def _levels(world: ManagedCareWorld) -> _Levels:
+    return partial(service_level, world.operations)
+
+
 def _limits(
-    world: ManagedCareWorld, intake: IntakeCase, triage: TriageRecord | None, moves: Sequence[Entry]
+    world: ManagedCareWorld,
+    intake: IntakeCase,
+    triage: TriageRecord | None,
+    moves: Sequence[Entry],
+    levels: _Levels,
 ) -> Iterator[tuple[str, datetime]]:
     """Yield what is watched of a case, and until when it is to be done.
 
@@ -74,10 +89,11 @@ def _limits(
         intake: The case's intake record.
         triage: Its triage record; None if nobody has triaged it.
         moves: What was noted when its status changed, oldest first.
+        levels: How long deciding may take.
     """
     if intake.status is not IntakeStatus.COMPLETE:
         yield INTAKE_OVERDUE, _intake_limit(intake, moves)
-    yield DECISION_OVERDUE, _decision_limit(world, intake, triage, moves)
+    yield DECISION_OVERDUE, _decision_limit(world, intake, triage, moves, levels)
 
 
 def watch_decision(world: ManagedCareWorld, case_id: str) -> None:
@@ -133,11 +149,12 @@ def watch_all(world: ManagedCareWorld) -> None:
         if entry.kind is EntryKind.TRANSITION:
             moves.setdefault(entry.case_id, []).append(entry)
     intakes: dict[str, IntakeCase] = {}
+    levels = cache(_levels(world))  # of few states
     for intake in world.intake.intakes.values():
         intakes.setdefault(intake.case_id, intake)
     for case_id, intake in intakes.items():
         if world.cases.get(case_id).status in _WATCHED:
-            watched = _limits(world, intake, triages.get(case_id), moves.get(case_id, ()))
+            watched = _limits(world, intake, triages.get(case_id), moves.get(case_id, ()), levels)
             limits |= {(name, case_id): at for name, at in watched}
     for appeal in world.appeals.appeals.values():
         if appeal.outcome is None:
@@ -165,18 +182,22 @@ def _intake_limit(intake: IntakeCase, moves: Sequence[Entry]) -> datetime:
 def decision_deadline(world: ManagedCareWorld, case_id: str) -> datetime:
     """Return until when a case is to be decided: its limit, and the time it was pended."""
     moves = tuple(world.history.of(case_id, EntryKind.TRANSITION))
-    return _decision_limit(world, world.intake.get(case_id), world.triage.of(case_id), moves)
+    intake, triage = world.intake.get(case_id), world.triage.of(case_id)
+    return _decision_limit(world, intake, triage, moves, _levels(world))
 
 
 def _decision_limit(
-    world: ManagedCareWorld, intake: IntakeCase, triage: TriageRecord | None, moves: Sequence[Entry]
+    world: ManagedCareWorld,
+    intake: IntakeCase,
+    triage: TriageRecord | None,
+    moves: Sequence[Entry],
+    levels: _Levels,
 ) -> datetime:
     if triage is not None and triage.sla_deadline is not None:
         limit = triage.sla_deadline
     else:
         state = intake.state or world.intake.member_state(intake.case_id)
-        urgency = triage_urgency(intake.level_of_urgency)
-        level = service_level(world.operations, urgency, state)
+        level = levels(triage_urgency(intake.level_of_urgency), state)
         limit = level.deadline(intake.received_at)
     return limit + _pended(moves)
 

@@ -8,9 +8,8 @@ other fields, is such a record.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from typing import Self
@@ -18,6 +17,23 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Record = TypeVar("Record", bound="DataclassInstance")
+
+
+class _Writer(Protocol):
+    """Makes late fields of what a record is written from."""
+
+    def __call__(self, source: Any, /) -> object: ...
+
+
+def _called(write: Callable[[], object]) -> object:
+    return write()
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What has late fields, once it is made."""
+
+    value: object
 
 
 class Deferred:
@@ -29,6 +45,10 @@ class Deferred:
     plain: ClassVar[type[DataclassInstance]]
     #: Names of the fields that are written late.
     late: ClassVar[tuple[str, ...]]
+    #: Makes what `later` says of what it was handed. That is called, unless records of a kind are
+    #: written from something that writes other kinds, too: a method for each would be an object
+    #: more for each.
+    written: ClassVar[_Writer] = staticmethod(_called)
 
     def __init_subclass__(cls, **keywords: object) -> None:
         super().__init_subclass__(**keywords)
@@ -39,12 +59,12 @@ class Deferred:
         return cls.plain(*values, **known)
 
     @classmethod
-    def later(cls, write: Callable[[], object], **known: object) -> Self:
+    def later(cls, write: object, **known: object) -> Self:
         """Return a record without its late fields.
 
         Args:
             write: Makes the late field, or what has the late fields as attributes; the same ones
-                every time.
+                every time. It is called, or what :attr:`written` takes.
             **known: All other fields.
         """
         made: Self = object.__new__(cls)
@@ -58,10 +78,11 @@ class Deferred:
         # Asked only while a slot is empty.
         if name not in self.late:
             raise AttributeError(name)
-        value = object.__getattribute__(self, "_write")()
+        write = object.__getattribute__(self, "_write")
+        value = write.value if isinstance(write, _Made) else self.written(write)
         if len(self.late) > 1:
             # Of several, each is made when it is read itself, all from one.
-            object.__setattr__(self, "_write", partial(_same, value))
+            object.__setattr__(self, "_write", _Made(value))
             value = getattr(value, name)
         object.__setattr__(self, name, value)
         return value
@@ -85,10 +106,6 @@ class Deferred:
 
     def _values(self) -> list[object]:
         return [getattr(self, item.name) for item in fields(self.plain)]
-
-
-def _same(made: object) -> object:
-    return made
 
 
 def _made(kind: type[DataclassInstance], *values: object) -> DataclassInstance:

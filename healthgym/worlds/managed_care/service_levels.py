@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from healthgym.core.borders import Json
@@ -103,6 +103,7 @@ def service_level(rules: OperatingRules, urgency: TriageUrgency, state: str | No
     return ServiceLevel(hours, source, known)
 
 
+@lru_cache(maxsize=256)
 def triage_urgency(level_of_urgency: str | None) -> TriageUrgency:
     """Return what an intake's word for urgency is in triage's; routine if nothing is said."""
     word = (level_of_urgency or "").strip().lower()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from healthgym.core.clock import Clock, Counters, Due
@@ -109,7 +109,7 @@ class ManagedCareWorld(World):
         # Whoever does the work of a side that nobody plays.
         self.desk = self.payer_side(self)
         self.practice = self.provider_side(self)
-        self._begin_with(start.records)
+        self.begin_with(start.records)
         if start.rules is Rules.STRICT:
             deadlines.watch_all(self)
         self.practice.begin()
@@ -146,7 +146,11 @@ class ManagedCareWorld(World):
             if isinstance(part, App):
                 yield part
 
-    def _begin_with(self, records: tuple[object, ...]) -> None:
-        keepers = {kind: app for app in self.apps() for kind in app.keeps}
+    def begin_with(self, records: Iterable[object]) -> None:
+        """Keep records that were there before the episode began."""
+        found: dict[type, list[object]] = {}
         for record in records:
-            keepers[kind_of(record)].begin_with(record)
+            found.setdefault(kind_of(record), []).append(record)
+        keepers = {kind: app for app in self.apps() for kind in app.keeps} if found else {}
+        for kind, own in found.items():
+            keepers[kind].begin_with(kind, own)

@@ -54,9 +54,7 @@ def voices_of(setup: Mapping[str, Json]) -> Mapping[str, PatientVoice]:
 def world_of(cell: Mapping[str, Json]) -> ManagedCareWorld:
     """Return the world of a cell: an episode with four empty sections, a plan and a call."""
     world = build({}, "care_management")
-    for seeded in _seeds(CMCaseStatus(cell["from"])):
-        app = next(app for app in world.apps() if type(seeded) in app.keeps)
-        app.begin_with(seeded)
+    world.begin_with(_seeds(CMCaseStatus(cell["from"])))
     return world
 
 

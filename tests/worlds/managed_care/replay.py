@@ -287,9 +287,7 @@ def authorization_world(cell: Mapping[str, Json]) -> ManagedCareWorld:
         "intakes": [{"case_id": "CASE-T"}],
     }
     world = build(setup, "pa_um")
-    for seeded in finals.seeds(cell.get("seed") or ""):
-        app = next(app for app in world.apps() if type(seeded) in app.keeps)
-        app.begin_with(seeded)
+    world.begin_with(finals.seeds(cell.get("seed") or ""))
     return world
 
 

@@ -6,12 +6,13 @@ import copy
 import pickle
 from dataclasses import replace
 from datetime import date
+from typing import cast
 
 import pytest
 
 from healthgym.core.canonical import canonical
 from healthgym.worlds.managed_care.contracts import DeferredContract, PeerContract
-from healthgym.worlds.managed_care.deferred import kind_of, varied
+from healthgym.worlds.managed_care.deferred import Deferred, kind_of, varied
 from healthgym.worlds.managed_care.handbook.page import DeferredPage, Page
 from healthgym.worlds.managed_care.vocabulary.authorization import SlotRule, TaskActor
 
@@ -63,6 +64,19 @@ def test_several_late_fields_come_of_one_making():
     assert (held.turn_limit, asked) == (8, [])
     assert (held.opening, held.disputed, asked) == ("Good morning.", ("A-1",), [1])
     assert held == make()
+
+
+def test_what_writes_several_kinds_of_records_need_not_be_called():
+    class Printed(Deferred, Page):
+        __slots__ = ("_write",)
+
+        plain = Page
+        late = ("text",)
+        written = staticmethod(str.upper)
+
+    page = cast("Page", Printed.later("# pends\n", **KNOWN))
+    assert page.text == "# PENDS\n"
+    assert varied(page, title="Other").text == "# PENDS\n"
 
 
 def test_it_equals_the_record_it_stands_for():

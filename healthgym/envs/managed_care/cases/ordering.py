@@ -19,6 +19,7 @@ from healthgym.worlds.managed_care.policies.criteria import FindingCriterion
 from healthgym.worlds.managed_care.policies.diagnoses import spoken_for, title_of
 from healthgym.worlds.managed_care.policies.evaluation import posture
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.policies.reading import is_read_of
 from healthgym.worlds.managed_care.policies.tree import criteria
 from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
 from healthgym.worlds.managed_care.staff import Worker
@@ -109,6 +110,7 @@ def _indifferent(added: Diagnosis, facts: Sequence[AnyFact], drawn: Situation, t
     return all(
         posture(item, facts, drawn.request, today) == posture(item, more, drawn.request, today)
         for item in criteria(drawn.policy.criteria)
+        if is_read_of(item, Diagnosis)
     )
 
 

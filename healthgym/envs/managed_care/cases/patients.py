@@ -28,9 +28,9 @@ from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.charts.sheets import renamed
 from healthgym.worlds.managed_care.charts.subjects import (
     Subjects,
+    asked_of,
     quiet,
     subjects_of,
-    subjects_of_criteria,
 )
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis
@@ -128,7 +128,7 @@ def plan_patient(
     """
     patient = subject.patient
     code = drawn.request.diagnosis_codes[0]
-    subjects = subjects_of_criteria(criteria(drawn.policy.criteria)) | subjects_of(drawn.facts)
+    subjects = asked_of(drawn.policy.criteria) | subjects_of(drawn.facts)
     subjects |= Subjects(codes=frozenset({code[:3]}))
     own = {fact.id for fact in drawn.facts}
     kept = [

@@ -23,7 +23,11 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.diagnoses import billable, spoken_for
 from healthgym.worlds.managed_care.policies.drawing import movable, moves
-from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment, evaluate
+from healthgym.worlds.managed_care.policies.evaluation import (
+    PolicyAssessment,
+    evaluate,
+    outcome,
+)
 from healthgym.worlds.managed_care.policies.planting import Planted, plant_policy, possible
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.postures import combined, favourable
@@ -227,7 +231,7 @@ def situation(
             ending=ending,
             missing=_missing(policy, ending, rng),
         )
-        if _holds(drawn, today):
+        if _holds(drawn, planted.postures):
             return drawn
     raise ConfigurationError(f"{policy.id} gives no request that ends {ending.value!r}.")
 
@@ -332,13 +336,18 @@ def _from_chart(policy: Policy) -> list[UploadableDocumentKind]:
     ]
 
 
-def _holds(drawn: Situation, today: date) -> bool:
-    """Return whether a draw deserves the ending it was drawn for."""
-    found = drawn.assess(drawn.facts, today)
+def _holds(drawn: Situation, postures: Mapping[str, Posture]) -> bool:
+    """Return whether a draw deserves the ending it was drawn for.
+
+    Args:
+        drawn: The draw.
+        postures: How its facts stand to the criteria, by id.
+    """
+    action, quantity = outcome(drawn.policy, postures, drawn.request)
     if drawn.ending is Course.PARTIAL:
-        return found.approved_quantity is not None
+        return quantity is not None
     if drawn.ending is Gap.DOCUMENT:
-        return found.action is ProviderDeterminationAction.SUBMIT_PA
-    if drawn.ending is Bar.CONTRADICTED and found.approved_quantity is not None:
+        return action is ProviderDeterminationAction.SUBMIT_PA
+    if drawn.ending is Bar.CONTRADICTED and quantity is not None:
         return False
-    return found.action is drawn.action
+    return action is drawn.action

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from healthgym.envs.managed_care.utilization_management.packet import Sent
 from healthgym.envs.managed_care.utilization_management.slips import Slip, draw_slip
 from healthgym.envs.managed_care.utilization_management.task import Path, StartStage
 from healthgym.worlds.managed_care.calendar import office_calendar
-from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.findings import Finding
 from healthgym.worlds.managed_care.packets import Packet
 from healthgym.worlds.managed_care.policies.policy import catalog
@@ -81,9 +81,7 @@ class Chain:
     def submit(self) -> None:
         """Hand the request in, as somebody did who did not ask whether it was to be."""
         world, now = self.world, self.world.clock.now
-        for record in self._file(now):
-            app = next(app for app in world.apps() if kind_of(record) in app.keeps)
-            app.begin_with(record)
+        world.begin_with(self._file(now))
         world.cases.move(self.case_id, CaseStatus.SUBMITTED, world.actor)
         world.history.stage(self.case_id, "provider_submission", "submitted", world.actor)
         world.history.stage(self.case_id, "payer_intake", "received", world.actor)
@@ -370,10 +368,9 @@ def in_first(
         rng: Where chance comes from.
     """
     workers, now = world.staff.workers, world.clock.now
-    opening = {
-        person: office_calendar(workers[person].region, workers[person].hours).next_opening(now)
-        for person in people
-    }
+    # Of many people who work in the same hours.
+    opens = cache(lambda region, hours: office_calendar(region, hours).next_opening(now))
+    opening = {person: opens(workers[person].region, workers[person].hours) for person in people}
     at = min(opening.values())
     able = [person for person in people if opening[person] == at]
     return able[int(rng.integers(len(able)))], at

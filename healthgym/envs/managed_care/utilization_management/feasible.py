@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
+from functools import lru_cache
 from itertools import islice
 
 from healthgym.envs.managed_care.cases.clinic import REGION
@@ -90,16 +91,24 @@ def _times(
     world: ManagedCareWorld, case_id: str, first: datetime, last: datetime
 ) -> Iterator[datetime]:
     """Yield the half-hours at which the member's region is open and some physician is in."""
-    region = office_calendar(peer_rules.region(world, case_id))
+    region = peer_rules.region(world, case_id)
     workers = world.staff.workers
-    hours = {
+    hours = frozenset(
         (workers[one].region, workers[one].hours)
         for one in world.staff.with_role(WorkerRole.PHYSICIAN_REVIEWER)
-    }
-    offices = [office_calendar(*each) for each in sorted(hours)]
+    )
     at = first.replace(minute=0, second=0, microsecond=0) + _STEP
     at += _STEP * (at < first)
     while at <= last:
-        if region.is_open(at) and any(o.is_open(at) and o.is_open(at - _CONFIRMS) for o in offices):
+        if _can_talk(region, hours, at):
             yield at
         at += _STEP
+
+
+@lru_cache(maxsize=4096)
+def _can_talk(region: str, hours: frozenset[tuple[str, tuple[time, time]]], at: datetime) -> bool:
+    """Return whether a region is open, and somebody is in who works in one of some hours."""
+    offices = (office_calendar(*each) for each in hours)
+    return office_calendar(region).is_open(at) and any(
+        office.is_open(at) and office.is_open(at - _CONFIRMS) for office in offices
+    )

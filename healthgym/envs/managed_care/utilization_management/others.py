@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time, timedelta
 
 import numpy as np
@@ -66,11 +67,15 @@ def open_cases(
         in_first(world, [p for p in world.staff.with_role(role) if _here(world, p)], rng)[0]
         for role in (WorkerRole.INTAKE_COORDINATOR, WorkerRole.UM_NURSE)
     )
-    levels: dict[str, ServiceLevel] = {}
-    for place, case_id in zip(places, case_ids, strict=False):
-        chart, order = orders[int(place)]
-        stage = _LYING[int(rng.integers(len(_LYING)))]
-        at = _handed_in(now, now - timedelta(minutes=int(rng.integers(*_STAGES[stage]))))
+    stages: list[StartStage] = []
+    times: list[datetime] = []
+    lying = tuple(zip(places.tolist(), case_ids, strict=False))
+    for _ in lying:
+        stages.append(_LYING[int(rng.integers(len(_LYING)))])
+        times.append(now - timedelta(minutes=int(rng.integers(*_STAGES[stages[-1]]))))
+    ids, levels = _ids(world, stages), dict[str, ServiceLevel]()
+    for (place, case_id), stage, at in zip(lying, stages, _handed_in(now, times), strict=True):
+        chart, order = orders[place]
         state = chart.patient.address_state
         if state not in levels:
             levels[state] = service_level(world.operations, TriageUrgency.ROUTINE, state)
@@ -83,24 +88,36 @@ def open_cases(
             level=levels[state],
             clerk=clerk,
             nurse=nurse,
-            ids={prefix: world.nursing.draw_id(prefix) for prefix in _IDS[stage]},
+            ids={prefix: next(ids[prefix]) for prefix in _IDS[stage]},
         )
         yield from case.records()
+
+
+def _ids(world: ManagedCareWorld, stages: Sequence[StartStage]) -> Mapping[str, Iterator[str]]:
+    """Return the ids that records of cases at some stages get, by what they begin with."""
+    counted = Counter(prefix for stage in stages for prefix in _IDS[stage])
+    return {prefix: iter(world.nursing.draw_ids(prefix, n)) for prefix, n in counted.items()}
 
 
 def _here(world: ManagedCareWorld, person: str) -> bool:
     return world.staff.workers[person].region == REGION
 
 
-def _handed_in(now: datetime, at: datetime) -> datetime:
-    """Return a time, or one about noon of the last business day if the office was closed then.
+def _handed_in(now: datetime, times: Sequence[datetime]) -> Iterator[datetime]:
+    """Yield times, in place of one at which the office was closed one about noon the day before.
 
-    What was done on the case since falls into the office's hours, too.
+    That is the last business day. What was done on the case since falls into the office's hours,
+    too.
     """
     calendar = office_calendar(REGION)
-    if calendar.is_open(at):
-        return at
-    day = calendar.local(now).date() - _DAY
-    while not calendar.is_business_day(day):
-        day -= _DAY
-    return calendar.utc(day, _NOON) + timedelta(minutes=at.minute)
+    noon: datetime | None = None
+    for at in times:
+        if calendar.is_open(at):
+            yield at
+            continue
+        if noon is None:
+            day = calendar.local(now).date() - _DAY
+            while not calendar.is_business_day(day):
+                day -= _DAY
+            noon = calendar.utc(day, _NOON)
+        yield noon + timedelta(minutes=at.minute)

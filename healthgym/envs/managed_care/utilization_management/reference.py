@@ -17,6 +17,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
     TriageTruth,
 )
 from healthgym.worlds.managed_care.apps.payer import lanes
+from healthgym.worlds.managed_care.charts.sheets import told_by
 from healthgym.worlds.managed_care.contracts import PeerContract
 from healthgym.worlds.managed_care.policies.evaluation import PolicyAssessment
 from healthgym.worlds.managed_care.rules import Rules
@@ -169,9 +170,10 @@ def _after(taken: Taken) -> PolicyAssessment:
 def _bearing(taken: Taken, found: PolicyAssessment) -> dict[str, frozenset[str]]:
     shows = taken.case.patient.chart.shows
     held = taken.sent.held_back if taken.path is Path.INFORMED else ()
-    names = (*taken.sent.documents, *held)
+    facts = {fact for each in found.criteria.values() for fact in each.facts}
+    told = {name: told_by(shows, name, facts) for name in (*taken.sent.documents, *held)}
     return {
-        criterion: frozenset(n for n in names if shows.get(n, frozenset()) & set(each.facts))
+        criterion: frozenset(n for n, shown in told.items() if not shown.isdisjoint(each.facts))
         for criterion, each in found.criteria.items()
     }
 

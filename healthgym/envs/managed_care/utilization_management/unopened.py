@@ -73,54 +73,6 @@ def _but(kind: type[DataclassInstance], *known: str) -> tuple[str, ...]:
     return tuple(item.name for item in fields(kind) if item.name not in known)
 
 
-class _Case(Deferred, PriorAuthCase):
-    __slots__ = ("_write",)
-    plain = PriorAuthCase
-    late = _but(PriorAuthCase, "id", "patient_id", "status")
-
-
-class _Line(Deferred, PriorAuthLine):
-    __slots__ = ("_write",)
-    plain = PriorAuthLine
-    late = _but(PriorAuthLine, "id", "case_id")
-
-
-class _Packet(Deferred, SubmissionPacket):
-    __slots__ = ("_write",)
-    plain = SubmissionPacket
-    late = _but(SubmissionPacket, "id", "case_id")
-
-
-class _Intake(Deferred, IntakeCase):
-    __slots__ = ("_write",)
-    plain = IntakeCase
-    late = _but(IntakeCase, "id", "case_id", "status", "received_at", "level_of_urgency", "state")
-
-
-class _Triage(Deferred, TriageRecord):
-    __slots__ = ("_write",)
-    plain = TriageRecord
-    late = _but(TriageRecord, "id", "case_id", "sla_deadline")
-
-
-class _Routing(Deferred, PayerRoutingRecord):
-    __slots__ = ("_write",)
-    plain = PayerRoutingRecord
-    late = _but(PayerRoutingRecord, "id", "case_id")
-
-
-class _Task(Deferred, PayerReviewTask):
-    __slots__ = ("_write",)
-    plain = PayerReviewTask
-    late = _but(PayerReviewTask, "id", "case_id", "status")
-
-
-class _Word(Deferred, NurseCaseRecommendation):
-    __slots__ = ("_write",)
-    plain = NurseCaseRecommendation
-    late = _but(NurseCaseRecommendation, "id", "case_id")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCase:
     """Where a case lies, and what its records are written from.
@@ -150,13 +102,11 @@ class OpenCase:
     def records(self) -> Iterator[object]:
         """Yield the records, from the case to the last word that was said on it."""
         case_id, ids = self.case_id, self.ids
-        yield _Case.later(
-            self._case, id=case_id, patient_id=self.order.patient_id, status=self._status
-        )
-        yield _Line.later(self._line, id=f"LINE-{case_id}", case_id=case_id)
-        yield _Packet.later(self._packet, id=ids["SUB-"], case_id=case_id)
+        yield _Case.later(self, id=case_id, patient_id=self.order.patient_id, status=self._status)
+        yield _Line.later(self, id=f"LINE-{case_id}", case_id=case_id)
+        yield _Packet.later(self, id=ids["SUB-"], case_id=case_id)
         yield _Intake.later(
-            self._intake,
+            self,
             id=ids["intake-"],
             case_id=case_id,
             status=self._taken_in,
@@ -167,11 +117,11 @@ class OpenCase:
         if not self.late:
             return
         due = self.level.deadline(self.at)
-        yield _Triage.later(self._triage, id=ids["TRG-"], case_id=case_id, sla_deadline=due)
-        yield _Routing.later(self._routing, id=ids["RTE-"], case_id=case_id)
-        yield _Task.later(self._task, id=ids["RTASK-"], case_id=case_id, status=self._reading)
+        yield _Triage.later(self, id=ids["TRG-"], case_id=case_id, sla_deadline=due)
+        yield _Routing.later(self, id=ids["RTE-"], case_id=case_id)
+        yield _Task.later(self, id=ids["RTASK-"], case_id=case_id, status=self._reading)
         if self.handed_on:
-            yield _Word.later(self._word, id=ids["NCR-"], case_id=case_id)
+            yield _Word.later(self, id=ids["NCR-"], case_id=case_id)
 
     @property
     def late(self) -> bool:
@@ -323,6 +273,62 @@ class OpenCase:
             clinical_notes="A criterion is not met by what was sent.",
             created_at=self.at + _TRIAGED + _READ,
         )
+
+
+class _Case(Deferred, PriorAuthCase):
+    __slots__ = ("_write",)
+    plain = PriorAuthCase
+    late = _but(PriorAuthCase, "id", "patient_id", "status")
+    written = staticmethod(OpenCase._case)
+
+
+class _Line(Deferred, PriorAuthLine):
+    __slots__ = ("_write",)
+    plain = PriorAuthLine
+    late = _but(PriorAuthLine, "id", "case_id")
+    written = staticmethod(OpenCase._line)
+
+
+class _Packet(Deferred, SubmissionPacket):
+    __slots__ = ("_write",)
+    plain = SubmissionPacket
+    late = _but(SubmissionPacket, "id", "case_id")
+    written = staticmethod(OpenCase._packet)
+
+
+class _Intake(Deferred, IntakeCase):
+    __slots__ = ("_write",)
+    plain = IntakeCase
+    late = _but(IntakeCase, "id", "case_id", "status", "received_at", "level_of_urgency", "state")
+    written = staticmethod(OpenCase._intake)
+
+
+class _Triage(Deferred, TriageRecord):
+    __slots__ = ("_write",)
+    plain = TriageRecord
+    late = _but(TriageRecord, "id", "case_id", "sla_deadline")
+    written = staticmethod(OpenCase._triage)
+
+
+class _Routing(Deferred, PayerRoutingRecord):
+    __slots__ = ("_write",)
+    plain = PayerRoutingRecord
+    late = _but(PayerRoutingRecord, "id", "case_id")
+    written = staticmethod(OpenCase._routing)
+
+
+class _Task(Deferred, PayerReviewTask):
+    __slots__ = ("_write",)
+    plain = PayerReviewTask
+    late = _but(PayerReviewTask, "id", "case_id", "status")
+    written = staticmethod(OpenCase._task)
+
+
+class _Word(Deferred, NurseCaseRecommendation):
+    __slots__ = ("_write",)
+    plain = NurseCaseRecommendation
+    late = _but(NurseCaseRecommendation, "id", "case_id")
+    written = staticmethod(OpenCase._word)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeVar, get_args
 
 from healthgym.core.borders import Json
 from healthgym.core.state import Stateful, Table, table
-from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 
@@ -46,22 +45,26 @@ class App(Stateful):
         """Whether the world keeps its rules strictly."""
         return self.world.rules is Rules.STRICT
 
-    def begin_with(self, record: object) -> None:
-        """Keep a record that was there before the episode began."""
-        kind = kind_of(record)
+    def begin_with(self, kind: type, records: Iterable[object]) -> None:
+        """Keep records of a kind that were there before the episode began."""
         kept: Table[str, object] = getattr(self, self.keeps[kind])
-        key = getattr(record, "id", None) or getattr(record, self._key(kind))
-        kept[key] = record
+        own = self._key(kind)
+        kept.put_all({getattr(each, own): each for each in records})
 
     @staticmethod
     def _key(kind: type) -> str:
         # Care management's records name their id after themselves.
         fields: Mapping[str, object] = kind.__dataclass_fields__  # type: ignore[attr-defined]
-        return next(name for name in fields if name.endswith("_id"))
+        return "id" if "id" in fields else next(name for name in fields if name.endswith("_id"))
 
     def draw_id(self, prefix: str, width: int = 4) -> str:
         """Return the next identifier with a prefix: ``LET-0001``."""
         return f"{prefix}{self.world.counters.draw(prefix):0{width}d}"
+
+    def draw_ids(self, prefix: str, count: int, width: int = 4) -> list[str]:
+        """Return the next identifiers with a prefix, as :meth:`draw_id` does one by one."""
+        first = self.world.counters.draw_several(prefix, count)
+        return [f"{prefix}{number:0{width}d}" for number in range(first, first + count)]
 
     def audit(self, action: str, case_id: str, actor: str = "", **details: Json) -> None:
         """Note in the log that this application changed something."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import NoneType
 from typing import TYPE_CHECKING
 
+from healthgym.worlds.managed_care.deferred import kind_of
 from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 
@@ -47,8 +49,14 @@ def _texts(name: str, value: object) -> Iterator[tuple[str, str]]:
     elif isinstance(value, tuple | list):
         for item in value:
             yield from _texts(name, item)
-    elif type(value) not in _TEXTLESS and is_dataclass(value):
-        for part in fields(value):
-            inner = getattr(value, part.name)
+    elif type(value) not in _TEXTLESS:
+        for part in _parts(kind_of(value)):
+            inner = getattr(value, part)
             if type(inner) not in _TEXTLESS:
-                yield from _texts(f"{name}.{part.name}", inner)
+                yield from _texts(f"{name}.{part}", inner)
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    """Return the names of a record's fields; none of what is no record."""
+    return tuple(part.name for part in fields(kind)) if is_dataclass(kind) else ()

@@ -105,12 +105,12 @@ class PatientChart:
 
 
 class DeferredChart(Deferred, PatientChart):
-    """A chart whose structured records are made when somebody first reads one."""
+    """A chart whose encounters and structured records are made when somebody first reads one."""
 
     __slots__ = ("_write",)
 
     plain = PatientChart
-    late = ("conditions", "observations", "procedures", "medications", "allergies")
+    late = ("encounters", "conditions", "observations", "procedures", "medications", "allergies")
 
 
 class UnwrittenChart(Deferred, PatientChart):
@@ -122,7 +122,7 @@ class UnwrittenChart(Deferred, PatientChart):
     __slots__ = ("_write",)
 
     plain = PatientChart
-    late = (*DeferredChart.late, "encounters", "documents", "shows")
+    late = (*DeferredChart.late, "documents", "shows")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

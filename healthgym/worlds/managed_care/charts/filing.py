@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
+from healthgym.worlds.managed_care.charts.focus import called, focus_of, topic_of
 from healthgym.worlds.managed_care.charts.hours import drawn_at, visit_start
 from healthgym.worlds.managed_care.charts.knowledge import (
     Form,
     Topic,
     forms,
     order_form,
-    short_names,
-    topics,
-    topics_of,
 )
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.prose import lower_first
 from healthgym.worlds.managed_care.charts.reports import panel_of
+from healthgym.worlds.managed_care.charts.seen import Seen, encounter_id, written
 from healthgym.worlds.managed_care.charts.sheets import Binder, DeferredDocument, Sheet
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind, stay_form
-from healthgym.worlds.managed_care.charts.structured import document_key, id_tail
+from healthgym.worlds.managed_care.charts.structured import document_key
 from healthgym.worlds.managed_care.charts.visits import Visit
-from healthgym.worlds.managed_care.facts import AnyFact, Diagnosis, Measurement
+from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.population.staff import PRIMARY, Workforce
 from healthgym.worlds.managed_care.records.chart import (
     DocumentReference,
@@ -48,14 +45,7 @@ _AUTHORS = {
     "radiology": "Radiology",
     "laboratory": "Pathology",
 }
-#: Where encounters of a type take place; the practice otherwise.
-_PLACES = {
-    "inpatient": "hospital",
-    "emergency": "hospital",
-    "day_surgery": "hospital",
-    "imaging": "imaging",
-    "lab": "laboratory",
-}
+_UNCODED = (None, None)
 #: What a laboratory writes.
 _RESULTED = frozenset({DocumentKind.LAB_RESULT, DocumentKind.LAB_SUMMARY})
 _IN_THE_LABORATORY = timedelta(hours=3, minutes=6)
@@ -84,7 +74,6 @@ class Desk:
         units: Unit in which documents give a measurement, by fact id.
 
     Attributes:
-        encounters: Those written so far.
         documents: Those written so far.
         shows: The sheets of the documents, which know what these state, by id.
     """
@@ -98,18 +87,17 @@ class Desk:
         chooser: Chooser,
         units: Mapping[str, str],
     ) -> None:
-        self.encounters: list[Encounter] = []
         self.documents: list[DocumentReference] = []
         self.shows: dict[str, Sheet] = {}
         self._binder = Binder(patient, facts, orders, units)
         self._staff, self._chooser = staff, chooser
-        self._tail = id_tail(patient.id)
         self._document_key = document_key(patient.id)
         own = staff.family_doctors(patient.dob)
         self._primary = own[chooser.below(len(own))]
         self._specialists: dict[str, Worker] = {}
         self._ordering: tuple[int, Ordering] | None = None
         self._stays: Mapping[int, Stay] = {}
+        self._seen: list[Seen] = []
         self._filed: dict[date, int] = {}
         self._topics: dict[int, tuple[tuple[AnyFact, ...], Topic | None]] = {}
 
@@ -122,7 +110,10 @@ class Desk:
         self._ordering = (place, ordering)
 
     def write_encounters(self, visits: Sequence[Visit], planned: Iterable[Planned]) -> None:
-        """Write an encounter for each visit, of the type its documents make it."""
+        """File an encounter for each visit, of the type its documents make it.
+
+        What is drawn for it is drawn now; it is written when somebody reads it.
+        """
         kinds: dict[int, list[Planned]] = {}
         for each in planned:
             if each.place is not None:
@@ -131,22 +122,23 @@ class Desk:
         for place, visit in enumerate(visits):
             if place in self._stays:
                 since = (*since, self._stays[place])
-                self.encounters.append(self._stayed(place, self._stays[place]))
+                self._stayed(place, self._stays[place])
                 continue
             if since:
                 self._binder.since[place], since = since, ()
             if self._ordering is not None and place == self._ordering[0]:
                 own = self._ordering[1]
-                args = own.encounter, self._called(own.code, own.name), own.clinician
-                self.encounters.append(self._encounter(place, own.at, *args))
+                number, named = self._chooser.number(), (own.code, own.name)
+                self._see(place, own.at, own.encounter, own.clinician, number, named=named)
                 continue
             notes = kinds.get(place, [])
             encounter_type = self._type(notes)
             lead = next((n for n in notes if forms()[n.kind].encounter == encounter_type), None)
-            focus, _ = self._focus(lead.facts if lead else visit.facts, visit.day, bool(lead))
+            facts, number = lead.facts if lead else visit.facts, self._chooser.number()
             author = self._author(forms()[lead.kind], lead.facts) if lead else self._primary
-            start = visit_start(self._binder.patient, visit.day)
-            self.encounters.append(self._encounter(place, start, encounter_type, focus, author))
+            self._see(
+                place, visit.day, encounter_type, author, number, facts=facts, noted=bool(lead)
+            )
 
     def _type(self, notes: Sequence[Planned]) -> str:
         types = {forms()[note.kind].encounter for note in notes} - {""}
@@ -157,44 +149,42 @@ class Desk:
             return ranked[-1]
         return "telehealth" if self._chooser.chance(15) else "office"
 
-    def _encounter(
-        self, place: int, start: datetime, encounter_type: str, focus: str, author: Worker
-    ) -> Encounter:
+    def _see(
+        self,
+        place: int,
+        at: date,
+        encounter_type: str,
+        author: Worker,
+        number: int,
+        *,
+        named: tuple[str, str] | None = None,
+        facts: tuple[AnyFact, ...] = (),
+        noted: bool = True,
+        ended: str = "",
+    ) -> None:
+        """File an encounter; arguments as of :class:`Seen`, and what its summary adds."""
         table = _encounter_types()[encounter_type]
-        cpt = table["cpt"][self._chooser.below(len(table["cpt"]))] if table["cpt"] else (None, None)
+        cpt = table["cpt"][self._chooser.below(len(table["cpt"]))] if table["cpt"] else _UNCODED
         summaries = table["summary"]
-        summary = str(summaries[self._chooser.below(len(summaries))])
-        where = _PLACES.get(encounter_type)
-        house = self._staff.places[where] if where else self._staff.provider.name
-        city = self._binder.patient.address_city
-        return Encounter(
-            id=self._encounter_id(place),
-            patient_id=self._binder.patient.id,
-            occurred_at=start,
-            encounter_type=encounter_type,
-            practitioner_id=author.id,
-            summary=summary.format(focus=focus),
-            encounter_cpt_code=cpt[0],
-            encounter_cpt_description=cpt[1],
-            facility_name=f"{house}, {city}" if city else house,
+        summary = str(summaries[self._chooser.below(len(summaries))]) + ended
+        self._seen.append(
+            Seen(place, at, encounter_type, author, summary, number, cpt, named, facts, noted)
         )
 
-    def _stayed(self, place: int, stay: Stay) -> Encounter:
-        """Return the encounter of a stay, which tells on what day it ended."""
-        start = visit_start(self._binder.patient, stay.begun)
-        focus = self._called(stay.code, stay.name)
+    def _stayed(self, place: int, stay: Stay) -> None:
+        """File the encounter of a stay, which tells on what day it ended."""
+        number, named = self._chooser.number(), (stay.code, stay.name)
         doctor = self._specialist(_AUTHORS["hospital"])
-        written = self._encounter(place, start, stay.kind.value, focus, doctor)
-        if stay.kind is not StayKind.INPATIENT:
-            return written
-        return replace(written, summary=f"{written.summary}, discharged {stay.ended}")
+        ended = f", discharged {stay.ended}" if stay.kind is StayKind.INPATIENT else ""
+        self._see(place, stay.begun, stay.kind.value, doctor, number, named=named, ended=ended)
 
     def write_stays(self) -> None:
         """File the note of each stay."""
         for place, stay in self._stays.items():
             form, planned = stay_form(stay.kind), stay.planned(place, self._binder.facts)
             author = self._author(form, ())
-            focus, start = self._called(stay.code, stay.name), self._start(planned)
+            focus = called(stay.code, stay.name, self._chooser.number())
+            start = self._start(planned)
             self._file(planned, form, author, focus, stay.code, start)
 
     def write(self, planned: Planned, after: timedelta = _NOTHING) -> None:
@@ -205,7 +195,7 @@ class Desk:
             after: How much later than usual it is written.
         """
         form = forms()[planned.kind]
-        focus, code = self._focus(planned.facts, planned.day, noted=True)
+        focus, code = self._focus(planned)
         author = self._author(form, planned.facts)
         self._file(planned, form, author, focus, code, self._start(planned) + after)
 
@@ -214,7 +204,7 @@ class Desk:
         place = self._ordering[0] if self._ordering else 0
         planned = ordering.planned(place)
         form = order_form(ordering.kind, seen=ordering.encounter != "telehealth")
-        focus = self._called(ordering.code, ordering.name)
+        focus = called(ordering.code, ordering.name, self._chooser.number())
         self._file(
             planned, form, ordering.clinician, focus, ordering.code, ordering.at + _TALK, ordering
         )
@@ -276,7 +266,7 @@ class Desk:
         return visit_start(self._binder.patient, planned.day) + _TALK
 
     def _encounter_id(self, place: int) -> str:
-        return f"ENC-{self._tail}-{place + 1:03d}"
+        return encounter_id(self._binder.patient.id, place)
 
     def _author(self, form: Form, facts: Iterable[AnyFact]) -> Worker:
         if form.author == "primary":
@@ -292,49 +282,20 @@ class Desk:
             self._specialists[specialty] = known[self._chooser.below(len(known))]
         return self._specialists[specialty]
 
-    def _focus(self, facts: Iterable[AnyFact], day: date, noted: bool) -> tuple[str, str]:
-        """Return what a visit is about, and its code: the problem of most of its facts."""
-        facts = tuple(facts)
-        named = [
-            fact
-            for fact in facts
-            if isinstance(fact, Diagnosis) and fact.active and (noted or fact.noted_in)
-        ]
-        if not named:
-            named = [fact for fact in self._binder.active if fact.onset <= day]
+    def _focus(self, planned: Planned) -> tuple[str, str]:
+        """Return what a document is about, and its code."""
+        facts, number = planned.facts, self._chooser.number()
         topic = self._topic(facts)
-        if topic is not None:
-            named.sort(key=lambda fact: topic not in topics_of(fact))
-        if named:
-            return self._called(named[0].code, named[0].display), named[0].code
-        return _PLAIN[self._chooser.below(len(_PLAIN))], ""
+        return focus_of(self._binder.active, facts, topic, planned.day, number, noted=True)
+
+    def encounters(self) -> Callable[[], tuple[Encounter, ...]]:
+        """Return what writes the encounters."""
+        return partial(written, self._seen, self._binder, self._staff)
 
     def _topic(self, facts: tuple[AnyFact, ...]) -> Topic | None:
         """Return the topic of most facts; of one note it is asked for up to three times."""
         known = self._topics.get(id(facts))
         if known is None:
             # What is kept beside the answer cannot be another tuple's number.
-            known = self._topics[id(facts)] = facts, _topic(facts)
+            known = self._topics[id(facts)] = facts, topic_of(facts)
         return known[1]
-
-    def _called(self, code: str, title: str) -> str:
-        names = (*short_names(code), lower_first(title))
-        return names[self._chooser.below(len(names))]
-
-
-_PLAIN = ("a yearly check", "preventive care", "a general check-up", "a wellness visit")
-
-
-def _topic(facts: Iterable[AnyFact]) -> Topic | None:
-    """Return the topic of most facts, vital signs apart; the first in a tie."""
-    counts: dict[str, int] = {}
-    for fact in facts:
-        if not isinstance(fact, Measurement) or fact.code not in _VITAL_ONLY:
-            for topic in topics_of(fact):
-                counts[topic.name] = counts.get(topic.name, 0) + 1
-    most = max(counts.values(), default=0)
-    return next((each for each in topics() if most and counts.get(each.name) == most), None)
-
-
-#: Taken at every visit, whatever it is about.
-_VITAL_ONLY = frozenset({"8480-6", "8462-4", "29463-7", "39156-5", "8302-2", "8867-4"})

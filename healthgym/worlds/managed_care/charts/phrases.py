@@ -45,6 +45,10 @@ class Chooser:
         self._left = iter(self._drawn())
         return next(self._left) % bound
 
+    def number(self) -> int:
+        """Return a number whose remainder is what :meth:`below` would return, for any bound."""
+        return self.below(2**31)
+
     def _drawn(self) -> Sequence[int]:
         """Return the next numbers."""
         numbers: list[int] = self._rng.integers(0, 2**31, size=_BLOCK).tolist()

@@ -80,10 +80,9 @@ def render_chart(
     if stays:
         desk.write_stays()
     return DeferredChart.later(
-        partial(structured, patient, facts),
+        partial(structured, patient, facts, desk.encounters()),
         patient=patient,
         coverages=tuple(coverages),
-        encounters=tuple(desk.encounters),
         documents=tuple(sorted(desk.documents, key=lambda one: (one.created_at, one.id))),
         orders=tuple(orders),
         facts=tuple(facts),

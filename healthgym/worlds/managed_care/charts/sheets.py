@@ -212,6 +212,11 @@ class Sheet:
         self._body(self._draft(prose))
         return frozenset(prose.stated)
 
+    @property
+    def known(self) -> bool:
+        """Whether somebody has asked what it states."""
+        return "stated" in vars(self)
+
     def may_state(self, facts: AbstractSet[str]) -> bool:
         """Return whether it could state one of some facts; cheaper than to write it."""
         listed = self.ordering.listed if self.ordering else None
@@ -219,7 +224,11 @@ class Sheet:
             return True
         if any(fact.id in facts for fact in self.planned.facts):
             return True
-        return any(fact.id in facts for fact in self.binder.earlier(self.planned).values())
+        return any(fact.id in facts for fact in self._earlier.values())
+
+    @cached_property
+    def _earlier(self) -> Mapping[str, Measurement]:
+        return self.binder.earlier(self.planned)
 
     def _draft(self, prose: Prose) -> Draft:
         place = self.planned.place
@@ -229,7 +238,7 @@ class Sheet:
             patient=self.binder.patient,
             focus=self.focus,
             orders=self.binder.ordered(self.planned),
-            earlier=self.binder.earlier(self.planned),
+            earlier=self._earlier,
             guarded=self.binder.guarded,
             code=self.code,
             ordering=self.ordering,
@@ -299,6 +308,13 @@ class Stated(Mapping[str, frozenset[str]]):
         """Return the same with another document."""
         return Stated({**self._sheets, name: sheet})
 
+    def told(self, name: str, facts: AbstractSet[str]) -> frozenset[str]:
+        """Return which of some facts a document states; nothing if there is no such document."""
+        sheet = self._sheets.get(name)
+        if sheet is None or not (sheet.known or sheet.may_state(facts)):
+            return frozenset()
+        return sheet.stated & facts
+
     def of(self, facts: AbstractSet[str]) -> Mapping[str, frozenset[str]]:
         """Return the documents that state some of the facts, each with which of these."""
         sheets = self._sheets
@@ -326,6 +342,21 @@ def stating(
         facts: Ids of facts.
     """
     return shows.of(facts) if isinstance(shows, Stated) else _stating(shows, facts)
+
+
+def told_by(
+    shows: Mapping[str, frozenset[str]], name: str, facts: AbstractSet[str]
+) -> frozenset[str]:
+    """Return which of some facts a document of a chart states.
+
+    Args:
+        shows: The chart's; a document that cannot state one of the facts is not gone through.
+        name: Id of the document.
+        facts: Ids of facts.
+    """
+    if isinstance(shows, Stated):
+        return shows.told(name, facts)
+    return shows.get(name, frozenset()) & facts
 
 
 def also_stating(

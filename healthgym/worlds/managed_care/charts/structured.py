@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -26,6 +26,7 @@ from healthgym.worlds.managed_care.facts import (
 from healthgym.worlds.managed_care.records.chart import (
     Allergy,
     Condition,
+    Encounter,
     MedicationRequest,
     Observation,
     Patient,
@@ -104,10 +105,17 @@ class Structured:
     Attributes:
         patient: Whose it is.
         facts: What is true of the patient.
+        seen: Writes the encounters.
     """
 
     patient: Patient
     facts: Sequence[AnyFact]
+    seen: Callable[[], tuple[Encounter, ...]] = tuple
+
+    @cached_property
+    def encounters(self) -> tuple[Encounter, ...]:
+        """Visits and stays."""
+        return self.seen()
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -158,14 +166,19 @@ class Structured:
         return ((f"{prefix}-{tail}-{number:03d}", one) for number, one in enumerate(facts, 1))
 
 
-def structured(patient: Patient, facts: Sequence[AnyFact]) -> Structured:
+def structured(
+    patient: Patient,
+    facts: Sequence[AnyFact],
+    seen: Callable[[], tuple[Encounter, ...]] = tuple,
+) -> Structured:
     """Return the records of facts.
 
     Args:
         patient: Whose they are.
         facts: What is true of the patient.
+        seen: Writes the encounters.
     """
-    return Structured(patient, facts)
+    return Structured(patient, facts, seen)
 
 
 def _of(facts: Sequence[AnyFact], kind: type[_T]) -> list[_T]:

@@ -26,6 +26,8 @@ from healthgym.worlds.managed_care.policies.criteria import (
     StepTherapyCriterion,
     TherapyCriterion,
 )
+from healthgym.worlds.managed_care.policies.keeping import kept
+from healthgym.worlds.managed_care.policies.tree import Node, criteria
 
 #: LOINC codes that say the same by calculation: with the height, a weight is a body mass index.
 _CALCULATED = {"39156-5": ("29463-7",), "29463-7": ("39156-5",)}
@@ -120,12 +122,18 @@ def quiet(diseases: Mapping[str, tuple[AnyFact, ...]], subjects: Subjects) -> tu
     return tuple(kept)
 
 
-def subjects_of_criteria(criteria: Iterable[AnyCriterion]) -> Subjects:
+@kept
+def asked_of(tree: Node) -> Subjects:
+    """Return what the criteria of a policy ask for; no other fact changes what is found of them."""
+    return subjects_of_criteria(criteria(tree))
+
+
+def subjects_of_criteria(asked: Iterable[AnyCriterion]) -> Subjects:
     """Return what criteria ask for: whatever could make one of them true or false."""
     codes: set[str] = set()
     keys: set[str] = set()
     classes: set[str] = set()
-    for each in criteria:
+    for each in asked:
         match each:
             case MeasurementCriterion() | CountCriterion():
                 codes.update((each.code, *_CALCULATED.get(each.code, ())))

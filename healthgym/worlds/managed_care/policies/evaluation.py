@@ -173,6 +173,24 @@ def evaluate(
     )
 
 
+def outcome(
+    policy: Policy, postures: Mapping[str, Posture], request: Request
+) -> tuple[ProviderDeterminationAction, int | None]:
+    """Return what a provider is to do, and the units that could be approved, as `evaluate` does.
+
+    Args:
+        policy: The policy in force.
+        postures: How the record stands to its criteria, by id.
+        request: What is asked for.
+    """
+    whole = combined(policy.criteria, postures)
+    mismatch = not policy.covers_diagnosis(request.diagnosis_codes)
+    missing = bool(_missing_documents(policy, request))
+    action, _ = _action(whole, _blocked(policy, request), mismatch, missing)
+    denied = whole is Posture.CONTRADICTS
+    return action, limit_of(policy.criteria, postures) if denied else None
+
+
 def _blocked(policy: Policy, request: Request) -> ProviderFindingCode | None:
     """Return why nothing is to be submitted, whatever the chart shows."""
     if not policy.requires_authorization(request.procedure_code):

@@ -7,6 +7,7 @@ no longer be, absent if there is nothing but absence, and insufficient otherwise
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from healthgym.worlds.managed_care.policies.criteria import (
     ContraindicationCriterion,
@@ -14,6 +15,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
     ProcedureCriterion,
     QuantityCriterion,
 )
+from healthgym.worlds.managed_care.policies.keeping import kept
 from healthgym.worlds.managed_care.policies.tree import Group, Node, Not, criteria, needed, parts
 from healthgym.worlds.managed_care.vocabulary.authorization import Posture
 
@@ -33,21 +35,60 @@ def combined(node: Node, postures: Mapping[str, Posture], *, negated: bool = Fal
         postures: Postures, by id.
         negated: Whether the part stands under a Not.
     """
+    return _combined(_shape(node), postures, negated)
+
+
+class _Shape(NamedTuple):
+    """A tree as it is combined, some hundred times a task and from every node.
+
+    Attributes:
+        name: Id of the node.
+        parts: What is below it; None if it is a criterion.
+        wanted: How many parts must hold.
+        turns: Whether it is a Not.
+        listed: Whether silence answers it under a Not.
+    """
+
+    name: str
+    parts: tuple[_Shape, ...] | None
+    wanted: int = 0
+    turns: bool = False
+    listed: bool = False
+
+
+@kept
+def _shape(node: Node) -> _Shape:
     if not isinstance(node, Group):
-        stance = postures[node.id]
-        silent = negated and stance is Posture.ABSENT and isinstance(node, _LISTED)
-        return Posture.CONTRADICTS if silent else stance
-    turned = negated is not isinstance(node, Not)
-    below = [combined(part, postures, negated=turned) for part in parts(node)]
+        return _Shape(node.id, None, listed=isinstance(node, _LISTED))
+    below = tuple(_shape(part) for part in parts(node))
     if isinstance(node, Not):
-        return _FLIPPED.get(below[0], below[0])
-    wanted = needed(node)
-    satisfied = below.count(Posture.SATISFIED)
+        return _Shape(node.id, below, turns=True)
+    return _Shape(node.id, below, needed(node))
+
+
+def _combined(shape: _Shape, postures: Mapping[str, Posture], negated: bool) -> Posture:
+    name, below, wanted, turns, listed = shape
+    if below is None:
+        stance = postures[name]
+        silent = listed and negated and stance is Posture.ABSENT
+        return Posture.CONTRADICTS if silent else stance
+    if turns:
+        stance = _combined(below[0], postures, not negated)
+        return _FLIPPED.get(stance, stance)
+    satisfied = contradicted = absent = 0
+    for part in below:
+        stance = _combined(part, postures, negated)
+        if stance is Posture.SATISFIED:
+            satisfied += 1
+        elif stance is Posture.CONTRADICTS:
+            contradicted += 1
+        elif stance is Posture.ABSENT:
+            absent += 1
     if satisfied >= wanted:
         return Posture.SATISFIED
-    if len(below) - below.count(Posture.CONTRADICTS) < wanted:
+    if len(below) - contradicted < wanted:
         return Posture.CONTRADICTS
-    return Posture.ABSENT if set(below) == {Posture.ABSENT} else Posture.INSUFFICIENT
+    return Posture.ABSENT if below and absent == len(below) else Posture.INSUFFICIENT
 
 
 def settles(tree: Node, postures: Mapping[str, Posture], named: Iterable[str]) -> bool:

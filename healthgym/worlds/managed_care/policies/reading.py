@@ -121,6 +121,11 @@ def bearing(
     return [fact for kind in kinds for fact in known.get(kind, ())]
 
 
+def is_read_of(criterion: AnyCriterion, kind: type[AnyFact]) -> bool:
+    """Return whether facts of a class change what is found of a criterion."""
+    return kind in _BEARING.get(type(criterion), ())
+
+
 def compare(value: float, operator: ItemOperator, threshold: float) -> bool:
     """Return whether a value is on the right side of a threshold."""
     match operator:

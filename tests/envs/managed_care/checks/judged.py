@@ -148,9 +148,8 @@ def _between_seats(world: ManagedCareWorld, tool: str, case: str, truth: Row) ->
         for request in world.peer.requests.values():
             made = {"id": f"P2PS-{request.id}", "request_id": request.id, "case_id": case}
             times = {"created_at": request.created_at, "updated_at": request.created_at}
-            world.peer.begin_with(
-                record(P2PSessionRecord, made | times | {"benchmark_side": "payer"})
-            )
+            session = record(P2PSessionRecord, made | times | {"benchmark_side": "payer"})
+            world.begin_with((session,))
 
 
 def _relay(world: ManagedCareWorld, name: str, arguments: Row, case: str) -> None:

@@ -200,6 +200,12 @@ def test_no_phrase_has_a_number_of_its_own() -> None:
     assert rng.below(1) == 0
 
 
+def test_a_number_drawn_first_chooses_what_would_have_been_chosen() -> None:
+    first, then = (Chooser(np.random.default_rng(3)) for _ in range(2))
+    bounds = [1, 2, 3, 7, 2000] * 300
+    assert [first.number() % bound for bound in bounds] == [then.below(bound) for bound in bounds]
+
+
 def test_no_system_is_called_normal_that_a_finding_may_concern(population: Population) -> None:
     weak = Diagnosis(
         id="F-1",

@@ -25,7 +25,7 @@ from healthgym.worlds.managed_care.policies.criteria import (
 )
 from healthgym.worlds.managed_care.policies.dates import months_before
 from healthgym.worlds.managed_care.policies.drawing import drawn
-from healthgym.worlds.managed_care.policies.evaluation import evaluate, posture
+from healthgym.worlds.managed_care.policies.evaluation import evaluate, outcome, posture
 from healthgym.worlds.managed_care.policies.evidence import evidence_items, item_result, roll_up
 from healthgym.worlds.managed_care.policies.loading import library
 from healthgym.worlds.managed_care.policies.planting import (
@@ -103,6 +103,12 @@ def test_a_planted_policy_has_the_posture_and_what_follows(name):
                 f"F-{100 + number:04d}" for number in range(len(case.facts))
             ]
             _check_consequences(policy, found, stance)
+            for asked in (case.request, replace(case.request, diagnosis_codes=("Z99.9",))):
+                told = evaluate(policy, case.facts, asked, TODAY)
+                known = {name: one.posture for name, one in told.criteria.items()}
+                assert known == case.postures
+                action = (told.action, told.approved_quantity)
+                assert outcome(policy, case.postures, asked) == action
 
 
 def _check_consequences(policy, found, stance):
