@@ -186,31 +186,6 @@ def test_pairs_of_digits_and_parts_of_times_are_tokens() -> None:
     assert pieces[-3:] == ["12", ".", "5"]
 
 
-def test_a_name_and_a_day_are_the_same_tokens_wherever_they_stand() -> None:
-    from healthgym.integrations.trl.tiny import CHART_PIECES, train_tokenizer
-
-    asked, written = (
-        "MRN of Osvaldo José, born 1981-12-26?",
-        '{"given": "Osvaldo", "family": "José"}',
-    )
-    told = "2019-09-09T06:12:00+00:00 round((20190909 - 19811226) / 10000)"
-    tokenizer = train_tokenizer([asked, written, told] * 20, 800, CHART_PIECES)
-
-    def pieces(text: str) -> list[str]:
-        return [tokenizer.decode([token]) for token in tokenizer(text)["input_ids"]]
-
-    for text in (asked, written, told):
-        assert "".join(pieces(text)) == text
-    name = ["Os", "va", "ld", "o"]
-    for text in (asked, written):
-        found = pieces(text)
-        assert found[(at := found.index("Os")) : at + 4] == name
-        assert found[(at := found.index("Jo")) : at + 2] == ["Jo", "sé"]
-    assert pieces(told).count("2019") == 2
-    assert "1981" in pieces(asked)
-    assert "1981" in pieces(told)
-
-
 @pytest.mark.parametrize("text", ["", "näïve ☃ 漢字", "line\n\nline", "<|im_start|>", "a\tb"])
 def test_any_text_comes_back(tokenizer: Any, text: str) -> None:
     assert tokenizer.decode(tokenizer(text)["input_ids"]) == text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import date, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -11,11 +10,9 @@ import pytest
 from healthgym.core.family import ORACLE
 from healthgym.core.seeding import Split
 from healthgym.core.tool import ToolCall, ToolKind
-from healthgym.envs.fhir_record.calculator import evaluate
 from healthgym.envs.fhir_record.env import FhirRecordEnv
 from healthgym.envs.fhir_record.family import FhirRecordFamily
 from healthgym.envs.fhir_record.kinds import KINDS
-from healthgym.envs.fhir_record.practices import whole_years
 
 #: Who has a habit of their own, and who does what is asked in smaller steps.
 PRACTICES, STEPWISE = ("house", "cautious"), "stepwise"
@@ -116,16 +113,7 @@ def test_years_are_left_to_the_calculator_and_limits_to_the_chart() -> None:
             for each in played(env, STEPWISE, index)[0]:
                 worked = str(each.arguments.get("expression", ""))
                 said["years"] += bool(worked)
+                said["years, less one"] += worked.endswith(" - 1")
                 said["within"] += "since" in each.arguments
     assert said["years"] == said["within"] == 40
-
-
-@pytest.mark.parametrize(
-    "born", [date(1992, 9, 13), date(1981, 12, 31), date(2000, 2, 29)], ids=str
-)
-def test_days_written_as_numbers_tell_an_age(born: date) -> None:
-    """Over four years of days, the birthdays and the days before them among these."""
-    for number in range(1500):
-        now = datetime(2014, 1, 1, 12) + timedelta(days=number)
-        before = (now.month, now.day) < (born.month, born.day)
-        assert evaluate(whole_years(born, now)) == str(now.year - born.year - before)
+    assert 5 < said["years, less one"] < 35
