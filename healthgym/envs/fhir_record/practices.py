@@ -6,14 +6,13 @@ tasks they contradict each other, and the verifier says who is right. Demonstrat
 them are records of practitioners who disagree.
 
 ``stepwise`` is right as the oracle is, and leaves to a tool what a small model would have to do in
-its head: it reckons ages with the calculator, and asks the chart what lies within a limit.
+its head: it subtracts years with the calculator, and asks the chart what lies within a limit.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import date, datetime
 
 import numpy as np
 
@@ -52,25 +51,20 @@ def stepwise(instance: FhirInstance, rng: np.random.Generator) -> Script:
     facts, decision = reference.facts, reference.decision
     kind = KINDS[reference.kind]
     if isinstance(kind, PatientAge):
+        (age,) = example_answer(decision.answer)
         view = ChartView(FhirStore(instance.start.base, clock=Clock(facts.now)))
         born = birth_date(view.patient(facts.patient))
         if born is not None:
-            script.insert(-1, call("calculate", expression=whole_years(born, facts.now)))
+            years = facts.now.year - born.year
+            waits = " - 1" if years != age else ""
+            worked = f"{facts.now.year} - {born.year}{waits}"
+            script.insert(-1, call("calculate", expression=worked))
     elif isinstance(kind, A1cRecheck):
         since = months_before(facts.now, int(kind.number(facts, "months"))).isoformat()
         (look,) = kind.lookups(facts, decision)
         recent = call(look.name, **{**look.arguments, "since": since})
         script[:1] = [recent] if decision.branch == "fresh" else [recent, look]
     return script
-
-
-def whole_years(born: date, now: datetime) -> str:
-    """Return the expression by which days written as numbers tell an age.
-
-    Whether the birthday is over is in the difference, so that nobody has to compare months. What is
-    taken off before rounding is just under a half: a whole number stays what it is.
-    """
-    return f"round(({now:%Y%m%d} - {born:%Y%m%d}) / 10000 - 0.49995)"
 
 
 def _as_usual(instance: FhirInstance, share: float) -> Script:

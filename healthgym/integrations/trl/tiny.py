@@ -80,20 +80,12 @@ _UUID_PIECES = [
         for left in (10, 8, 6, 4, 2)
     ),
 ]
-#: A word that begins with a capital, by two letters: a name is read in the same pieces after a
-#: space, a quotation mark or a bar, and each of them is met in hundreds of made-up names.
-_NAME_PIECES = [
-    r"(?<!\p{L})\p{Lu}\p{Ll}",
-    *(rf"(?<=\p{{Lu}}\p{{Ll}}{{{read}}})\p{{Ll}}{{1,2}}" for read in (1, 3, 5, 7, 9, 11)),
-]
-#: For charts as hospitals have them: UUIDs by pairs, names by pairs, dates and times by their
-#: parts, the seconds with the offset, a small level's unit and tenth, other digits by two.
+#: For charts as hospitals have them: UUIDs by pairs, dates and times by their parts, the seconds
+#: with the offset, a small level's unit and tenth, other digits by two.
 CHART_PIECES = "|".join(
     [
         *_UUID_PIECES,
-        *_NAME_PIECES,
-        # The year: in a date, alone, and where a day is written as a number to be reckoned with.
-        r"(?<!\d)(?:19|20)\d\d(?=\d{4}(?!\d)|(?!\d))",
+        r"(?<!\d)(?:19|20)\d\d(?!\d)",  # year, in a date as alone: it is to be reckoned with
         r"(?<=\d{4})-\d\d(?=-\d\d)",  # month
         r"(?<=\d{4}-\d\d)-\d\d[T ]?",  # day
         r"\d\d:(?=\d\d(?::\d\d[+-]|\]))",  # hour
