@@ -52,12 +52,12 @@ def moment(text: str, what: str) -> datetime:
     bare = text.strip()
     try:
         found = datetime.fromisoformat(bare)
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):  # the year 9999 of one zone is 10000 in another
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
             f"{what} is {bare[:40]!r}, which is no time; accepted is 2026-03-20T09:00, in UTC.",
         ) from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _day(text: str) -> date | None:

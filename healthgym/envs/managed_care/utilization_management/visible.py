@@ -232,12 +232,12 @@ class Visible:
         return frozenset(f"{float(value):.10g}" for value in numbers)
 
     def _is_count(self, number: str) -> bool:
-        return number.isdigit() and int(number) <= _COUNTED_MOST
+        return number.isdecimal() and float(number) <= _COUNTED_MOST
 
     def _follows(self, number: float) -> bool:
         """Return whether a number is one that is known in another unit, or a time between days."""
         near = (abs(number - each) <= _ROUNDED * abs(each) for each in self._converted)
-        return any(near) or (number == int(number) and int(number) in self._between)
+        return any(near) or (number.is_integer() and int(number) in self._between)
 
     @cached_property
     def _converted(self) -> tuple[float, ...]:
