@@ -12,9 +12,11 @@ import numpy as np
 from healthgym.core.borders import Json, JsonDict
 from healthgym.testing.odd_values import pick
 
-#: What Python calls a digit and `int` does not read, what it reads though no ASCII digit, what is
-#: a number and no digit, and what changes its length with its case.
-_SIGNS = ("²", "③", "५", "٣", "½", "Ⅷ", "一", "ß", "İ", "ſ", "\u0345")
+#: What Python calls a digit and `int` does not read, what it reads though no ASCII digit, and what
+#: is a number and no digit.
+_DIGITS = ("²", "③", "५", "٣", "½", "Ⅷ", "一")
+#: The same, and what changes its length or becomes another letter with its case.
+_SIGNS = (*_DIGITS, "ß", "İ", "\u017f", "\u0345")
 #: What ends lines for some readers only, has no width, or turns the direction of writing.
 _UNSEEN = ("\x00", "\x1c", "\x85", "\u2028", "\u200f", "\u202e", "\ufeff", "\u0301", "\xa0", "\t")
 _NUMBERS = (
@@ -42,6 +44,12 @@ _ODD_NUMBERS: tuple[Json, ...] = (
 #: Python's JSON reader takes these, so where text is read they may come.
 _NO_NUMBERS: tuple[Json, ...] = (math.nan, math.inf, -math.inf)
 _TOKEN = re.compile(r"[^\W_]+(?:[.:\-][^\W_]+)*")
+#: Letters that a pattern may take for others, whatever their case, and that no table has.
+_LIKE = (
+    str.maketrans("skSK", "\u017f\u212a\u017f\u212a"),
+    str.maketrans("iI", "\u0131\u0130"),
+    str.maketrans("aeopcxy", "\u0430\u0435\u043e\u0440\u0441\u0445\u0443"),
+)
 _DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
 #: Stands in JSON for what is put there as it is.
 _HOLE = "\u0001hole"
@@ -67,9 +75,12 @@ def distorted(rng: np.random.Generator, value: Json, *, free: bool = False) -> J
         return _of_list(rng, list(value), free)
     if isinstance(value, str) and rng.random() < (0.4 if free else 0.9):
         return distorted_text(rng, value)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if number and rng.random() < (0.4 if free else 0.8):
-        return pick(rng, _ODD_NUMBERS + (_NO_NUMBERS if free else ()))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        chance = rng.random()
+        if chance < (0.4 if free else 0.6):
+            return pick(rng, _ODD_NUMBERS + (_NO_NUMBERS if free else ()))
+        if chance < 0.75:
+            return _other_digits(rng, str(value))
     return _of_another_type(rng, value, free)
 
 
@@ -85,8 +96,11 @@ def distorted_text(rng: np.random.Generator, text: str) -> str:
     if chance < 0.4 and "\n" in text:
         return _other_lines(rng, text)
     tokens = list(_TOKEN.finditer(text))
-    if chance < 0.75 and tokens:
-        token = tokens[int(rng.integers(len(tokens)))]
+    if chance < 0.8 and tokens:
+        # Numbers and days are what is computed with, and most words of a text are neither.
+        counted = [token for token in tokens if any(sign.isdecimal() for sign in token[0])]
+        chosen = counted if counted and rng.random() < 0.5 else tokens
+        token = chosen[int(rng.integers(len(chosen)))]
         return text[: token.start()] + _odd_text(rng, token[0]) + text[token.end() :]
     place = int(rng.integers(len(text) + 1))
     return text[:place] + str(pick(rng, _SIGNS + _UNSEEN)) + text[place:]
@@ -127,7 +141,7 @@ def _of_another_type(rng: np.random.Generator, value: Json, free: bool) -> Json:
         [[]], [{}], True, False, "", "²", 0, 1.5, deep, [value] * 500, {"coding": [value]}, 10**30,
         {"reference": value}, {"value": {"value": value}}, str(value),
     )  # fmt: skip
-    return pick(rng, others + (_NO_NUMBERS + (_HOLE, _HOLE, _HOLE) if free else ()))
+    return pick(rng, others + ((*_NO_NUMBERS, _HOLE, _HOLE, _HOLE) if free else ()))
 
 
 def _odd_text(rng: np.random.Generator, text: str) -> str:
@@ -139,8 +153,12 @@ def _odd_text(rng: np.random.Generator, text: str) -> str:
         return str(pick(rng, _NUMBERS))
     if chance < 0.5 and any(sign.isdecimal() for sign in text):
         return _other_digits(rng, text)
-    if chance < 0.6:
+    if chance < 0.54:
+        return f"{text} {pick(rng, _DAYS + _NUMBERS)}"
+    if chance < 0.59:
         return text + str(pick(rng, _SIGNS + _UNSEEN))
+    if chance < 0.66:
+        return text.translate(pick(rng, _LIKE))
     return str(pick(rng, pick(rng, (_SIGNS, _UNSEEN, _NUMBERS, _DAYS, _WORDS, _LONG))))
 
 
@@ -151,7 +169,7 @@ def _other_digits(rng: np.random.Generator, text: str) -> str:
         return "".join(chr(zero + int(sign)) if sign.isdecimal() else sign for sign in text)
     places = [place for place, sign in enumerate(text) if sign.isdecimal()]
     place = places[int(rng.integers(len(places)))]
-    return text[:place] + str(pick(rng, _SIGNS)) + text[place + 1 :]
+    return text[:place] + str(pick(rng, _DIGITS)) + text[place + 1 :]
 
 
 def _other_lines(rng: np.random.Generator, text: str) -> str:

@@ -27,6 +27,8 @@ from healthgym.testing.scripts import kind_of, oracle_script
 _READ = 0.1
 #: Most processor time of a step: far more than any honest one takes, and no duration is asserted.
 _SECONDS = 20.0
+#: How often another odd call is drawn where one is refused: most of typed arguments are, unread.
+_TRIES = 5
 #: Longest text of an action that is told of.
 _TOLD = 300
 #: Faults that a message names.
@@ -38,11 +40,13 @@ class Distorted:
     """What became of scripts with one place made odd.
 
     Attributes:
-        played: How many were played.
-        carried_out: How many of the odd calls were carried out; the others were refused.
+        tried: How many odd calls were made.
+        played: How many were played on, to a verdict.
+        carried_out: How many of those were carried out; the others were refused.
         faults: What went wrong, each with its task and its call.
     """
 
+    tried: int = 0
     played: int = 0
     carried_out: int = 0
     faults: list[str] = field(default_factory=list)
@@ -176,49 +180,63 @@ class _Way:
             env.episode.restore(here)
 
     def _try(self, rng: np.random.Generator, place: int, here: AnyEpisode) -> None:
-        """Distort one call, play it and the rest twice, and note what is wrong with it."""
-        action = _odd_action(rng, self._script[place])
-        script = [action, *self._script[place + 1 :]]
-        self._found.played += 1
+        """Distort one call, play it and the rest twice, and note what is wrong with it.
+
+        Another is drawn where it is refused; the last is played on even so.
+        """
+        env, found, action = self._env, self._found, self._script[place]
+        odd: object = action
         try:
-            first, carried_out = self._verdict(script)
-            self._found.carried_out += carried_out
-            self._env.episode.restore(here)
-            again, _ = self._verdict(script)
-            require(first == again, "has another verdict the second time.")
+            for tries in range(_TRIES):
+                env.episode.restore(here)
+                found.tried += 1
+                odd = _odd_action(rng, action)
+                carried_out = self._step(odd)
+                if carried_out or env.episode.done(env.role) or rng.random() * _TRIES < tries:
+                    break
+            found.played += 1
+            found.carried_out += carried_out
+            rest = self._script[place + 1 :]
+            first = self._verdict(rest)
+            env.episode.restore(here)
+            require(first == self._verdict([odd, *rest]), "has another verdict the second time.")
         except (Exception, EndlessError) as error:
             cause = error.__cause__ or error
             told = f"{type(cause).__name__}: {cause}"[:_TOLD]
-            self._found.faults.append(f"{self._where}, call {place} ({brief(action)}): {told}")
+            found.faults.append(f"{self._where}, call {place} ({brief(odd)}): {told}")
 
-    def _verdict(self, script: Sequence[object]) -> tuple[str, bool]:
-        """Play a script to its end; return its verdicts as JSON, and whether the first call ran.
+    def _step(self, action: object) -> bool:
+        """Take an action; return whether it was carried out.
+
+        Raises:
+            ConformanceError: If it earned no number.
+        """
+        with failed_calls() as failed, processor_seconds(_SECONDS):
+            _, reward, _, _, info = self._env.step(action)
+        if failed:
+            raise failed[0]
+        require(math.isfinite(reward), f"it earned {reward}.")
+        return "error" not in info
+
+    def _verdict(self, script: Sequence[object]) -> str:
+        """Play a script from where the episode is to its end; return the verdicts as JSON.
 
         Raises:
             ConformanceError: If something of ours failed, or a verdict is not one.
         """
         env, role = self._env, self._env.role
-        carried_out = False
-        rewards = 0.0
-        with failed_calls() as failed:
-            for number, action in enumerate(script):
-                if env.episode.done(role):
-                    break
-                with processor_seconds(_SECONDS):
-                    _, reward, _, _, info = env.step(action)
-                rewards += reward
-                carried_out = carried_out or (number == 0 and "error" not in info)
-            if not env.episode.done(role):
-                with processor_seconds(_SECONDS):
-                    rewards += env.stop()[0]
-        if failed:
-            raise failed[0]
-        require(math.isfinite(rewards), f"it earned {rewards}.")
+        for action in script:
+            if env.episode.done(role):
+                break
+            self._step(action)
+        if not env.episode.done(role):
+            with processor_seconds(_SECONDS):
+                env.stop()
         verdicts = env.episode.verdicts(role)
-        told = json.dumps(verdicts, sort_keys=True, ensure_ascii=False, allow_nan=False)
         require(len(verdicts) > 1 and all(verdicts.values()), "a profile has no verdict.")
+        told = json.dumps(verdicts, sort_keys=True, ensure_ascii=False, allow_nan=False)
         require(is_unicode(told), "a verdict is not Unicode.")
-        return told, carried_out
+        return told
 
 
 def _has_places(action: object) -> bool:
