@@ -19,7 +19,7 @@ from healthgym.testing.determinism import (
     check_processes,
     transcript_digest,
 )
-from healthgym.testing.distortions import Distorted, check_distortions, distortions
+from healthgym.testing.distortions import Distorted, check_distortions, play_distortions
 from healthgym.testing.face import check_docstring, check_gym_api, check_schemas
 from healthgym.testing.faults import check_faults
 from healthgym.testing.hostile import check_hostile_actions, hostile_actions
@@ -100,12 +100,12 @@ __all__ = [
     "check_total",
     "constant_rates",
     "corruption_rates",
-    "distortions",
     "equivalent_rates",
     "freeze",
     "hostile_actions",
     "instance_hash",
     "measured_chance",
+    "play_distortions",
     "read_canaries",
     "replay",
     "replay_canary",

@@ -52,7 +52,7 @@ class Distorted:
     faults: list[str] = field(default_factory=list)
 
 
-def distortions(
+def play_distortions(
     env_id: str,
     tasks: int = 3,
     each: int = 40,
@@ -104,7 +104,7 @@ def check_distortions(
 
     Nothing raises or goes on without end; no call is refused because something of ours failed in
     it; both profiles have a verdict in the end, of finite numbers and text that can be sent; and
-    the same script has the same verdict again. See :func:`distortions`.
+    the same script has the same verdict again. See :func:`play_distortions`.
 
     Args:
         env_id: The environment.
@@ -119,7 +119,7 @@ def check_distortions(
     Raises:
         ConformanceError: If one breaks a promise; it names the task and the call.
     """
-    found = distortions(env_id, tasks, each, seed, kwargs=kwargs)
+    found = play_distortions(env_id, tasks, each, seed, kwargs=kwargs)
     named = " ".join(found.faults[:_NAMED])
     require(not found.faults, f"{env_id}: {len(found.faults)} of {found.played}: {named}")
     return found.carried_out
