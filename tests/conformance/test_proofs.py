@@ -30,6 +30,8 @@ _FACES = [
         ("/PriorAuthorization-", {"tools": "extended"}),
         ("/UtilizationManagement-", {"tools": "extended"}),
         ("/CareManagement-", {"tools": "extended"}),
+        ("/UtilizationManagement-", {"rules": "compat", "profile": "paper", "tools": "extended"}),
+        ("/CareManagement-", {"rules": "compat", "profile": "paper", "tools": "extended"}),
         ("MedicationReconciliation", {"role": "pharmacist"}),
     )
     for env_id in _IDS
