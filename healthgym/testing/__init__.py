@@ -19,6 +19,7 @@ from healthgym.testing.determinism import (
     check_processes,
     transcript_digest,
 )
+from healthgym.testing.distortions import Distorted, check_distortions, play_distortions
 from healthgym.testing.face import check_docstring, check_gym_api, check_schemas
 from healthgym.testing.faults import check_faults
 from healthgym.testing.hostile import check_hostile_actions, hostile_actions
@@ -61,6 +62,7 @@ CHECKS: tuple[Callable[[str], object], ...] = (
     check_non_interference,
     check_hostile_actions,
     check_total,
+    check_distortions,
     check_faults,
 )
 
@@ -68,6 +70,7 @@ __all__ = [
     "CHECKS",
     "Amounts",
     "Canary",
+    "Distorted",
     "ReplayReport",
     "Return",
     "artefact_rates",
@@ -80,6 +83,7 @@ __all__ = [
     "check_corruptions",
     "check_declared_checks",
     "check_determinism",
+    "check_distortions",
     "check_docstring",
     "check_equivalents",
     "check_faults",
@@ -101,6 +105,7 @@ __all__ = [
     "hostile_actions",
     "instance_hash",
     "measured_chance",
+    "play_distortions",
     "read_canaries",
     "replay",
     "replay_canary",

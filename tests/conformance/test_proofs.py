@@ -4,9 +4,11 @@ import pytest
 
 import healthgym
 from healthgym import testing
+from healthgym.core.borders import Settings
 from healthgym.core.seeding import Split
 from healthgym.registration import make_health_env
 from healthgym.testing import Amounts
+from tests.conformance.short_queues import SHORT
 
 #: Environments whose episodes take seconds: in CI they are left to the tests marked slow.
 _LONG = ("EhrEventModelling", "EhrFormatConversion", "TumorArea", "Marathon", "PriorAuthArena")
@@ -19,6 +21,22 @@ _SHORTEST = (
     "FhirRecord", "MedAgentBenchV", "TrialMatching-", "MedicationReconciliation", "XrayCorrection-",
 )  # fmt: skip
 _SHORT_IDS = tuple(env_id for env_id in _IDS if not any(word in env_id for word in _LONG))
+#: Faces that read or judge otherwise: FHIR as text, all of the source's tools, the other seat.
+_FACES = [
+    pytest.param(env_id, kwargs, id=f"{env_id}-{next(iter(kwargs.values()))}")
+    for word, kwargs in (
+        ("FhirRecord", {"protocol": "raw"}),
+        ("MedAgentBench", {"protocol": "raw"}),
+        ("/PriorAuthorization-", {"tools": "extended"}),
+        ("/UtilizationManagement-", {"tools": "extended"}),
+        ("/CareManagement-", {"tools": "extended"}),
+        ("/UtilizationManagement-", {"rules": "compat", "profile": "paper", "tools": "extended"}),
+        ("/CareManagement-", {"rules": "compat", "profile": "paper", "tools": "extended"}),
+        ("MedicationReconciliation", {"role": "pharmacist"}),
+    )
+    for env_id in _IDS
+    if word in env_id
+]
 
 
 def _learns(env_id: str) -> bool:
@@ -48,6 +66,18 @@ def test_equivalents(env_id: str) -> None:
     assert testing.check_equivalents(env_id, tasks=1)
 
 
+@pytest.mark.parametrize("env_id", _SHORT_IDS)
+def test_distortions(env_id: str) -> None:
+    # EhrDataQuality asks its database in a process of its own, for which each episode waits.
+    each = 6 if "EhrDataQuality" in env_id else 25
+    assert testing.check_distortions(env_id, tasks=2, each=each)
+
+
+@pytest.mark.parametrize(("env_id", "kwargs"), _FACES)
+def test_distortions_of_other_faces(env_id: str, kwargs: Settings) -> None:
+    assert testing.check_distortions(env_id, tasks=2, each=25, kwargs=kwargs)
+
+
 def test_artefacts() -> None:
     (tellings,) = testing.check_artefacts("HealthAgent/TrialMatching-v1", tasks=6).values()
     assert {telling.by.split(",")[0] for telling in tellings} == {"what is told", "what is shown"}
@@ -74,6 +104,19 @@ def test_constants_of_every_kind(env_id: str) -> None:
 def test_many_corruptions(env_id: str) -> None:
     rates = testing.check_corruptions(env_id, tasks=_many(env_id))
     assert sum(rate.n for rate in rates.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("env_id", [SHORT.get(env_id, env_id) for env_id in _IDS], ids=_IDS)
+def test_many_distortions(env_id: str) -> None:
+    tasks = 3 if any(word in env_id for word in _LONG) else 20
+    assert testing.check_distortions(env_id, tasks=tasks, each=100, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("env_id", "kwargs"), _FACES)
+def test_many_distortions_of_other_faces(env_id: str, kwargs: Settings) -> None:
+    assert testing.check_distortions(env_id, tasks=20, each=100, seed=1, kwargs=kwargs)
 
 
 @pytest.mark.slow

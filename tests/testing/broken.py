@@ -298,6 +298,28 @@ class PedanticVerifier(LedgerVerifier):
         return [reported.check.result(plain), *others]
 
 
+class NaiveVerifier(LedgerVerifier):
+    """Takes whatever Python calls a digit for a number."""
+
+    def results(
+        self, evidence: Evidence[Task, LedgerReference, LedgerWorld], profile: Profile
+    ) -> list[CheckResult]:
+        answer = str((evidence.submission or {}).get("answer", ""))
+        number = int(answer) if answer.isdigit() else 0
+        reported, *others = super().results(evidence, profile)
+        return [reported.check.result(number == evidence.reference.answer), *others]
+
+
+class FickleVerifier(LedgerVerifier):
+    """Words each verdict anew."""
+
+    def results(
+        self, evidence: Evidence[Task, LedgerReference, LedgerWorld], profile: Profile
+    ) -> list[CheckResult]:
+        reported, *others = super().results(evidence, profile)
+        return [reported.check.result(bool(reported.passed), str(next(_counted))), *others]
+
+
 class BrokenLedger(Ledger):
     """A ledger with one fault."""
 
@@ -315,6 +337,8 @@ class BrokenLedger(Ledger):
         verifiers: Mapping[str, Callable[[], LedgerVerifier]] = {
             "credulous": CredulousVerifier,
             "pedantic": PedanticVerifier,
+            "naive": NaiveVerifier,
+            "fickle": FickleVerifier,
         }
         self.verifier = verifiers.get(fault, LedgerVerifier)()
         toolsets: Mapping[str, type[Toolset[Any]]] = {
@@ -391,7 +415,7 @@ FAULTS = (
     "counting-reads", "idle-writes", "half-writes", "forgiving", "crashing", "endless",
     "wrong-oracle", "clumsy-oracle", "late-oracle", "known", "unknown-oracle", "narrow",
     "leaving-writes", "swallowing-writes", "remembering", "jotting", "unjoined", "one-answer",
-    "credulous", "pedantic", "thanking", "arranging",
+    "credulous", "pedantic", "thanking", "arranging", "naive", "fickle",
 )  # fmt: skip
 
 

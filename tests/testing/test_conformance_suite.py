@@ -51,6 +51,8 @@ def test_a_sound_environment_passes(name: str) -> None:
         ("total", "crashing", r"call \d+ of seed 0 .* failed: KeyError"),
         ("total", "endless", r"call \d+ of seed 0 .* raised EndlessError"),
         ("total", "half-writes", "was refused and changed something"),
+        ("distortions", "naive", r"train/\d+, call \d .*: ValueError: invalid literal for int"),
+        ("distortions", "fickle", "has another verdict the second time"),
         ("hostile_actions", "telling", "is answered otherwise under another Reference"),
         ("non_interference", "telling", "the answer to ToolCall.* depends on the Reference"),
         ("non_interference", "holding", "the world holds a Reference"),

@@ -13,10 +13,11 @@ _YES, _NO = TRUE_TOKENS | {"present"}, FALSE_TOKENS | {"absent"}
 _LISTED = re.compile(r"^(?:[-*+\u2022]|\d{1,2}[.)])\s+")
 _ROW = re.compile(r"^\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|$")
 _MARKS = re.compile(r"\*\*|[\"'`\u201c\u201d]")
+#: Nothing of the rule below a table's head is given back: a rule is cut in one way only.
 _FRAME = re.compile(
     r"#* ?(?:my |the |final )?(?:predictions?|findings?|answers?|calls?|results?):?"
     r"|\|? ?(?:findings?|abnormality|label) ?[|,:] ?(?:answer|present|call|prediction|value) ?\|?"
-    r"|\|?(?: ?:?-{3,}:? ?\|?)+|```\w*"
+    r"|\|?(?: ?:?-{3,}+:? ?\|?)++|```\w*"
 )
 
 

@@ -92,9 +92,9 @@ def parse_instant(value: str) -> datetime | None:
     """Return a date-time cut to the minute, UTC where it names no zone; None if it is not one."""
     try:
         moment = datetime.fromisoformat(value.strip().replace(" +", "+"))
-    except ValueError:
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):  # the year 9999 of one zone is 10000 in another
         return None
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return moment.replace(second=0, microsecond=0)
 
 

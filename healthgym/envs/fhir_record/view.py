@@ -10,6 +10,8 @@ from healthgym.core.borders import JsonDict
 from healthgym.worlds.fhir.store import RecordStore
 
 _EVERYTHING = "5000"
+#: Most digits of an id that is a number; Python reads none of thousands.
+_LONGEST_ID = 19
 
 #: Factors to the first unit of each analyte, by concept and lower-case unit.
 _UNITS = {
@@ -69,9 +71,9 @@ def parse_time(value: str | None) -> datetime | None:
     padded = value if len(value) > 7 else f"{value}-01-01"[:10]
     try:
         moment = datetime.fromisoformat(padded)
-    except ValueError:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):  # the year 9999 of one zone is 10000 in another
         return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def concept_text(concept: object) -> str:
@@ -186,7 +188,7 @@ class ChartView:
 
 def int_or_zero(text: str) -> int:
     """Return a numeric id as a number, for stable ordering; 0 if it is not numeric."""
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) <= _LONGEST_ID else 0
 
 
 def _performed(resource: JsonDict) -> tuple[datetime | None, str]:

@@ -49,15 +49,23 @@ def moment(text: str, what: str) -> datetime:
     Raises:
         Refusal: If it is no time.
     """
-    bare = text.strip()
-    try:
-        found = datetime.fromisoformat(bare)
-    except ValueError:
+    found = moment_in(text)
+    if found is None:
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
-            f"{what} is {bare[:40]!r}, which is no time; accepted is 2026-03-20T09:00, in UTC.",
-        ) from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+            f"{what} is {text.strip()[:40]!r}, which is no time; accepted is 2026-03-20T09:00, "
+            "in UTC.",
+        )
+    return found
+
+
+def moment_in(text: str) -> datetime | None:
+    """Return a time as :func:`moment` does; None if it is none."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):  # the year 9999 of one zone is 10000 in another
+        return None
 
 
 def _day(text: str) -> date | None:

@@ -20,7 +20,7 @@ from healthgym.worlds.managed_care.apps.app import App
 from healthgym.worlds.managed_care.apps.payer.slots import pick
 from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
 from healthgym.worlds.managed_care.contracts import PeerContract
-from healthgym.worlds.managed_care.dates import moment
+from healthgym.worlds.managed_care.dates import moment, moment_in
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.provider_plan import PendAnswer, ProviderPlan
 from healthgym.worlds.managed_care.records.decision import Letter
@@ -159,7 +159,9 @@ class ProviderDesk(App):
         if request.status is not PeerToPeerStatus.SLOTS_OFFERED or contract is None:
             return
         now = self.world.clock.now
-        ahead = tuple(slot for slot in request.offered_slots if moment(slot, "slots") > now)
+        # Outside of a strict world anything may be offered, and what is no time cannot be kept.
+        times = ((slot, moment_in(slot)) for slot in request.offered_slots)
+        ahead = tuple(slot for slot, at in times if at is not None and at > now)
         taken = pick(contract, ahead)
         note = "" if taken else _other_times(contract, len(request.notes))
         self.world.authorizations.respond_to_peer_to_peer(case_id, request_id, note, taken)

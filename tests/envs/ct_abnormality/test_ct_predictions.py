@@ -88,6 +88,16 @@ def test_only_what_says_nothing_frames() -> None:
         assert not frames(line, LABELS)
 
 
+@pytest.mark.parametrize("line", ["|:---|---:|", "| --- | :---: |", "--- ---", "|:---: | ---"])
+def test_the_rule_below_a_tables_head_frames(line: str) -> None:
+    assert frames(line, LABELS)
+
+
+@pytest.mark.parametrize("rule", ["-", "---:", "--- ", "| --- ", ":---:"])
+def test_a_rule_that_is_none_in_the_end_is_seen_at_once(rule: str) -> None:
+    assert not frames(rule * 5000 + "x", LABELS)
+
+
 def test_a_missing_call_is_wrong_and_counts_as_published() -> None:
     truth = {"Cardiomegaly": False, "Lung nodule": True}
     metrics = score({"lung nodule": True}, truth)

@@ -13,6 +13,8 @@ from healthgym.core.tool import ToolCall, call
 from healthgym.core.verdict import Profile, Verdict
 from healthgym.envs.fhir_record.env import FhirRecordEnv
 from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.task import parse_instant
+from healthgym.envs.fhir_record.view import int_or_zero, parse_time
 
 Script = list[ToolCall]
 
@@ -259,9 +261,20 @@ def test_dates_are_compared_as_instants() -> None:
         (stored.replace("T", " ").removesuffix("+00:00"), True),
         (stored[:10], stored.endswith("T00:00:00+00:00")),
         ("yesterday", False),
+        ("0001-01-01T00:00:00+14:00", False),
+        ("9999-12-31T23:59:59-12:00", False),
     ]:
         assert play(episode, [call("finish", value=[number, given])]).success is passes, given
         episode.restore(start)
+
+
+def test_a_time_of_which_another_zone_has_no_year_is_none() -> None:
+    for text in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"):
+        assert parse_time(text) is parse_instant(text) is None
+
+
+def test_an_id_of_thousands_of_digits_is_no_number() -> None:
+    assert int_or_zero("9" * 5000) == int_or_zero("\u00b2") == 0
 
 
 def run_without_finish(difficulty: str, limit: int) -> tuple[FhirRecordEnv, dict[str, Any]]:

@@ -21,6 +21,7 @@ from healthgym.envs.xray_correction.claims import (
     load,
 )
 from healthgym.envs.xray_correction.reading.reader import read, read_sentence, read_text, statements
+from healthgym.envs.xray_correction.reading.words import heights
 from healthgym.envs.xray_correction.verifier import sentence_fits, text_errors
 from healthgym.envs.xray_correction.wording import Wording
 from tests.envs.xray_correction.attacks import any_claim, attacked, sentences
@@ -284,3 +285,5 @@ def test_any_text_is_read_without_an_error() -> None:
         read_text(" ".join(chosen))
     for text in ("", " ", ".", "?", "not", "no", ", and", "\u200b", "a" * 3000, "no " * 400):
         read_text(text)
+    for text in ("9" * 50_000, "1.1" * 15_000, "about " + "9" * 50_000 + " cm of"):
+        assert heights(text) == ()

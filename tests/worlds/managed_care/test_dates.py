@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -37,6 +38,9 @@ def test_a_time_is_kept_in_utc(text: str) -> None:
     assert moment(text, "sla_deadline") == datetime(2026, 3, 20, 9, tzinfo=UTC)
 
 
-def test_what_is_no_time_is_refused() -> None:
-    with pytest.raises(Refusal, match="sla_deadline is 'Friday'"):
-        moment("Friday", "sla_deadline")
+@pytest.mark.parametrize(
+    "text", ["Friday", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
+)
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(Refusal, match=rf"sla_deadline is '{re.escape(text)}'"):
+        moment(text, "sla_deadline")

@@ -229,6 +229,14 @@ def test_a_time_is_taken_by_the_rule_of_the_plan(rule: SlotRule, place: int) -> 
     assert SLOTS[place] in told(world)[-1]
 
 
+def test_what_is_no_time_is_not_taken() -> None:
+    world, request = offered(rule=SlotRule.FIRST_OFFERED)
+    odd = ("Friday", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", SLOTS[1])
+    world.peer.requests[request] = replace(world.peer.requests[request], offered_slots=odd)
+    run_until(world, 0.7)
+    assert world.peer.requests[request].provider_selected_slot == SLOTS[1]
+
+
 def test_other_times_are_asked_for_and_then_taken() -> None:
     later = "2026-03-17T16:30:00"
     world, request = offered(replace(CALLER, offered_slots=(later,)))

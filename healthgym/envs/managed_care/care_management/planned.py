@@ -152,7 +152,8 @@ class Planned:
         if begins is None:
             yield "no day of the first contact"
         for number, unit in _INTERVAL.findall(self.plan.follow_up_cadence_notes.lower()):
-            if int(number or 1) * _DAYS[unit] != self.needs.cadence.days:
+            # As a float: of thousands of digits no integer is read.
+            if float(number or 1) * _DAYS[unit] != self.needs.cadence.days:
                 yield f"notes of a contact every {number} {unit}"
         if begins is not None and made is not None and begins > made.date() + _BEGINS:
             yield f"follow-up begins on {begins}"

@@ -129,6 +129,6 @@ def _told(point: PeerFact, days: frozenset[object], numbers: frozenset[str]) -> 
 def _moment(text: str) -> datetime | None:
     try:
         at = datetime.fromisoformat(text)
-    except ValueError:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):  # the year 9999 of one zone is 10000 in another
         return None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -104,9 +106,11 @@ def _course(fact: AnyFact) -> tuple[str, date] | None:
 def _heard(answer: str, item: AnyCriterion, wordings: Wordings) -> Iterator[AnyFact]:
     for match in _matches(answer, item, wordings):
         words = {name: text.strip() for name, text in match.groupdict().items() if text}
-        fact = _fact(item, words)
-        if fact is not None:
-            yield fact
+        # What stands where a number or a day belongs and is none (², 2026-13-45) states no fact.
+        with suppress(ValueError):
+            fact = _fact(item, words)
+            if fact is not None:
+                yield fact
 
 
 def _matches(answer: str, item: AnyCriterion, wordings: Wordings) -> Iterator[re.Match[str]]:
@@ -180,7 +184,7 @@ def _fact(item: AnyCriterion, words: dict[str, str]) -> AnyFact | None:
                 id="",
                 code=item.code,
                 display=item.display,
-                value=float(words["value"].replace(",", "")),
+                value=_number(words["value"]),
                 unit=unit,
                 taken=_date(words["day"]),
             )
@@ -247,6 +251,18 @@ def _seen(item: AnyCriterion, words: dict[str, str]) -> AnyFact | None:
 def _unit(item: MeasurementCriterion | CountCriterion, said: str) -> str | None:
     known = (item.unit, *other_units(item.code, item.unit))
     return next((unit for unit in known if printed(unit) == said.strip()), None)
+
+
+def _number(text: str) -> float:
+    """Return a number.
+
+    Raises:
+        ValueError: If it is none, or beyond all numbers.
+    """
+    value = float(text.replace(",", ""))
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:60]!r} is no number that is measured")
+    return value
 
 
 def _date(text: str) -> date:

@@ -95,15 +95,14 @@ class Visible:
             name: The criterion.
             text: What is written for it; blank is the id alone.
         """
-        if text == self.policy.text(name):
-            return True
+        known = {item.id for item in criteria(self.policy.criteria)}
+        if name not in known or text == self.policy.text(name):
+            return True  # another check says that there is no such criterion
         words = _content(text) - _content(f"{self.policy.id} {self.policy.version}")
         words -= {"policy", "criterion", "version", "polic", "crite", "versi"}
         if not _content(text):
             return not text.strip() or bool(criteria_named(text))
-        own = self._words.get(name)
-        if own is None:
-            return True  # another check says that there is no such criterion
+        own = self._words[name]
         shared = len(words & own)
         others = (len(words & each) for other, each in self._words.items() if other != name)
         enough = bool(words) and 2 * shared > len(words)
@@ -232,12 +231,12 @@ class Visible:
         return frozenset(f"{float(value):.10g}" for value in numbers)
 
     def _is_count(self, number: str) -> bool:
-        return number.isdigit() and int(number) <= _COUNTED_MOST
+        return number.isdecimal() and float(number) <= _COUNTED_MOST
 
     def _follows(self, number: float) -> bool:
         """Return whether a number is one that is known in another unit, or a time between days."""
         near = (abs(number - each) <= _ROUNDED * abs(each) for each in self._converted)
-        return any(near) or (number == int(number) and int(number) in self._between)
+        return any(near) or (number.is_integer() and int(number) in self._between)
 
     @cached_property
     def _converted(self) -> tuple[float, ...]:

@@ -27,7 +27,7 @@ _PRIOR = re.compile(
 )
 #: A tube's height above the carina.
 _HEIGHT = re.compile(
-    r"(?:approximately |about |roughly )?(\d+(?:\.\d+)?) ?(cm|mm) "
+    r"(?:approximately |about |roughly )?(?<!\d)(\d+(?:\.\d+)?) ?(cm|mm) "
     r"(?:above|superior to|from|proximal to|cranial to) (?:the )?(?:level of the )?carina\b"
 )
 #: Heights above the carina that are in order, in centimetres (tip of an endotracheal tube).

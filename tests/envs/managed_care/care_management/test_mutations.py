@@ -340,6 +340,11 @@ MUTATIONS: dict[str, tuple[str, Callable[[], CareInstance], Callable[[], Script]
         complex_care,
         lambda: complex_plan(follow_up_cadence_notes="A call every 9 weeks."),
     ),
+    "complex care with more weeks in the notes than there are": (
+        "plan_follows",
+        complex_care,
+        lambda: complex_plan(follow_up_cadence_notes=f"A call every {'9' * 5000} weeks."),
+    ),
     "no first contact": (
         "plan_follows",
         planned,

@@ -399,6 +399,11 @@ MUTATIONS: Mapping[str, tuple[ReviewInstance, Callable[[], Script], set[str]]] =
         lambda: changed(solution(NURSING), RECOMMEND, clinical_notes="I made all of this up."),
         {"words_sound"},
     ),
+    "notes with a number beyond all": (
+        NURSING,
+        lambda: changed(solution(NURSING), RECOMMEND, clinical_notes=f"At {'9' * 400} mmHg."),
+        {"words_sound"},
+    ),
     # nothing_decided
     "a denial of what is not to be decided": (
         RETURNED,
