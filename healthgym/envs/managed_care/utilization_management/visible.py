@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.facts import Measurement
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences
@@ -33,6 +34,8 @@ from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResu
 _COUNTED_MOST = 12
 #: Days of a week, a month and a year.
 _UNITS_OF_TIME = (1, 7, 30.44, 365.25)
+#: So many words of a sentence that stand nowhere make it one about something else.
+_STRANGE = 3
 #: How far a value may be off that was carried to another unit and rounded.
 _ROUNDED = 0.02
 #: What follows a number that counts how often, or for how long.
@@ -73,6 +76,15 @@ class Visible:
         numbers = numbers and numbers - self._told.numbers
         numbers = {each for each in numbers if not self._follows(float(each))}
         return (*map(str, sorted(days)), *sorted(numbers), *self._mismeasured(text.lower()))
+
+    def uncovered(self, text: str, strange: int = _STRANGE) -> tuple[str, ...]:
+        """Return what a text claims beyond days and numbers that nobody could see or hear.
+
+        Args:
+            text: The text.
+            strange: How many words that stand nowhere make a sentence one about something else.
+        """
+        return tuple(uncovered(text, self._seen, strange)) if text.strip() else ()
 
     def misjudged(self, text: str) -> tuple[str, ...]:
         """Return criteria that a text calls met or not met, and that the packet shows otherwise."""
@@ -177,6 +189,19 @@ class Visible:
         return stated("\n".join((*sent, *kept, self.page)))
 
     @cached_property
+    def _seen(self) -> Seen:
+        """What was sent, what the records and the roster hold, the policy, and what was said."""
+        sent = (self.after.documents.get(name).content for name in self.findings.packet.documents)
+        staff = self.after.staff
+        kept = leaves((self._fields, tuple(staff.workers.values()), self.findings.packet))
+        asked = leaves(self.after.nursing.catalog(self._case))
+        told = (value for value in (*kept, *asked) if isinstance(value, str))
+        talked = bool(self.after.peer.of(self._case)) or bool(self.heard)
+        now = [f"{day:%A}" for day in self._played]
+        months = frozenset(f"{day:%B}" for day in self._days | self._shown_days | self._told.days)
+        return Seen("\n".join((*sent, *told, self.page, *now)), self.page, talked, months)
+
+    @cached_property
     def page(self) -> str:
         """What the policy in force says: its page, and its criteria as a later page amends them."""
         texts = (self.policy.text(item.id) for item in criteria(self.policy.criteria))
@@ -193,9 +218,13 @@ class Visible:
         """Days of the records, and those of the episode."""
         known = {_day(value) for value in self._fields if isinstance(value, date)}
         now = {_day(value) for value in self._since if isinstance(value, date)}
+        return frozenset(known | now | {*self._played, self.policy.effective})
+
+    @property
+    def _played(self) -> tuple[date, ...]:
+        """The days of the episode."""
         first, last = self.before.clock.now.date(), self.after.clock.now.date()
-        played = {first + timedelta(days=n) for n in range((last - first).days + 1)}
-        return frozenset(known | now | played | {self.policy.effective})
+        return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
 
     @property
     def _since(self) -> Iterator[object]:
