@@ -24,7 +24,11 @@ _TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|No|vs)\.")
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 #: Ids of records and codes: no words.
 _ID = re.compile(r"\b[A-Za-z]*\d[\w.-]*|\b[A-Z]+-[A-Z0-9-]+\b")
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+_MONTHS = "|".join(MONTHS)
 #: A day is judged where days are.
 _DAY = re.compile(
     rf"\b(?:(?:\d+ )?(?:{_MONTHS})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_MONTHS}))\b"
@@ -44,12 +48,14 @@ class Seen:
         policy: What the policy says.
         talked: Whether anybody of the office spoke with the other side.
         months: Months of the days that could be seen, in words.
+        free: Words for people whom anybody of this desk may bring in.
     """
 
     text: str
     policy: str
     talked: bool
     months: frozenset[str] = frozenset()
+    free: frozenset[str] = frozenset()
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -72,13 +78,14 @@ class Seen:
         return _stems(self.policy)
 
 
-def uncovered(text: str, seen: Seen, strange: int = 3) -> Iterator[str]:
+def uncovered(text: str, seen: Seen, strange: int | None = 3) -> Iterator[str]:
     """Yield what a text claims that could not be seen.
 
     Args:
         text: What somebody wrote.
         seen: What could be seen.
-        strange: How many words that stand nowhere make a sentence one about something else.
+        strange: How many words that stand nowhere make a sentence one about something else;
+            None where other readers count them.
     """
     clean = text.replace("’", "'")
     for quoted in _QUOTED.findall(clean):
@@ -96,7 +103,8 @@ def uncovered(text: str, seen: Seen, strange: int = 3) -> Iterator[str]:
             yield from _facts(plain.casefold(), seen)
             yield from _accounts(plain.casefold(), seen)
             yield from _clauses(told.casefold(), seen)
-            yield from _strange(plain.casefold(), seen, strange)
+            if strange is not None:
+                yield from _strange(plain.casefold(), seen, strange)
 
 
 def _names(sentence: str, seen: Seen) -> Iterator[str]:
@@ -137,7 +145,7 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
             continue
         for word in _small(clause):
             brought = table["kin"](word) or table["others"](word) or table["times"](word)
-            if brought and not _stands(word, seen.stems):
+            if brought and word not in seen.free and not _stands(word, seen.stems):
                 yield f"nowhere mentioned: {word}"
         if form("of_others").search(clause):
             yield f"of somebody else: {clause[:60]!r}"
