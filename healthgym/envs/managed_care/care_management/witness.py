@@ -25,7 +25,7 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
-from healthgym.worlds.managed_care.covered import MONTHS, Seen, uncovered
+from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.stated import stated
@@ -88,7 +88,7 @@ class Witness:
                 if len(quote.split()) >= _QUOTED and plain(quote) not in self._words:
                     yield f"nobody said {quote[:60]!r}"
             if not suspected:
-                yield from uncovered(lexicon().without(_UNQUOTED.sub(" ", text)), self._seen, None)
+                yield from uncovered(lexicon().without(_UNQUOTED.sub(" ", text)), self._seen)
 
     def says_nothing(self, *texts: str) -> Iterator[str]:
         """Yield the texts, of those that are no blank, in which no word is one."""
@@ -150,7 +150,7 @@ class Witness:
         rows = (chart.patient, chart.medications, chart.conditions, chart.observations)
         kept = leaves((*rows, chart.encounters, chart.procedures, self.referral))
         told = "\n".join((self._words, *(each for each in kept if isinstance(each, str))))
-        return Seen(told, "", talked=True, months=frozenset(MONTHS), free=_OF_THE_DESK)
+        return Seen(told, "", talked=True, free=_OF_THE_DESK, pages=("care-manager", "platform"))
 
     @cached_property
     def _words(self) -> str:

@@ -34,8 +34,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResu
 _COUNTED_MOST = 12
 #: Days of a week, a month and a year.
 _UNITS_OF_TIME = (1, 7, 30.44, 365.25)
-#: So many words of a sentence that stand nowhere make it one about something else.
-_STRANGE = 3
 #: How far a value may be off that was carried to another unit and rounded.
 _ROUNDED = 0.02
 #: What follows a number that counts how often, or for how long.
@@ -77,14 +75,9 @@ class Visible:
         numbers = {each for each in numbers if not self._follows(float(each))}
         return (*map(str, sorted(days)), *sorted(numbers), *self._mismeasured(text.lower()))
 
-    def uncovered(self, text: str, strange: int = _STRANGE) -> tuple[str, ...]:
-        """Return what a text claims beyond days and numbers that nobody could see or hear.
-
-        Args:
-            text: The text.
-            strange: How many words that stand nowhere make a sentence one about something else.
-        """
-        return tuple(uncovered(text, self._seen, strange)) if text.strip() else ()
+    def uncovered(self, text: str) -> tuple[str, ...]:
+        """Return what a text claims beyond days and numbers that nobody could see or hear."""
+        return tuple(uncovered(text, self._seen)) if text.strip() else ()
 
     def misjudged(self, text: str) -> tuple[str, ...]:
         """Return criteria that a text calls met or not met, and that the packet shows otherwise."""

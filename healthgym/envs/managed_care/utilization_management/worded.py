@@ -48,8 +48,6 @@ _ATTRIBUTED = re.compile(
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+")
 #: So many words that nobody used are more than another way to put it.
 _NEW_LEAST = 2
-#: As many words that stand nowhere are too many where the handbook says all there is to say.
-_STRANGE_OF_APPEALS = 2
 #: Words of any account of a call.
 _CALLS = (
     "that there this which about call record evidence clinician physician doctor request criterion "
@@ -158,10 +156,8 @@ class Worded:
                 continue
             told = letter.appeal_information or ""
             basis = letter.supporting_basis or ""
-            for text in (*added(letter.body), basis):
+            for text in (*added(letter.body), basis, "" if told == standing else told):
                 yield from self.visible.uncovered(text)
-            if told != standing:
-                yield from self.visible.uncovered(told, _STRANGE_OF_APPEALS)
 
     def _unheard(self, summary: str) -> Iterator[str]:
         """Yield what somebody is said to have said whose words are mostly not theirs."""
