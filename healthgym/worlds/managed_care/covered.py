@@ -41,6 +41,8 @@ _NAMES = "|".join(MONTHS)
 #: A day is judged where days are.
 _DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
 _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
+#: Before a day that is none in particular.
+_ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
 _LEAST_QUOTED = 2
 _LEAST_LETTERS = 4
 #: Who is called by a field of medicine.
@@ -158,7 +160,8 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
     for clause in _CLAUSE.split(sentence):
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
-            brought = any(kind(each, name) for each in ("kin", "others", "times"))
+            brought = kind("kin", name) or kind("others", name)
+            brought = brought or (kind("times", name) and not _ANY.search(clause, 0, word.start()))
             if brought and not seen.knows(name) and not _left_open(clause, word.start()):
                 yield f"nowhere mentioned: {name}"
         if form("of_others").search(clause):
