@@ -1,8 +1,9 @@
 """Whether what somebody claims in words of their own is covered by what they could see.
 
 The words of an office are free: its handbook, its letters, and everyday language. What is claimed
-beyond them has to be there: a name, a quotation, a test, an illness or a drug, somebody else who
-knows or says something, a conversation, a deed, a day of the week, what a policy asks; and a word
+beyond them has to be there: a name, a quotation, a test, an illness or a drug, a matter of private
+life, somebody else who knows or says something, a conversation, a deed, a day of the week, what a
+policy asks; and a word
 that neither the office nor the file nor everyday language has stands for something that nobody
 could know. What is supposed, asked for, offered or said not to be there claims nothing.
 """
@@ -60,6 +61,7 @@ class Seen:
         months: Months of the days that could be seen, in words.
         free: Words for people whom anybody of this desk may bring in.
         pages: Folders of the handbook whose words are the desk's own.
+        private: Whether people's private lives are this desk's business.
     """
 
     text: str
@@ -68,6 +70,7 @@ class Seen:
     months: frozenset[str] = frozenset(MONTHS)
     free: frozenset[str] = frozenset()
     pages: tuple[str, ...] = ("payer-um", "platform", "medical-library/utilization-review")
+    private: bool = False
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -139,14 +142,21 @@ def _names(sentence: str, seen: Seen) -> Iterator[str]:
 
 
 def _facts(sentence: str, seen: Seen) -> Iterator[str]:
-    """Yield tests, illnesses, drugs and deeds that stand nowhere, unless said not to be there."""
+    """Yield tests, illnesses, drugs, deeds and matters of private life that stand nowhere.
+
+    What is said not to be there is no fact.
+    """
     if form("not_claimed").search(sentence) or sentence.endswith("?"):
         return
     for clause in _CLAUSE.split(sentence):
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
-            named = kind("clinical", name) or kind("conduct", name)
-            if not named or stands(name, seen.stems):
+            if kind("private", name) and not seen.private:
+                there = name in seen.words
+            else:
+                named = kind("clinical", name) or kind("conduct", name)
+                there = not named or stands(name, seen.stems)
+            if there:
                 continue
             before = form("not_there").search(clause, 0, word.start())
             if not before and not form("absent_after").search(clause, word.end()):

@@ -150,7 +150,8 @@ class Witness:
         rows = (chart.patient, chart.medications, chart.conditions, chart.observations)
         kept = leaves((*rows, chart.encounters, chart.procedures, self.referral))
         told = "\n".join((self._words, *(each for each in kept if isinstance(each, str))))
-        return Seen(told, "", talked=True, free=_OF_THE_DESK, pages=("care-manager", "platform"))
+        pages = ("care-manager", "platform")
+        return Seen(told, "", talked=True, free=_OF_THE_DESK, pages=pages, private=True)
 
     @cached_property
     def _words(self) -> str:
