@@ -23,6 +23,11 @@ _ENDINGS = (
     ("s", ""), ("es", ""), ("d", ""), ("ed", ""), ("ing", ""), ("ing", "e"), ("ly", ""),
     ("ies", "y"), ("ied", "y"), ("er", ""), ("est", ""), ("ness", ""),
 )  # fmt: skip
+#: Endings of words for what something is like, or for doing: no thing that a file would have.
+_ABSTRACT = re.compile(
+    r"\w{3,}(?:ity|ities|[st]ions?|ness|less|ful|fully|ments?|[ae]nc(?:e|es|y)|ive|ively|ous|ously|"
+    r"[ai]bl[ey]|ical|ically|ally|wise|wards?|hood|ship)"
+)
 _BEGINNINGS = ("un", "re", "over", "mis", "dis", "in", "non")
 _FREE_OF_POLICIES = (
     "that this which what they them there with from have been does must criteria criterion "
@@ -62,7 +67,12 @@ def _table() -> Mapping[str, _Lexicon]:
 
 @cache
 def everyday(word: str) -> bool:
-    """Return whether a word, or what it is a form of, is one of everyday language."""
+    """Return whether a word, or what it is a form of, is one of everyday language.
+
+    Words for qualities and for doing are, by their endings; what is a fact is of another kind.
+    """
+    if _ABSTRACT.fullmatch(word):
+        return True
     spelling = grammar().spelling
     known = (spelling.known, spelling.fillers, spelling.spread)
     forms = {word}
