@@ -41,16 +41,14 @@ def _environment() -> gym.Env[str, str]:
     return gym.make(_ID, reward="sparse")
 
 
-def stands(truth: str, text: str, index: int | None = None) -> Mapping[str, bool]:
+def stands(truth: str, text: str) -> Mapping[str, bool]:
     """Hand in a right report with one sentence in another's place; return each profile's word.
 
     Args:
         truth: A true sentence of a test task.
         text: What is written in its place.
-        index: The task; the first with such a sentence by default.
     """
-    place, number = _tasks()[truth]
-    index = place if index is None else index
+    index, number = _tasks()[truth]
     instance = CorrectionFamily("medium").generator.generate(Split.TEST, index)
     env = _environment()
     env.reset(options={"split": "test", "index": index})

@@ -26,6 +26,8 @@ _DATA = Path(__file__).parent / "data"
 _LETTER = "payer_letter_center.generate_"
 _APPROVAL, _DENIAL = f"{_LETTER}approval", f"{_LETTER}denial"
 _TRIAGE = "triage.set_disposition"
+#: Slots that only an intake fills.
+_OF_THE_REQUEST = ("member", "doctor", "service", "diagnosis", "plan")
 _TURN, _SUMMARY = "p2p_session.send_turn", "p2p_session.submit_summary"
 
 
@@ -46,6 +48,8 @@ def put_in(instance: ReviewInstance, script: Script, field: str, text: str) -> S
         text: The text, with slots for what the task is about.
     """
     slots = _slots(instance, script)
+    if any(f"{{{name}}}" in text for name in _OF_THE_REQUEST if name not in slots):
+        return None
     if not any(True for one in script for _ in _given(one, field, text, slots)):
         return None
     return [_changed(one, field, text, slots) for one in script]
