@@ -2,7 +2,8 @@
 
 Findings, notes, reasons and the summary of a call are read by one reader, as letters are: nothing
 unfilled, no abuse, nothing taken back, no other decision, no day and no number that nobody could
-see, and a reason where one is owed.
+see, nothing else that is claimed and not covered by what could be seen (letters are read for that
+here, too), and a reason where one is owed.
 """
 
 from __future__ import annotations

@@ -21,6 +21,12 @@ PASS_STILL = {
     "Has not passed water for two days",
     "Cried about the dead dog",
     "Needs no doctors any more",
+    # Of the last file, after which the reader was not changed.
+    "The dog ate the pills",
+    "Sees double after the evening dose",
+    "Has bought a rope",
+    "Let the dog lick the wound",
+    "Coughed the whole time and hung up twice.",
 }
 
 
@@ -75,7 +81,7 @@ def test_what_nobody_said_fails(reading: ModuleType, repo_root: Path) -> None:
     assert _passed(reading, list(written)) == []
 
 
-@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize("name", [*LATER, "final"])
 def test_what_nobody_said_fails_in_texts_written_later(
     reading: ModuleType, repo_root: Path, name: str
 ) -> None:

@@ -32,13 +32,24 @@ _OF_WORDS = {"words_sound", "letters_right", "triage_right", "ends_right"}
 
 #: Words written after the reader, in their order, and how many tasks lie between two texts.
 _LATER_RIGHT = ("novel_right", "later_right", "last_right", "more_right", "final_right")
-_LATER_WRONG = ("novel_wrong", "later_wrong", "last_wrong")
+_LATER_WRONG = ("novel_wrong", "later_wrong", "last_wrong", "final_wrong")
 _APART = 5
 #: What is false and passes: of what is on file, or known to nobody but by its sense.
 _PASS_STILL = {
     "Your blood group does not match, but we approved it anyway.",
     "The MRI you never sent shows nothing at all.",
     "{right} The left kidney has already been removed.",
+    # Of the last file, after which the reader was not changed.
+    "A colleague at another insurer advised us to pay.",
+    "You must first try the herbal remedy that we sent you.",
+    "Your rash has cleared up, as a photograph shows.",
+    "Our scale shows that you eat too much.",
+    "Whoever appeals is billed for the paper.",
+    "{right} The potassium was too high for any of this.",
+    "{right} The policy wants members to be left-handed.",
+    "{right} The member cannot climb stairs any more.",
+    "The provider and I were at school together, and a nurse is faster.",
+    "The x-ray in front of me shows a plate.",
 }
 
 
