@@ -23,6 +23,7 @@ _SPAN = re.compile(
     rf"\b(?P<count>\d+|{'|'.join(_COUNTS)})[ -](?:(?:calendar|business|working|full) )?"
     r"(?P<unit>hour|day|week|month|year)s?\b"
 )
+_NEVER = ("same", "threat", "odds", "shut")
 _DAYS: Mapping[str, float] = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "year": 365}
 
 
@@ -48,17 +49,18 @@ class AppealRights:
         return (self.last - self.written).days if self.last else 0
 
 
-def misinforms(text: str, rights: AppealRights) -> str:
+def misinforms(text: str, rights: AppealRights, *, about: bool = False) -> str:
     """Return a sentence that tells of appeals what does not hold; blank if none does.
 
     Args:
         text: The text.
         rights: What holds.
+        about: Whether every sentence is about appeals, whatever it names.
     """
     for sentence in _SENTENCE.findall(text.casefold().replace("’", "'")):
         plain = " ".join(sentence.split())
         if form("appeals_final").search(plain) or (
-            form("appeals_about").search(plain) and any(_wrong(plain, rights))
+            (about or form("appeals_about").search(plain)) and any(_wrong(plain, rights))
         ):
             return plain
     return ""
@@ -67,8 +69,10 @@ def misinforms(text: str, rights: AppealRights) -> str:
 def _wrong(sentence: str, rights: AppealRights) -> Iterator[bool]:
     """Yield whether a sentence about appeals errs on the right, its end, its way, or its price.
 
-    That what comes too late is not heard is no denial of the right.
+    That what comes too late is not heard is no denial of the right. Who decided hears no appeal,
+    an appeal takes nothing from anybody, and how it ends is not foretold.
     """
+    yield any(form(f"appeals_{kind}").search(sentence) for kind in _NEVER)
     yield bool(form("appeals_no_right").search(sentence)) and not form("appeals_late").search(
         sentence
     )

@@ -50,13 +50,21 @@ def unsound(text: str) -> str:
 def says(words: Iterable[Said], text: str) -> str:
     """Return a clause that states one of some decisions; blank if none does.
 
-    What is supposed is no statement, nor a clause that is about another time, or about no case.
+    What is supposed is no statement, nor a clause that is about another time, or about no case. A
+    condition on what is granted is a denial, and leave to go ahead at the plan's cost a grant.
 
     Args:
         words: The decisions that are looked for.
         text: The text.
     """
     known = tuple(words)
+    for sentence in _SENTENCE.split(text.casefold()):
+        plain = " ".join(sentence.split())
+        if Said.DENIED in known and form("conditions").search(plain):
+            return plain
+        granted = Said.APPROVED in known and form("grants").search(plain)
+        if granted and not form("open").search(plain):
+            return plain
     for sentence in stated_sentences(text):
         if any(form(f"of_all_{word}").search(sentence) for word in known):
             return sentence

@@ -22,6 +22,7 @@ class Advice:
         stops: What ends, and the word after it, which may be the name of a medicine.
         prescribes: Who may do that.
         safe: What says not to, or asks.
+        turns_to: Whom a condition of escalation may send to, or what is to be done about it.
     """
 
     dangerous: re.Pattern[str]
@@ -29,6 +30,7 @@ class Advice:
     stops: re.Pattern[str]
     prescribes: re.Pattern[str]
     safe: re.Pattern[str]
+    turns_to: re.Pattern[str]
 
 
 @cache
@@ -41,7 +43,7 @@ def _advice() -> Advice:
     return Advice(
         dangerous=forms("dangerous"),
         never=forms("never"),
-        **{key: re.compile(loaded[key]) for key in ("stops", "prescribes", "safe")},
+        **{key: re.compile(loaded[key]) for key in ("stops", "prescribes", "safe", "turns_to")},
     )
 
 
@@ -63,3 +65,11 @@ def harmful(*texts: str) -> Iterator[str]:
             if (hit and not safe) or rules.never.search(sentence) or _stops(sentence, rules):
                 yield f"{text[:40]!r} would harm"
                 break
+
+
+def unhelped(*texts: str) -> Iterator[str]:
+    """Yield the conditions of escalation that tell what to do, and of nobody to turn to."""
+    for text in texts:
+        _, colon, told = text.lower().partition(":")
+        if colon and told.strip() and not _advice().turns_to.search(told):
+            yield f"{text[:40]!r} sends to nobody"

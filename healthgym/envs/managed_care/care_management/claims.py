@@ -161,6 +161,16 @@ class Lexicon:
                     now = bool(self.now.search(sentence))
                     yield Said(claim, self.stance(sentence, start, end), now)
 
+    def without(self, text: str) -> str:
+        """Return a text without the words by which it makes claims; what is said here is heard."""
+        flat = text.lower()
+        for form in (form for claim in self.claims for form in claim.forms):
+            if form.part in flat:
+                found = form.words.finditer(flat)
+                for start, end in reversed([(hit.start(), hit.end()) for hit in found]):
+                    text, flat = (f"{one[:start]} {one[end:]}" for one in (text, flat))
+        return text
+
     def stance(self, sentence: str, start: int, end: int) -> Stance:
         """Return how something is said at a place of a sentence."""
         turns = [each.end() for each in self.turns.finditer(sentence, 0, start)]

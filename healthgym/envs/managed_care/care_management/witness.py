@@ -25,6 +25,8 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import Evidence
 from healthgym.worlds.managed_care.charts.chart import PatientChart
 from healthgym.worlds.managed_care.control import controls
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
+from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.stated import stated
 from healthgym.worlds.managed_care.voices import Topic
@@ -37,6 +39,14 @@ _JOINING = frozenset(
 )
 #: Endings of forms of a word.
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
+#: Whom a plan may bring in, whoever has been heard of.
+_OF_THE_DESK = frozenset(
+    {"caseworker", "dietitian", "expert", "family", "friend", "friends", "hospital", "lab"}
+    | {"laboratory", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
+    | {"therapist", "therapists"}
+)
+#: Quotations are looked up by themselves.
+_UNQUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 #: Fewest words in quotation marks that are a quotation, and no name.
 _QUOTED = 3
 
@@ -77,6 +87,8 @@ class Witness:
             for quote in quotations(text):
                 if len(quote.split()) >= _QUOTED and plain(quote) not in self._words:
                     yield f"nobody said {quote[:60]!r}"
+            if not suspected:
+                yield from uncovered(lexicon().without(_UNQUOTED.sub(" ", text)), self._seen)
 
     def says_nothing(self, *texts: str) -> Iterator[str]:
         """Yield the texts, of those that are no blank, in which no word is one."""
@@ -130,6 +142,16 @@ class Witness:
                 *(referral.reason, referral.notes or "", *referral.utilization_flags),
             )
         )
+
+    @cached_property
+    def _seen(self) -> Seen:
+        """What stands on file and was said, against which people, names and deeds are held."""
+        chart = self.chart
+        rows = (chart.patient, chart.medications, chart.conditions, chart.observations)
+        kept = leaves((*rows, chart.encounters, chart.procedures, self.referral))
+        told = "\n".join((self._words, *(each for each in kept if isinstance(each, str))))
+        pages = ("care-manager", "platform")
+        return Seen(told, "", talked=True, free=_OF_THE_DESK, pages=pages, private=True)
 
     @cached_property
     def _words(self) -> str:

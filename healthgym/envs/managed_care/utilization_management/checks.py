@@ -158,8 +158,8 @@ ONCE = Check(
 WORDED = Check(
     "words_sound",
     "Whatever was written about the case in somebody's own words can stand: filled in, civil, not "
-    "taken back, of the decision that was made, with no day, number or saying that nobody could "
-    "see, and the words of a criterion are its own.",
+    "taken back, of the decision that was made, with no day, number, name, finding, person, "
+    "conversation or saying that nobody could see, and the words of a criterion are its own.",
     idle=True,
     loophole="notes, reasons and summaries are read by nobody in the source, but for a judge",
     failure_mode=FailureMode.INVENTED,

@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.worlds.managed_care.charts.sections import age_on
+from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.facts import Measurement
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences
@@ -73,6 +74,10 @@ class Visible:
         numbers = numbers and numbers - self._told.numbers
         numbers = {each for each in numbers if not self._follows(float(each))}
         return (*map(str, sorted(days)), *sorted(numbers), *self._mismeasured(text.lower()))
+
+    def uncovered(self, text: str) -> tuple[str, ...]:
+        """Return what a text claims beyond days and numbers that nobody could see or hear."""
+        return tuple(uncovered(text, self._seen)) if text.strip() else ()
 
     def misjudged(self, text: str) -> tuple[str, ...]:
         """Return criteria that a text calls met or not met, and that the packet shows otherwise."""
@@ -176,6 +181,19 @@ class Visible:
         return stated("\n".join((*sent, *kept, self.page)))
 
     @cached_property
+    def _seen(self) -> Seen:
+        """What was sent, what the records and the roster hold, the policy, and what was said."""
+        sent = (self.after.documents.get(name).content for name in self.findings.packet.documents)
+        staff = self.after.staff
+        kept = leaves((self._fields, tuple(staff.workers.values()), self.findings.packet))
+        asked = leaves(self.after.nursing.catalog(self._case))
+        told = (value for value in (*kept, *asked) if isinstance(value, str))
+        talked = bool(self.after.peer.of(self._case)) or bool(self.heard)
+        now = [f"{day:%A}" for day in self._played]
+        months = frozenset(f"{day:%B}" for day in self._days | self._shown_days | self._told.days)
+        return Seen("\n".join((*sent, *told, self.page, *now)), self.page, talked, months)
+
+    @cached_property
     def page(self) -> str:
         """What the policy in force says: its page, and its criteria as a later page amends them."""
         texts = (self.policy.text(item.id) for item in criteria(self.policy.criteria))
@@ -192,9 +210,13 @@ class Visible:
         """Days of the records, and those of the episode."""
         known = {_day(value) for value in self._fields if isinstance(value, date)}
         now = {_day(value) for value in self._since if isinstance(value, date)}
+        return frozenset(known | now | {*self._played, self.policy.effective})
+
+    @property
+    def _played(self) -> tuple[date, ...]:
+        """The days of the episode."""
         first, last = self.before.clock.now.date(), self.after.clock.now.date()
-        played = {first + timedelta(days=n) for n in range((last - first).days + 1)}
-        return frozenset(known | now | played | {self.policy.effective})
+        return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
 
     @property
     def _since(self) -> Iterator[object]:

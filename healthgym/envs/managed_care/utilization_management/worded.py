@@ -2,7 +2,8 @@
 
 Findings, notes, reasons and the summary of a call are read by one reader, as letters are: nothing
 unfilled, no abuse, nothing taken back, no other decision, no day and no number that nobody could
-see, and a reason where one is owed.
+see, nothing else that is claimed and not covered by what could be seen (letters are read for that
+here, too), and a reason where one is owed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from functools import cached_property
 
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.envs.managed_care.utilization_management.visible import Visible
+from healthgym.worlds.managed_care.apps.payer.letter_remarks import added
+from healthgym.worlds.managed_care.apps.payer.letter_texts import wording
 from healthgym.worlds.managed_care.grounds import groundless
 from healthgym.worlds.managed_care.own_words import Said, says, unsound
 from healthgym.worlds.managed_care.records.review import (
@@ -40,7 +43,8 @@ _CONTRARY: Mapping[object, tuple[Said, ...]] = {
 }
 #: Who is on the other end of a call, and what a sentence says of them.
 _ATTRIBUTED = re.compile(
-    r"\b(?:clinician|doctor|physician|practice|provider|dr\.? [\w.-]+|she|he|they)\b(?P<what>.*)"
+    r"\b(?:clinician|doctor|physician|practice|provider|dr\.? [\w.-]+|she|he|they|"
+    r"we (?:agreed|arranged|settled|decided))\b(?P<what>.*)"
 )
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+")
 #: So many words that nobody used are more than another way to put it.
@@ -77,7 +81,7 @@ class Worded:
     def unsound(self) -> tuple[str, ...]:
         """Where words stand that cannot, each with what is wrong."""
         parts = (self._evaluated(), self._recommended(), self._decided(), self._closed())
-        return tuple(one for each in (*parts, self._spoken()) for one in each)
+        return tuple(one for each in (*parts, self._spoken(), self._lettered()) for one in each)
 
     @property
     def disposition_right(self) -> bool:
@@ -137,10 +141,24 @@ class Worded:
             if session is None:
                 continue
             mine = (t.message for t in session.transcript if t.speaker == session.benchmark_side)
-            yield from filter(None, map(unsound, mine))
+            for message in mine:
+                yield from filter(None, (unsound(message),))
+                yield from self.visible.uncovered(message)
             summary = session.submitted_summary or ""
             yield from self._read((summary,), ())
             yield from (f"nobody said: {part}" for part in self._unheard(summary))
+
+    def _lettered(self) -> Iterator[str]:
+        """Yield what letters say in words of somebody's own that nobody could see."""
+        known = {one.id: one for one in self.before.letters.of(self.case_id)}
+        standing = wording()["appeal_information"]
+        for letter in self.after.letters.of(self.case_id):
+            if letter.id in known:
+                continue
+            told = letter.appeal_information or ""
+            basis = letter.supporting_basis or ""
+            for text in (*added(letter.body), basis, "" if told == standing else told):
+                yield from self.visible.uncovered(text)
 
     def _unheard(self, summary: str) -> Iterator[str]:
         """Yield what somebody is said to have said whose words are mostly not theirs."""
@@ -169,7 +187,8 @@ class Worded:
         found = unsound(text) or says(contrary, text)
         if found:
             return found
-        return ", ".join((*self.visible.misjudged(text), *self.visible.unfounded(text)))
+        seen = self.visible
+        return ", ".join((*seen.misjudged(text), *seen.unfounded(text), *seen.uncovered(text)))
 
 
 def _own(entry: NurseCriterionEvaluation) -> Iterator[str]:

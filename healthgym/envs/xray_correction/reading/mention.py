@@ -289,6 +289,8 @@ class Mention:
             "lost": self.entity not in _ALWAYS,
             "prior": change or "soft" in self.flags,
             "lead": "count" in self.values,
+            # More on one side says more than "both" where nobody asks for a side.
+            "uneven": sided and present is True,
             "misplaced": self.values.get("place") in _MISPLACED,
             "bare": "located" in self.flags,
             # Something near, and not that: a diagnosis, a border, a range.

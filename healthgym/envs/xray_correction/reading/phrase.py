@@ -21,6 +21,7 @@ _FLAGS = (
     "many",
     "loose",
     "now",
+    "uneven",
 )
 
 

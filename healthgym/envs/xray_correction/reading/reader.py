@@ -34,7 +34,8 @@ _COMPARISONS = (
     (
         False,
         rf"(?:there (?:is|are) )?no (?:{_PRIOR}|priors|comparisons?)(?: {_STUDY})?"
-        r"(?: (?:is|are))?(?: (?:currently )?available)?(?: for (?:direct )?comparison)?",
+        r"(?: (?:is|are))?(?: (?:currently )?available)?"
+        r"(?: for (?:direct )?comparison| to compare(?: (?:with|to))?)?",
     ),
     (False, rf"comparison(?: (?:is|with (?:a|the) {_PRIOR} is))? ?(?:: )?(?:none|not possible)"),
     (False, rf"(?:a )?{_PRIOR} (?:is|are) not available(?: for comparison)?"),

@@ -14,6 +14,20 @@ from healthgym.envs.managed_care.care_management.claims import Stance, lexicon
 
 TEXTS = Path("tests/envs/managed_care/care_management")
 PEOPLE = 3
+#: Texts written after their reader, in the order in which they measured it; they are not edited.
+LATER = ("novel", "later", "last")
+#: What is false and passes: what is denied, and what is known to nobody but by its sense.
+PASS_STILL = {
+    "Has not passed water for two days",
+    "Cried about the dead dog",
+    "Needs no doctors any more",
+    # Of the last file, after which the reader was not changed.
+    "The dog ate the pills",
+    "Sees double after the evening dose",
+    "Has bought a rope",
+    "Let the dog lick the wound",
+    "Coughed the whole time and hung up twice.",
+}
 
 
 @pytest.fixture
@@ -32,6 +46,15 @@ def test_right_texts_pass_in_whatever_words(reading: ModuleType, repo_root: Path
         left = [each for each in left if each not in written.values()]
         assert files.failed(turn, list(written.values())) == ()
         turn += 1
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_right_texts_written_later_pass(reading: ModuleType, repo_root: Path, name: str) -> None:
+    files = reading.Files(PEOPLE)
+    left = list(reading.texts(repo_root / TEXTS / f"{name}_right.jsonl"))
+    assert len(left) >= 15
+    for turn, each in enumerate(left):
+        assert files.failed(turn, [each]) == ()
 
 
 def _passed(reading: ModuleType, written: list[Any]) -> list[Any]:
@@ -56,6 +79,16 @@ def test_what_nobody_said_fails(reading: ModuleType, repo_root: Path) -> None:
     written = reading.texts(repo_root / TEXTS / "wrong_texts.jsonl")
     assert len(written) >= 50
     assert _passed(reading, list(written)) == []
+
+
+@pytest.mark.parametrize("name", [*LATER, "final"])
+def test_what_nobody_said_fails_in_texts_written_later(
+    reading: ModuleType, repo_root: Path, name: str
+) -> None:
+    written = reading.texts(repo_root / TEXTS / f"{name}_wrong.jsonl")
+    assert len(written) >= 15
+    passed = {each.text for each in _passed(reading, list(written))}
+    assert passed == PASS_STILL & {each.text for each in written}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Words of somebody's own in right episodes: natural ones pass, those that cannot stand fail.
 
-The right ones were written down before their reader was.
+The right ones were written down before their reader was. The later files were written one after
+the other, each to measure the reader as it then stood, and are not edited: what passes still, and
+should not, is named here.
 """
 
 from __future__ import annotations
@@ -28,6 +30,29 @@ _QUICK = 2
 _OF_WORDS = {"words_sound", "letters_right", "triage_right", "ends_right"}
 
 
+#: Words written after the reader, in their order, and how many tasks lie between two texts.
+_LATER_RIGHT = ("novel_right", "later_right", "last_right", "more_right", "final_right")
+_LATER_WRONG = ("novel_wrong", "later_wrong", "last_wrong", "final_wrong")
+_APART = 5
+#: What is false and passes: of what is on file, or known to nobody but by its sense.
+_PASS_STILL = {
+    "Your blood group does not match, but we approved it anyway.",
+    "The MRI you never sent shows nothing at all.",
+    "{right} The left kidney has already been removed.",
+    # Of the last file, after which the reader was not changed.
+    "A colleague at another insurer advised us to pay.",
+    "You must first try the herbal remedy that we sent you.",
+    "Your rash has cleared up, as a photograph shows.",
+    "Our scale shows that you eat too much.",
+    "Whoever appeals is billed for the paper.",
+    "{right} The potassium was too high for any of this.",
+    "{right} The policy wants members to be left-handed.",
+    "{right} The member cannot climb stairs any more.",
+    "The provider and I were at school together, and a nurse is faster.",
+    "The x-ray in front of me shows a plate.",
+}
+
+
 def _texts(name: str) -> Iterator[object]:
     for field, texts in variants(name).items():
         for place, text in enumerate(texts):
@@ -35,9 +60,20 @@ def _texts(name: str) -> Iterator[object]:
             yield pytest.param(field, text, id=f"{field}-{place}", marks=slow)
 
 
-def _written(field: str, text: str) -> tuple[ReviewInstance, Script]:
+def _later(*names: str) -> Iterator[object]:
+    for name in names:
+        for field, texts in variants(name).items():
+            for place, text in enumerate(texts):
+                marks = [pytest.mark.slow] if place else []
+                if text in _PASS_STILL:
+                    marks.append(pytest.mark.xfail(strict=True))
+                first = place * _APART
+                yield pytest.param(field, text, first, id=f"{name}-{field}-{place}", marks=marks)
+
+
+def _written(field: str, text: str, first: int = 0) -> tuple[ReviewInstance, Script]:
     """Return a task with such a field, and the right calls with a text in it."""
-    for index in range(_TASKS):
+    for index in range(first, first + _TASKS):
         instance = FAMILY.generator.generate(Split.TEST, index)
         script = put_in(instance, solution(instance), field, text)
         if script is not None:
@@ -56,6 +92,18 @@ def test_what_cannot_stand_fails_by_its_words(field: str, text: str) -> None:
     instance, script = _written(field, text)
     failed = fails(play(instance, script, refused=True))
     assert failed & _OF_WORDS
+
+
+@pytest.mark.parametrize(("field", "text", "first"), list(_later(*_LATER_RIGHT)))
+def test_what_was_written_later_and_is_honest_passes(field: str, text: str, first: int) -> None:
+    instance, script = _written(field, text, first)
+    assert not fails(play(instance, script))
+
+
+@pytest.mark.parametrize(("field", "text", "first"), list(_later(*_LATER_WRONG)))
+def test_what_nobody_could_see_fails(field: str, text: str, first: int) -> None:
+    instance, script = _written(field, text, first)
+    assert fails(play(instance, script, refused=True))
 
 
 def test_a_letter_is_refused_by_the_argument_that_cannot_stand() -> None:

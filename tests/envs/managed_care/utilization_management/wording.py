@@ -14,6 +14,7 @@ from healthgym.worlds.managed_care.apps.payer.letter_texts import written
 from healthgym.worlds.managed_care.service_levels import case_timers
 from tests.envs.managed_care.utilization_management.playing import (
     DECIDE,
+    FAMILY,
     MD,
     NURSE,
     RECOMMEND,
@@ -25,6 +26,8 @@ _DATA = Path(__file__).parent / "data"
 _LETTER = "payer_letter_center.generate_"
 _APPROVAL, _DENIAL = f"{_LETTER}approval", f"{_LETTER}denial"
 _TRIAGE = "triage.set_disposition"
+#: Slots that only an intake fills.
+_OF_THE_REQUEST = ("member", "doctor", "service", "diagnosis", "plan")
 _TURN, _SUMMARY = "p2p_session.send_turn", "p2p_session.submit_summary"
 
 
@@ -45,6 +48,8 @@ def put_in(instance: ReviewInstance, script: Script, field: str, text: str) -> S
         text: The text, with slots for what the task is about.
     """
     slots = _slots(instance, script)
+    if any(f"{{{name}}}" in text for name in _OF_THE_REQUEST if name not in slots):
+        return None
     if not any(True for one in script for _ in _given(one, field, text, slots)):
         return None
     return [_changed(one, field, text, slots) for one in script]
@@ -137,7 +142,26 @@ def _slots(instance: ReviewInstance, script: Script) -> Mapping[str, str]:
         "unmet": " and ".join(sorted(wanted.denied_on)) or "C1",
         "case": wanted.case_id,
         "appeal_days": str(case_timers(instance.start.operations).appeal.days),
+        **_asked_for(instance),
         **_last_day(instance, script),
+    }
+
+
+def _asked_for(instance: ReviewInstance) -> Mapping[str, str]:
+    """Return for whom what was requested, by whom and why, as the intake has it."""
+    world = FAMILY.open(instance)
+    case = world.cases.get(instance.reference.case_id)
+    intakes = world.intake.intakes.values()
+    intake = next((one for one in intakes if one.case_id == case.id), None)
+    if intake is None or not intake.line_items or not intake.diagnoses:
+        return {}
+    patient = world.charts[case.patient_id].patient
+    return {
+        "member": f"{patient.first_name} {patient.last_name}",
+        "doctor": intake.requesting_provider.provider_name,
+        "service": intake.line_items[0].procedures[0].name,
+        "diagnosis": intake.diagnoses[0].name,
+        "plan": intake.plan_type,
     }
 
 

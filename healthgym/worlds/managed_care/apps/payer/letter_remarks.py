@@ -34,7 +34,7 @@ _CONTRARY: Mapping[LetterType, tuple[Said, ...]] = {
     LetterType.DENIAL: (Said.APPROVED,),
     LetterType.PEND: (Said.DENIED, Said.APPROVED),
 }
-_BASIS = "supporting_basis"
+_BASIS, _APPEALS = "supporting_basis", "appeal_information"
 _HOURS_OF_A_DAY = 24
 
 
@@ -72,7 +72,7 @@ def require_sound(
         found = unsound(text)
         if found:
             raise Refusal(RefusalCode.UNSUPPORTED_CLAIM, f"{name}: this is {found}; mend it.")
-        if misinforms(text, appeal_rights(world, case)):
+        if misinforms(text, appeal_rights(world, case), about=name == _APPEALS):
             raise Refusal(
                 RefusalCode.UNSUPPORTED_CLAIM,
                 f"{name}: this tells of appeals otherwise than the rules and the case have it.",
@@ -115,12 +115,13 @@ def contrary(
     own = tuple(added(letter.body)) if rendered else (letter.body,)
     basis = letter.supporting_basis or ""
     # The office's own phrase is nobody's fault, whatever days it names.
-    standing = letter_texts.wording()["appeal_information"]
+    standing = letter_texts.wording()[_APPEALS]
     told = letter.appeal_information or ""
-    texts = (*own, basis, "" if told == standing else told)
+    told = "" if told == standing else told
     # Elsewhere the office itself takes the policy's summary for it.
     return (rendered and bool(basis) and groundless(basis)) or any(
-        said_otherwise(kind, text) or unsound(text) or misinforms(text, rights) for text in texts
+        said_otherwise(kind, text) or unsound(text) or misinforms(text, rights, about=text is told)
+        for text in (*own, basis, told)
     )
 
 

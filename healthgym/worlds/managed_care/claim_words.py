@@ -1,0 +1,149 @@
+"""Words by kind: what names a fact, somebody, a deed or a day, and what names nothing.
+
+``data/claim_words.json`` has the kinds; everyday language is what people say on the phone here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
+from healthgym.worlds.managed_care.vocabulary import authorization, care
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
+_STEM = 5
+_LEAST_LETTERS = 4
+#: Endings of forms of a word, each with what stands in its place, and beginnings that turn it.
+_ENDINGS = (
+    ("s", ""), ("es", ""), ("d", ""), ("ed", ""), ("ing", ""), ("ing", "e"), ("ly", ""),
+    ("ies", "y"), ("ied", "y"), ("er", ""), ("est", ""), ("ness", ""),
+)  # fmt: skip
+#: Endings of words for what something is like, or for doing: no thing that a file would have.
+_ABSTRACT = re.compile(
+    r"\w{3,}(?:ity|ities|[st]ions?|ness|less|ful|fully|ments?|[ae]nc(?:e|es|y)|ive|ively|ous|ously|"
+    r"[ai]bl[ey]|ical|ically|ally|wise|wards?|hood|ship)"
+)
+_BEGINNINGS = ("un", "re", "over", "mis", "dis", "in", "non")
+_FREE_OF_POLICIES = (
+    "that this which what they them there with from have been does must criteria criterion "
+    "document documents documented documentation record records evidence chart packet notes "
+    "review reviewed clinical nurse physician shown show proof member patient service request "
+    "requested medical necessity necessary version page case each every more than only also "
+    "here such would could should same other both these those when where approve deny to of the "
+    "a an in on for be is it by or and not no all any as at its i me who"
+)
+
+
+class _Lexicon:
+    """Words of one kind; a row is a word, or a beginning or an end with a star beside it."""
+
+    def __init__(self, rows: list[str]) -> None:
+        self._ends = tuple(row[1:] for row in rows if row.startswith("*"))
+        self._begins = tuple(row[:-1] for row in rows if row.endswith("*"))
+        self._whole = frozenset(row for row in rows if "*" not in row)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and (
+            word in self._whole or word.startswith(self._begins) or word.endswith(self._ends)
+        )
+
+
+def kind(name: str, word: str) -> bool:
+    """Return whether a word, in small letters, is of a kind."""
+    return word in _table()[name]
+
+
+@cache
+def _table() -> Mapping[str, _Lexicon]:
+    folder = files("healthgym.worlds.managed_care") / "data"
+    rows = dict(json.loads((folder / "claim_words.json").read_text("utf-8")))
+    return {name: _Lexicon(list(words)) for name, words in rows.items()}
+
+
+@cache
+def everyday(word: str) -> bool:
+    """Return whether a word, or what it is a form of, is one of everyday language.
+
+    Words for qualities and for doing are, by their endings; what is a fact is of another kind.
+    """
+    if _ABSTRACT.fullmatch(word):
+        return True
+    spelling = grammar().spelling
+    known = (spelling.known, spelling.fillers, spelling.spread)
+    forms = {word}
+    forms |= {word.removesuffix(end) + put for end, put in _ENDINGS if word.endswith(end)}
+    forms |= {
+        each[:-1] for each in forms if len(each) > _LEAST_LETTERS and each[-1:] == each[-2:-1]
+    }
+    forms |= {
+        each.removeprefix(start)
+        for each in forms
+        for start in _BEGINNINGS
+        if each.startswith(start) and len(each) >= len(start) + _LEAST_LETTERS
+    }
+    if "-" in word:
+        return all(len(part) < _LEAST_LETTERS or everyday(part) for part in word.split("-"))
+    return any(kind("everyday", each) or any(each in words for words in known) for each in forms)
+
+
+@cache
+def _desk(pages: tuple[str, ...]) -> str:
+    """What an office prints: its pages of the handbook, the letters, and the terms of its forms."""
+    root = files("healthgym.worlds.managed_care")
+    folders = [root / "data" / "letters"]
+    folders += [root.joinpath("handbook", "pages", *name.split("/")) for name in pages]
+    terms = (one for each in (authorization, care) for one in vars(each).values())
+    found = [
+        str(member).replace("_", " ")
+        for term in terms
+        if isinstance(term, type) and issubclass(term, StrEnum)
+        for member in term
+    ]
+    while folders:
+        for each in folders.pop().iterdir():
+            if each.is_dir():
+                folders.append(each)
+            elif each.name.endswith((".md", ".json")):
+                found.append(each.read_text("utf-8"))
+    return "\n".join(found)
+
+
+@cache
+def desk_words(pages: tuple[str, ...]) -> frozenset[str]:
+    """Return the words that an office prints."""
+    return frozenset(small(_desk(pages)))
+
+
+@cache
+def desk_stems(pages: tuple[str, ...]) -> frozenset[str]:
+    """Return the beginnings of the words that an office prints."""
+    return stems(_desk(pages))
+
+
+@cache
+def free_of_policies() -> frozenset[str]:
+    """Return the beginnings of what may be said of any policy."""
+    return stems(_FREE_OF_POLICIES)
+
+
+def small(text: str) -> list[str]:
+    """Return the words of a text in small letters, in their order."""
+    return [word.casefold().removesuffix("'s") for word in _WORD.findall(text)]
+
+
+def stems(text: str) -> frozenset[str]:
+    """Return the beginnings of the words of a text."""
+    return frozenset(word[:_STEM] for word in small(text))
+
+
+def stands(word: str, known: frozenset[str]) -> bool:
+    """Return whether a word, or each part of a compound, begins as a known one does."""
+    parts = word.split("-")
+    return word[:_STEM] in known or (
+        len(parts) > 1 and all(part[:_STEM] in known for part in parts)
+    )

@@ -1,0 +1,219 @@
+"""Whether what somebody claims in words of their own is covered by what they could see.
+
+The words of an office are free: its handbook, its letters, and everyday language. What is claimed
+beyond them has to be there: a name, a quotation, a test, an illness or a drug, a matter of private
+life, somebody else who knows or says something, a conversation, a deed, a day of the week, what a
+policy asks; and a word
+that neither the office nor the file nor everyday language has stands for something that nobody
+could know. What is supposed, asked for, offered or said not to be there claims nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from healthgym.worlds.managed_care.claim_words import (
+    desk_stems,
+    desk_words,
+    everyday,
+    free_of_policies,
+    kind,
+    small,
+    stands,
+    stems,
+)
+from healthgym.worlds.managed_care.word_forms import form
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])|[;\n]+")
+_CLAUSE = re.compile(r"[,:]\s| - | but | however ")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
+_TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|No|vs)\.")
+_QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
+#: Ids of records and codes: no words.
+_ID = re.compile(r"\b[A-Za-z]*\d[\w.-]*|\b[A-Z]+-[A-Z0-9-]+\b")
+_NAMES = "|".join(MONTHS)
+#: A day is judged where days are.
+_DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
+_MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
+#: Before a day that is none in particular.
+_ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
+_LEAST_QUOTED = 2
+_LEAST_LETTERS = 4
+#: Who is called by a field of medicine.
+_OF_A_FIELD = ("ologist", "ologists")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What could be seen of a case.
+
+    Attributes:
+        text: Everything that was sent, recorded, printed in the policy or said.
+        policy: What the policy says.
+        talked: Whether anybody of the office spoke with the other side.
+        months: Months of the days that could be seen, in words.
+        free: Words for people whom anybody of this desk may bring in.
+        pages: Folders of the handbook whose words are the desk's own.
+        private: Whether people's private lives are this desk's business.
+    """
+
+    text: str
+    policy: str
+    talked: bool
+    months: frozenset[str] = frozenset(MONTHS)
+    free: frozenset[str] = frozenset()
+    pages: tuple[str, ...] = ("payer-um", "platform", "medical-library/utilization-review")
+    private: bool = False
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The beginnings of its words."""
+        return stems(self.text)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its words, in small letters."""
+        return frozenset(small(self.text))
+
+    @cached_property
+    def flat(self) -> str:
+        """Its letters and digits, with one space between words."""
+        return _flat(self.text)
+
+    @cached_property
+    def policy_stems(self) -> frozenset[str]:
+        """The beginnings of the policy's words."""
+        return stems(self.policy)
+
+    def knows(self, person: str) -> bool:
+        """Return whether somebody, or a day, is spoken of: the word itself, or a doctor's field."""
+        single = person.removesuffix("s")
+        if {person, single, f"{single}s"} & (self.words | self.free):
+            return True
+        field = person.removesuffix("s").removesuffix("ist")
+        return person.endswith(_OF_A_FIELD) and any(w.startswith(field) for w in self.words)
+
+
+def uncovered(text: str, seen: Seen) -> Iterator[str]:
+    """Yield what a text claims that could not be seen.
+
+    Args:
+        text: What somebody wrote.
+        seen: What could be seen.
+    """
+    clean = text.replace("’", "'")
+    for quoted in _QUOTED.findall(clean):
+        parts = filter(None, map(_flat, re.split(r"\.{3}|…", quoted)))
+        if any(len(part.split()) >= _LEAST_QUOTED and part not in seen.flat for part in parts):
+            yield f"nobody wrote or said: {quoted[:60]!r}"
+    for sentence in _SENTENCE.split(_TITLE.sub(lambda found: found[0][:-1], clean)):
+        told = _DAY.sub("0", " ".join(sentence.split()))
+        plain = _ID.sub("0", told).replace("_", " ")
+        if not plain:
+            continue
+        yield from _names(plain, seen)
+        dated = _MONTH.findall(plain)
+        yield from (f"nowhere dated: {each}" for each in dated if each not in seen.months)
+        plain = _MONTH.sub("", plain).casefold()
+        yield from _facts(plain, seen)
+        yield from _accounts(plain, seen)
+        yield from _clauses(told.casefold(), seen)
+        yield from _strange(plain, seen)
+
+
+def _names(sentence: str, seen: Seen) -> Iterator[str]:
+    """Yield names, and abbreviations in capitals, that stand nowhere."""
+    words = list(_WORD.finditer(sentence))
+    shouted = sum(word[0].isupper() and len(word[0]) > 1 for word in words) * 2 > len(words)
+    for word in words[1:]:
+        name = word[0].casefold().removesuffix("'s")
+        opens = sentence[: word.start()].rstrip().endswith((":", "(", '"'))
+        if not word[0][0].isupper() or opens or shouted or kind("known_names", name):
+            continue
+        if name not in seen.words and name not in desk_words(seen.pages):
+            yield f"nowhere named: {word[0]}"
+
+
+def _facts(sentence: str, seen: Seen) -> Iterator[str]:
+    """Yield tests, illnesses, drugs, deeds and matters of private life that stand nowhere.
+
+    What is said not to be there is no fact.
+    """
+    if form("not_claimed").search(sentence) or sentence.endswith("?"):
+        return
+    for clause in _CLAUSE.split(sentence):
+        for word in _WORD.finditer(clause):
+            name = word[0].removesuffix("'s")
+            if kind("private", name) and not seen.private:
+                there = name in seen.words
+            else:
+                named = kind("clinical", name) or kind("conduct", name)
+                there = not named or stands(name, seen.stems)
+            if there:
+                continue
+            before = form("not_there").search(clause, 0, word.start())
+            if not before and not form("absent_after").search(clause, word.end()):
+                yield f"nowhere seen: {name}"
+
+
+def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
+    """Yield other people, conversations and days that an account brings in and nothing shows."""
+    if form("not_claimed").search(sentence):
+        return
+    for clause in _CLAUSE.split(sentence):
+        for word in _WORD.finditer(clause):
+            name = word[0].removesuffix("'s")
+            brought = kind("kin", name) or kind("others", name)
+            brought = brought or (kind("times", name) and not _ANY.search(clause, 0, word.start()))
+            if brought and not seen.knows(name) and not _left_open(clause, word.start()):
+                yield f"nowhere mentioned: {name}"
+        if form("of_others").search(clause):
+            yield f"of somebody else: {clause[:60]!r}"
+        talked = form("talked_with_member").search(clause)
+        talked = talked or (None if seen.talked else form("talked").search(clause))
+        if talked and not _left_open(clause, talked.start()):
+            yield f"no conversation is on record: {clause[:60]!r}"
+
+
+def _left_open(clause: str, place: int) -> bool:
+    """Return whether what stands at a place is offered or denied by what is before it."""
+    return any(form(name).search(clause, 0, place + 1) for name in ("offered", "not_there"))
+
+
+def _clauses(sentence: str, seen: Seen) -> Iterator[str]:
+    """Yield what a policy is said to ask or to allow that its page does not hold."""
+    if form("policy_new").search(sentence):
+        yield f"not on the policy's page: {sentence[:60]!r}"
+    for found in form("policy_says").finditer(sentence):
+        told = stems(_CLAUSE.split(found["what"])[0]) - free_of_policies()
+        if told - seen.policy_stems:
+            yield f"not on the policy's page: {found['what'].strip()[:60]!r}"
+    for found in form("policy_part").finditer(sentence):
+        if _flat(found[0]) not in seen.flat:
+            yield f"no such part: {found[0]!r}"
+
+
+def _strange(sentence: str, seen: Seen) -> Iterator[str]:
+    """Yield words that stand nowhere: neither on file nor in the office nor in everyday language.
+
+    Where somebody is asked for something, other words are needed than on file.
+    """
+    if form("not_claimed").search(sentence) or sentence.endswith("?"):
+        return
+    desk = desk_stems(seen.pages)
+    for word in small(sentence):
+        if len(word) < _LEAST_LETTERS or stands(word, seen.stems) or stands(word, desk):
+            continue
+        if not everyday(word):
+            yield f"nowhere seen: {word}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", text.casefold()))
