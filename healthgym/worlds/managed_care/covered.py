@@ -42,6 +42,8 @@ _NAMES = "|".join(MONTHS)
 #: A day is judged where days are.
 _DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
 _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
+#: Kinds of words of which each sentence is asked how it speaks of them.
+_JUDGED = ("clinical", "conduct", "kin", "others", "times")
 #: Before a day that is none in particular.
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
 _LEAST_QUOTED = 2
@@ -172,7 +174,9 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
             name = word[0].removesuffix("'s")
             brought = kind("kin", name) or kind("others", name)
             brought = brought or (kind("times", name) and not _ANY.search(clause, 0, word.start()))
-            if brought and not seen.knows(name) and not _left_open(clause, word.start()):
+            offered = form("offered").match(clause[word.end() :].lstrip())
+            open_ = offered or _left_open(clause, word.start())
+            if brought and not seen.knows(name) and not open_:
                 yield f"nowhere mentioned: {name}"
         if form("of_others").search(clause):
             yield f"of somebody else: {clause[:60]!r}"
@@ -211,7 +215,8 @@ def _strange(sentence: str, seen: Seen) -> Iterator[str]:
     for word in small(sentence):
         if len(word) < _LEAST_LETTERS or stands(word, seen.stems) or stands(word, desk):
             continue
-        if not everyday(word):
+        judged = any(kind(name, word) for name in _JUDGED)
+        if not judged and not everyday(word) and (seen.private or not kind("private", word)):
             yield f"nowhere seen: {word}"
 
 

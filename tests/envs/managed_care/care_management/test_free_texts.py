@@ -21,7 +21,7 @@ PASS_STILL = {
     "Has not passed water for two days",
     "Cried about the dead dog",
     "Needs no doctors any more",
-    # Of the last file, after which the reader was not changed.
+    # Of the last file, after which the reader was not tightened.
     "The dog ate the pills",
     "Sees double after the evening dose",
     "Has bought a rope",

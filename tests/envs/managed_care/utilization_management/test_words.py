@@ -39,7 +39,7 @@ _PASS_STILL = {
     "Your blood group does not match, but we approved it anyway.",
     "The MRI you never sent shows nothing at all.",
     "{right} The left kidney has already been removed.",
-    # Of the last file, after which the reader was not changed.
+    # Of the last file, after which the reader was not tightened.
     "A colleague at another insurer advised us to pay.",
     "You must first try the herbal remedy that we sent you.",
     "Your rash has cleared up, as a photograph shows.",

@@ -1,0 +1,64 @@
+"""Claims in somebody's own words, held against what could be seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthgym.worlds.managed_care.covered import Seen, uncovered
+
+FILE = (
+    "Annette Vance was seen by Henry Zhang, MD, Cardiology, on 2026-02-10 at Lakeside Medical "
+    "Group. Her daughter came along. Echocardiogram: ejection fraction 30 %. Takes carvedilol. "
+    "She gets short of breath when she climbs stairs."
+)
+PAGE = "The policy asks for an ejection fraction below 35 % and three months of therapy."
+SEEN = Seen(f"{FILE}\n{PAGE}", PAGE, talked=False, months=frozenset({"February"}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The echocardiogram shows what the policy asks for.",
+        "Dr. Zhang, a cardiologist, sent the page.",
+        'The note says "short of breath when she climbs stairs".',
+        "No biopsy was needed, and none was sent.",
+        "A colonoscopy was not sent.",
+        "If you have had surgery since, please tell us.",
+        "Was a stress test done?",
+        "Your husband may call us for you.",
+        "I spoke with nobody; the pages were enough.",
+        "Her daughter came along in February.",
+        "You may hear from us on a Monday.",
+        "The policy requires an ejection fraction below 35 %.",
+    ],
+)
+def test_what_is_there_denied_or_offered_is_covered(text: str) -> None:
+    assert list(uncovered(text, SEEN)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The biopsy shows what the policy asks for.",
+        "Dr. Abernathy sent the page.",
+        'The note says "please do not pay for this".',
+        "Metformin was stopped.",
+        "Her husband told us that she is better.",
+        "I spoke with the practice by telephone.",
+        "She came back in April.",
+        "She was here on Monday.",
+        "The policy requires consent of the neighbors.",
+        "Clause 9 stands against it.",
+        "Another member had the same finding.",
+        "She was seen dancing.",
+        "The zeppelin came along.",
+    ],
+)
+def test_what_nobody_could_see_is_not(text: str) -> None:
+    assert list(uncovered(text, SEEN))
+
+
+def test_private_life_is_a_care_managers_business() -> None:
+    text = "She would like to go dancing."
+    assert list(uncovered(text, SEEN))
+    assert not list(uncovered(text, Seen(FILE, "", talked=True, private=True)))
