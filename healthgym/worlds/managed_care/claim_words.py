@@ -12,11 +12,13 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
+from healthgym.core.cache import short_text_cache
 from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.vocabulary import authorization, care
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
-_STEM = 5
+#: Letters by which forms of a word are known for one.
+STEM = 5
 _LEAST_LETTERS = 4
 #: Endings of forms of a word, each with what stands in its place, and beginnings that turn it.
 _ENDINGS = (
@@ -53,6 +55,7 @@ class _Lexicon:
         )
 
 
+@short_text_cache(8192, 60)
 def kind(name: str, word: str) -> bool:
     """Return whether a word, in small letters, is of a kind."""
     return word in _table()[name]
@@ -65,7 +68,7 @@ def _table() -> Mapping[str, _Lexicon]:
     return {name: _Lexicon(list(words)) for name, words in rows.items()}
 
 
-@cache
+@short_text_cache(8192, 60)
 def everyday(word: str) -> bool:
     """Return whether a word, or what it is a form of, is one of everyday language.
 
@@ -138,12 +141,10 @@ def small(text: str) -> list[str]:
 
 def stems(text: str) -> frozenset[str]:
     """Return the beginnings of the words of a text."""
-    return frozenset(word[:_STEM] for word in small(text))
+    return frozenset(word[:STEM] for word in small(text))
 
 
 def stands(word: str, known: frozenset[str]) -> bool:
     """Return whether a word, or each part of a compound, begins as a known one does."""
     parts = word.split("-")
-    return word[:_STEM] in known or (
-        len(parts) > 1 and all(part[:_STEM] in known for part in parts)
-    )
+    return word[:STEM] in known or (len(parts) > 1 and all(part[:STEM] in known for part in parts))

@@ -3,19 +3,20 @@
 The words of an office are free: its handbook, its letters, and everyday language. What is claimed
 beyond them has to be there: a name, a quotation, a test, an illness or a drug, a matter of private
 life, somebody else who knows or says something, a conversation, a deed, a day of the week, what a
-policy asks; and a word
-that neither the office nor the file nor everyday language has stands for something that nobody
-could know. What is supposed, asked for, offered or said not to be there claims nothing.
+policy asks; and a word that neither the office nor the file nor everyday language has stands for
+something that nobody could know. What is supposed, asked for, offered or said not to be there
+claims nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 from healthgym.worlds.managed_care.claim_words import (
+    STEM,
     desk_stems,
     desk_words,
     everyday,
@@ -46,6 +47,8 @@ _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
 _JUDGED = ("clinical", "conduct", "kin", "others", "times")
 #: Before a day that is none in particular.
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
+#: What is before a place within a word, compounds being one, and what is after the end of one.
+_INSIDE, _ENDED = re.compile(r".?[a-z]|[a-z][-']", re.DOTALL), re.compile(r"(?:'s)?(?![-']?[a-z])")
 _LEAST_QUOTED = 2
 _LEAST_LETTERS = 4
 #: Who is called by a field of medicine.
@@ -56,11 +59,14 @@ _OF_A_FIELD = ("ologist", "ologists")
 class Seen:
     """What could be seen of a case.
 
+    Words are looked for in its text one by one: most of what is written is of the office or of
+    everyday language, and a file is far longer than a note.
+
     Attributes:
         text: Everything that was sent, recorded, printed in the policy or said.
         policy: What the policy says.
         talked: Whether anybody of the office spoke with the other side.
-        months: Months of the days that could be seen, in words.
+        months: Returns the months of the days that could be seen, in words.
         free: Words for people whom anybody of this desk may bring in.
         pages: Folders of the handbook whose words are the desk's own.
         private: Whether people's private lives are this desk's business.
@@ -69,20 +75,38 @@ class Seen:
     text: str
     policy: str
     talked: bool
-    months: frozenset[str] = frozenset(MONTHS)
+    months: Callable[[], Set[str]] = lambda: frozenset(MONTHS)
     free: frozenset[str] = frozenset()
     pages: tuple[str, ...] = ("payer-um", "platform", "medical-library/utilization-review")
     private: bool = False
 
     @cached_property
-    def stems(self) -> frozenset[str]:
-        """The beginnings of its words."""
-        return stems(self.text)
+    def small(self) -> str:
+        """Its text in small letters."""
+        return self.text.replace("’", "'").casefold()
 
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Its words, in small letters."""
-        return frozenset(small(self.text))
+    def has(self, word: str) -> bool:
+        """Return whether a word, in small letters, stands in it."""
+        return any(_ENDED.match(self.small, end) for end in self._ends(word))
+
+    def stands(self, word: str) -> bool:
+        """Return whether a word, or each part of a compound, begins as one does that it has."""
+        parts = word.split("-")
+        return self._begins(word) or (len(parts) > 1 and all(map(self._begins, parts)))
+
+    def _begins(self, word: str) -> bool:
+        stem = word[:STEM]
+        if len(stem) < STEM:  # the whole of a short word
+            return self.has(stem)
+        return next(self._ends(stem), None) is not None
+
+    def _ends(self, part: str) -> Iterator[int]:
+        """Yield where a part of a word ends each time that a word begins with it."""
+        at = self.small.find(part) if part else -1
+        while at >= 0:
+            if not _INSIDE.fullmatch(self.small, max(at - 2, 0), at):
+                yield at + len(part)
+            at = self.small.find(part, at + 1)
 
     @cached_property
     def flat(self) -> str:
@@ -97,10 +121,10 @@ class Seen:
     def knows(self, person: str) -> bool:
         """Return whether somebody, or a day, is spoken of: the word itself, or a doctor's field."""
         single = person.removesuffix("s")
-        if {person, single, f"{single}s"} & (self.words | self.free):
+        if any(each in self.free or self.has(each) for each in (person, single, f"{single}s")):
             return True
-        field = person.removesuffix("s").removesuffix("ist")
-        return person.endswith(_OF_A_FIELD) and any(w.startswith(field) for w in self.words)
+        field = single.removesuffix("ist")
+        return person.endswith(_OF_A_FIELD) and next(self._ends(field), None) is not None
 
 
 def uncovered(text: str, seen: Seen) -> Iterator[str]:
@@ -122,7 +146,7 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
             continue
         yield from _names(plain, seen)
         dated = _MONTH.findall(plain)
-        yield from (f"nowhere dated: {each}" for each in dated if each not in seen.months)
+        yield from (f"nowhere dated: {each}" for each in dated if each not in seen.months())
         plain = _MONTH.sub("", plain).casefold()
         yield from _facts(plain, seen)
         yield from _accounts(plain, seen)
@@ -139,7 +163,7 @@ def _names(sentence: str, seen: Seen) -> Iterator[str]:
         opens = sentence[: word.start()].rstrip().endswith((":", "(", '"'))
         if not word[0][0].isupper() or opens or shouted or kind("known_names", name):
             continue
-        if name not in seen.words and name not in desk_words(seen.pages):
+        if name not in desk_words(seen.pages) and not seen.has(name):
             yield f"nowhere named: {word[0]}"
 
 
@@ -154,10 +178,10 @@ def _facts(sentence: str, seen: Seen) -> Iterator[str]:
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
             if kind("private", name) and not seen.private:
-                there = name in seen.words
+                there = seen.has(name)
             else:
                 named = kind("clinical", name) or kind("conduct", name)
-                there = not named or stands(name, seen.stems)
+                there = not named or seen.stands(name)
             if there:
                 continue
             before = form("not_there").search(clause, 0, word.start())
@@ -174,9 +198,10 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
             name = word[0].removesuffix("'s")
             brought = kind("kin", name) or kind("others", name)
             brought = brought or (kind("times", name) and not _ANY.search(clause, 0, word.start()))
+            if not brought or seen.knows(name):
+                continue
             offered = form("offered").match(clause[word.end() :].lstrip())
-            open_ = offered or _left_open(clause, word.start())
-            if brought and not seen.knows(name) and not open_:
+            if not offered and not _left_open(clause, word.start()):
                 yield f"nowhere mentioned: {name}"
         if form("of_others").search(clause):
             yield f"of somebody else: {clause[:60]!r}"
@@ -213,11 +238,12 @@ def _strange(sentence: str, seen: Seen) -> Iterator[str]:
         return
     desk = desk_stems(seen.pages)
     for word in small(sentence):
-        if len(word) < _LEAST_LETTERS or stands(word, seen.stems) or stands(word, desk):
+        if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
             continue
         judged = any(kind(name, word) for name in _JUDGED)
-        if not judged and not everyday(word) and (seen.private or not kind("private", word)):
-            yield f"nowhere seen: {word}"
+        if judged or (kind("private", word) and not seen.private) or seen.stands(word):
+            continue
+        yield f"nowhere seen: {word}"
 
 
 def _flat(text: str) -> str:

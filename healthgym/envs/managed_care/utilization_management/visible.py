@@ -190,8 +190,13 @@ class Visible:
         told = (value for value in (*kept, *asked) if isinstance(value, str))
         talked = bool(self.after.peer.of(self._case)) or bool(self.heard)
         now = [f"{day:%A}" for day in self._played]
-        months = frozenset(f"{day:%B}" for day in self._days | self._shown_days | self._told.days)
-        return Seen("\n".join((*sent, *told, self.page, *now)), self.page, talked, months)
+        text = "\n".join((*sent, *told, self.page, *now))
+        return Seen(text, self.page, talked, lambda: self._months)
+
+    @cached_property
+    def _months(self) -> frozenset[str]:
+        """Months of all days that could be seen, in words."""
+        return frozenset(f"{day:%B}" for day in self._days | self._shown_days | self._told.days)
 
     @cached_property
     def page(self) -> str:
