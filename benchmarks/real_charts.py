@@ -2,7 +2,7 @@
 
     python benchmarks/real_charts.py --source DIR                 five folds, one after the other
     python benchmarks/real_charts.py --source DIR --only fold_1
-    python benchmarks/real_charts.py --only pooled                all patients, once all folds ran
+    python benchmarks/real_charts.py --only pooled                the folds that ran, together
 
 A fold is a run of ``healthgym train --source DIR --fold K`` as it comes, one thread: demonstrated
 are charts in the folder's style and its training patients told anew; scored are tasks on the real
@@ -46,14 +46,14 @@ suite.parser.add_argument("--seed", type=int, default=0)
 def fold(number: int, run: Run) -> Figures:
     """Train with a fifth of the patients held out, or read what came of it before."""
     folder: Path = run.options.runs / f"fold-{number}-{run.options.seed}"
-    stages = folder / "stages.json"
-    if not stages.exists() or "report" not in json.loads(stages.read_text(encoding="utf-8")):
+    if not _ended(folder):
         if run.options.source is None:
             raise SystemExit("Give --source DIR, a folder of FHIR R4 bundles such as Synthea's.")
         command = [sys.executable, "-m", "healthgym", "train", "--source", str(run.options.source)]
         command += ["--fold", str(number), "--seed", str(run.options.seed)]
         command += ["--episodes", str(run.tasks(_TASKS))]
-        command += ["--resume", str(folder)] if stages.exists() else ["--out", str(folder)]
+        begun = (folder / "stages.json").exists()
+        command += ["--resume" if begun else "--out", str(folder)]
         command += ["--quick"] if run.quick else []
         subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     return told(folder)
@@ -98,14 +98,14 @@ def _over(solved: Mapping[str, bool], patients: Mapping[str, str]) -> Figures:
 
 
 def pooled(run: Run) -> Figures:
-    """Put the folds together: every patient was held out in one of them."""
-    folders = [run.options.runs / f"fold-{number}-{run.options.seed}" for number in range(FOLDS)]
+    """Put together the folds that ran: each patient is held out in one of the five."""
     if run.quick:
         return {}
-    missing = [folder.name for folder in folders if not (folder / "stages.json").exists()]
-    if missing:
-        raise SystemExit(f"Run these folds first: {', '.join(missing)}.")
-    found: Figures = {}
+    every = [run.options.runs / f"fold-{number}-{run.options.seed}" for number in range(FOLDS)]
+    folders = [folder for folder in every if _ended(folder)]
+    if not folders:
+        raise SystemExit(f"Run a fold first; none has ended in {run.options.runs}.")
+    found: Figures = {"folds": len(folders)}
     patients: dict[str, str] = {}
     for folder in folders:
         who = _patients(RunFolder(folder).config())
@@ -120,7 +120,12 @@ def pooled(run: Run) -> Figures:
                 won, asked = kinds.get(kind, (0, 0))
                 kinds[kind] = [won + rate.successes, asked + rate.episodes]
         found[name] = {**_over(solved, patients), "kinds": kinds}
-    return {"patients": len(set(patients.values())), **found}
+    return {**found, "patients": len(set(patients.values()))}
+
+
+def _ended(folder: Path) -> bool:
+    stages = folder / "stages.json"
+    return stages.exists() and "report" in json.loads(stages.read_text(encoding="utf-8"))
 
 
 def _patients(config: TrainConfig) -> dict[str, str]:
