@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 
 import numpy as np
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.family import Script
-from healthgym.core.proofs import Operator, Proofs
+from healthgym.core.proofs import Item, Operator, Proofs
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.managed_care.care_management.task import CareInstance
+from healthgym.envs.managed_care.care_management.task import CareInstance, Ending
 from healthgym.envs.managed_care.changing import (
     FINISH,
     changing,
@@ -222,6 +223,13 @@ def _sent_away(instance: CareInstance, script: Script, rng: np.random.Generator)
     return [*steps[: places[-1] + 1], out, call(FINISH)]
 
 
+def _items(instance: CareInstance) -> Iterator[Item]:
+    """Ask how the work rightly ends: what is told before the first call must not show it."""
+    ending = instance.reference.ending
+    yield Item("a plan is made", ending is Ending.PLANNED)
+    yield Item("a refusal is respected", ending is Ending.DECLINED)
+
+
 PROOFS = Proofs(
     corruptions={
         "another_program": changing(_OPEN, turning("program", _PROGRAMS)),
@@ -256,4 +264,5 @@ PROOFS = Proofs(
         "other_conditions_of_escalation": changing(_PLAN, _other_conditions),
         "consent_in_other_words": _said(_CONSENT, "Do you consent to take part in the program?"),
     },
+    items=_items,
 )
