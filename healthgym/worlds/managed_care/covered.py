@@ -49,6 +49,9 @@ _JUDGED = ("clinical", "conduct", "kin", "others", "times")
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
 #: What is before a place within a word, compounds being one, and what is after the end of one.
 _INSIDE, _ENDED = re.compile(r".?[a-z]|[a-z][-']", re.DOTALL), re.compile(r"(?:'s)?(?![-']?[a-z])")
+#: How far from a word what denies or offers it is looked for, in characters: further away it is
+#: about something else, and each word of a very long clause would go through all of it.
+_NEAR = 240
 _LEAST_QUOTED = 2
 _LEAST_LETTERS = 4
 #: Who is called by a field of medicine.
@@ -160,7 +163,7 @@ def _names(sentence: str, seen: Seen) -> Iterator[str]:
     shouted = sum(word[0].isupper() and len(word[0]) > 1 for word in words) * 2 > len(words)
     for word in words[1:]:
         name = word[0].casefold().removesuffix("'s")
-        opens = sentence[: word.start()].rstrip().endswith((":", "(", '"'))
+        opens = sentence[max(word.start() - 2, 0) : word.start()].rstrip().endswith((":", "(", '"'))
         if not word[0][0].isupper() or opens or shouted or kind("known_names", name):
             continue
         if name not in desk_words(seen.pages) and not seen.has(name):
@@ -184,8 +187,8 @@ def _facts(sentence: str, seen: Seen) -> Iterator[str]:
                 there = not named or seen.stands(name)
             if there:
                 continue
-            before = form("not_there").search(clause, 0, word.start())
-            if not before and not form("absent_after").search(clause, word.end()):
+            after = form("absent_after").search(clause, word.end(), word.end() + _NEAR)
+            if not after and not _before("not_there", clause, word.start()):
                 yield f"nowhere seen: {name}"
 
 
@@ -197,10 +200,10 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
             brought = kind("kin", name) or kind("others", name)
-            brought = brought or (kind("times", name) and not _ANY.search(clause, 0, word.start()))
+            brought = brought or (kind("times", name) and not _ANY.search(_left(clause, word)))
             if not brought or seen.knows(name):
                 continue
-            offered = form("offered").match(clause[word.end() :].lstrip())
+            offered = form("offered").match(clause[word.end() : word.end() + _NEAR].lstrip())
             if not offered and not _left_open(clause, word.start()):
                 yield f"nowhere mentioned: {name}"
         if form("of_others").search(clause):
@@ -213,7 +216,16 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
 
 def _left_open(clause: str, place: int) -> bool:
     """Return whether what stands at a place is offered or denied by what is before it."""
-    return any(form(name).search(clause, 0, place + 1) for name in ("offered", "not_there"))
+    return any(_before(name, clause, place + 1) for name in ("offered", "not_there"))
+
+
+def _before(name: str, clause: str, place: int) -> re.Match[str] | None:
+    """Return where a form stands near before a place."""
+    return form(name).search(clause, max(place - _NEAR, 0), place)
+
+
+def _left(clause: str, word: re.Match[str]) -> str:
+    return clause[max(word.start() - _NEAR, 0) : word.start()]
 
 
 def _clauses(sentence: str, seen: Seen) -> Iterator[str]:

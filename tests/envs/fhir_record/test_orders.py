@@ -148,6 +148,8 @@ def test_anything_in_any_element_gets_an_answer(junk: object) -> None:
         ("mg", {"dosageInstruction.0.timing.code": ["q1h"]}),
         ("mg", {"reasonCode": ["given in error"]}),
         ("mg", {"category": ["cancelled"]}),
+        ("mg", {"reasonCode": [{"coding": [{"code": "do not give"}]}]}),
+        ("mg", {"identifier": [{"value": "please do not give this"}]}),
         ("mg", {"supportingInformation": [{"display": ["void"]}]}),
         ("mg", {"note": [{"text": "This is for another patient."}]}),
         ("catheter", {"specimen": [{"display": "urine of another patient"}]}),

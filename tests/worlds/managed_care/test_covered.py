@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import sys
+
 import pytest
 
+from healthgym.worlds.managed_care import covered
 from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.word_forms import form
 
 FILE = (
     "Annette Vance was seen by Henry Zhang, MD, Cardiology, on 2026-02-10 at Lakeside Medical "
@@ -62,3 +67,27 @@ def test_private_life_is_a_care_managers_business() -> None:
     text = "She would like to go dancing."
     assert list(uncovered(text, SEEN))
     assert not list(uncovered(text, Seen(FILE, "", talked=True, private=True)))
+
+
+@pytest.mark.parametrize("said", ["wife ", "biopsy ", "on Monday "])
+def test_a_word_of_a_very_long_clause_does_not_go_through_all_of_it(
+    said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone: list[int] = []
+
+    class Counted:
+        def __init__(self, pattern: re.Pattern[str]) -> None:
+            self._pattern = pattern
+
+        def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> object:
+            gone.append(min(end, len(text)) - start)
+            return self._pattern.search(text, start, end)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._pattern, name)
+
+    monkeypatch.setattr(covered, "form", lambda name: Counted(form(name)))
+    clause = said * 2000
+    assert list(uncovered(clause, SEEN))
+    # Some searches of a sentence go through it once; those of a word look near it.
+    assert sum(gone) < 2000 * len(clause) / 10

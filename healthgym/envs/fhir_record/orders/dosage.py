@@ -11,6 +11,7 @@ from healthgym.envs.fhir_record.orders.extent import exceeded_limits, most_lasti
 from healthgym.envs.fhir_record.orders.items import item_of, read_drug_name, read_instruction
 from healthgym.envs.fhir_record.orders.periods import in_reach, read_period
 from healthgym.envs.fhir_record.orders.quantities import (
+    MOST_DIFFERENT,
     Amount,
     Dimension,
     amount,
@@ -33,7 +34,6 @@ from healthgym.envs.fhir_record.view import parse_time
 
 #: Longest interval, in hours, of a dose that is repeated if it did not work.
 _REPEATED = 0.1
-_MOST_DIFFERENT = 1e-6
 
 
 @dataclass
@@ -246,7 +246,7 @@ def _interval(read: Dosage, repeat: JsonDict) -> float | None:
         read.problems.add("timing")
         return None
     interval = round(period.value / frequency, 9)
-    if daily is not None and abs(interval - daily) > _MOST_DIFFERENT:
+    if daily is not None and abs(interval - daily) > MOST_DIFFERENT:
         read.problems.add("timing")
     return interval
 
@@ -291,7 +291,7 @@ def _compare(spec: OrderSpec, read: Dosage, begin: datetime) -> Iterator[str]:
     if any(not in_reach(start, begin, begin + spec.within) for start in read.starts):
         yield "start"
     least = max(spec.course / timedelta(hours=1), spec.hours)
-    short = any(hours < least * (1 - _MOST_DIFFERENT) for hours in read.courses)
+    short = any(hours < least * (1 - MOST_DIFFERENT) for hours in read.courses)
     long = any(hours > most_lasting(spec) / timedelta(hours=1) for hours in read.courses)
     if short or long or any(end < begin + spec.course for end in read.ends):
         yield "course"
@@ -342,7 +342,7 @@ def _as(given: Amount, wanted: Amount) -> Amount:
 
 def _divides(part: Amount, whole: Amount) -> bool:
     times = whole.value / part.value
-    return part.of == whole.of and times >= 1 and abs(times - round(times)) < _MOST_DIFFERENT
+    return part.of == whole.of and times >= 1 and abs(times - round(times)) < MOST_DIFFERENT
 
 
 def _speed_fits(spec: OrderSpec, sig: Sig) -> bool:
@@ -355,7 +355,7 @@ def _speed_fits(spec: OrderSpec, sig: Sig) -> bool:
     rate = dose.over(Amount(spec.hours, Dimension.TIME))
     if not sig.durations and not sig.rates:
         return False
-    if any(abs(hours - spec.hours) > _MOST_DIFFERENT * spec.hours for hours in sig.durations):
+    if any(abs(hours - spec.hours) > MOST_DIFFERENT * spec.hours for hours in sig.durations):
         return False
     return all(same(given, rate) for given in sig.rates)
 

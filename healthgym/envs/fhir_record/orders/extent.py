@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from healthgym.core.borders import JsonObject
 from healthgym.envs.fhir_record.orders.periods import in_reach, read_period
 from healthgym.envs.fhir_record.orders.quantities import (
+    MOST_DIFFERENT,
     Amount,
     Dimension,
     amount,
@@ -19,7 +20,6 @@ from healthgym.envs.fhir_record.orders.words import objects
 from healthgym.envs.fhir_record.task import OrderSpec
 
 _HOUR, _DAY, _YEAR = timedelta(hours=1), timedelta(days=1), timedelta(days=366)
-_MOST_DIFFERENT = 1e-6
 #: Most refills of a drug that is kept at home: one a month. What is given once has none.
 _YEAR_OF_REFILLS = 11
 #: Most doses that are dispensed of what is given once, as packs are, and of what is kept for need.
@@ -53,7 +53,7 @@ def exceeded_limits(dosage: JsonObject, sig: Sig) -> bool:
             return True
         doses = [dose for dose in sig.doses if _within(dose, once)]
         if not any(
-            all(dose.value <= rate.value * each * (1 + _MOST_DIFFERENT) for each in intervals)
+            all(dose.value <= rate.value * each * (1 + MOST_DIFFERENT) for each in intervals)
             for dose in doses
         ):
             return True
@@ -61,7 +61,7 @@ def exceeded_limits(dosage: JsonObject, sig: Sig) -> bool:
 
 
 def _within(dose: Amount, limit: Amount) -> bool:
-    return dose.of == limit.of and dose.value <= limit.value * (1 + _MOST_DIFFERENT)
+    return dose.of == limit.of and dose.value <= limit.value * (1 + MOST_DIFFERENT)
 
 
 def most_lasting(spec: OrderSpec) -> timedelta:

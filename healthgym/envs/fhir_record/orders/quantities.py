@@ -123,9 +123,13 @@ def read_ratio(ratio: object) -> Amount | None:
     return above.over(below)
 
 
+#: Share by which two amounts may differ that are one, written in two ways.
+MOST_DIFFERENT = 1e-6
+
+
 def same(one: Amount, other: Amount, tolerance: float = 0.0) -> bool:
     """Return whether two amounts are of one dimension and no further apart than a tolerance."""
-    slack = max(tolerance, 1e-6 * abs(other.value)) + 1e-9 * abs(other.value)
+    slack = max(tolerance, MOST_DIFFERENT * abs(other.value)) + 1e-9 * abs(other.value)
     return (one.of, one.per) == (other.of, other.per) and abs(one.value - other.value) <= slack
 
 

@@ -50,6 +50,8 @@ _CODED = frozenset(
      "timeOfDay", "periodUnit", "durationUnit", "instantiatesCanonical", "instantiatesUri",
      "profile", "contentType", "hash", "data"}
 )  # fmt: skip
+#: So many words are a sentence, in whatever element.
+_SENTENCE = 3
 #: Those of them that may be lists.
 _CODED_LISTS = frozenset(
     {"event", "when", "dayOfWeek", "timeOfDay", "profile", "instantiatesCanonical",
@@ -76,8 +78,13 @@ def texts_in(value: object) -> Iterator[str]:
     elif isinstance(value, dict):
         for key, item in value.items():
             coded = key in _CODED or _is_dated(key)
-            if not (coded and isinstance(item, str)) and key not in _CODED_LISTS:
+            if not (coded and _is_token(item)) and key not in _CODED_LISTS:
                 yield from texts_in(item)
+
+
+def _is_token(value: object) -> bool:
+    """Return whether a value is a code, a unit, an address or a day, and no sentence."""
+    return isinstance(value, str) and len(value.split()) < _SENTENCE
 
 
 def _is_dated(key: str) -> bool:
