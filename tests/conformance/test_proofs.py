@@ -88,7 +88,9 @@ def test_artefacts() -> None:
 def test_artefacts_of_many_labels(env_id: str) -> None:
     tasks = next((count for word, count in _DRAWN.items() if word in env_id), 1500)
     rates = testing.check_artefacts(env_id, tasks=tasks)
-    assert rates or "Marathon" in env_id or not _learns(env_id)
+    # Every canonical episode of care management ends with a plan: there is nothing to be told.
+    asks = "Marathon" not in env_id and env_id != "HealthAgent/CareManagementCanonical-v1"
+    assert rates or not asks or not _learns(env_id)
 
 
 @pytest.mark.slow

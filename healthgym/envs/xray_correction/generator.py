@@ -44,11 +44,13 @@ class Case:
         swaps: Number of wrong sentences.
         studies: Number of studies.
         theme: Entities the report speaks of; a state may be given after a colon.
+        sentences: Fewest sentences; one more than are wrong if 0.
     """
 
     swaps: int
     studies: int
     theme: tuple[str, ...]
+    sentences: int = 0
 
 
 def canonical_cases() -> tuple[Case, ...]:
@@ -77,12 +79,27 @@ class CorrectionGenerator(CorrectionTaskGenerator):
     def draw(self, split: Split, index: int) -> CorrectionInstance:
         """Return a task."""
         rng = task_rng(self.name, split, index)
-        case = self._cases[index % len(self._cases)] if self._cases else None
+        case = self._case(split, index, rng)
         for _ in range(_MOST_DRAWS):
             drawn = _Draw(rng, self._config, case)
             if drawn.ready:
                 return drawn.instance(TaskKey(self.name, split, index), self._difficulty)
         raise AssertionError("No report with enough statements to make wrong.")
+
+    def _case(self, split: Split, index: int, rng: np.random.Generator) -> Case | None:
+        """Return what a task is composed like.
+
+        In the splits without an end theme, studies and the number of wrong sentences are each drawn
+        from the source's apart: with ten ways in which they go together, what a report speaks of
+        would tell how much of it is wrong, and so would its length.
+        """
+        if not self._cases or self.is_fixed(split):
+            return self._cases[index] if self._cases else None
+        swaps, studies, theme = (
+            self._cases[int(n)] for n in rng.integers(len(self._cases), size=3)
+        )
+        longest = 1 + max(case.swaps for case in self._cases)
+        return Case(swaps.swaps, studies.studies, theme.theme, longest)
 
 
 class _Draw:
@@ -114,7 +131,7 @@ class _Draw:
         wanted: list[str] = []
         states = dict(entry.partition(":")[::2] for entry in case.theme) if case else {}
         if case:
-            count = max(count, case.swaps + 1)
+            count = max(count, case.sentences or case.swaps + 1)
             wanted = list(states)
         alone = self._studies == 1
         change = 0.0 if alone else config.change

@@ -101,6 +101,21 @@ def test_canonical_tasks_are_composed_like_the_source() -> None:
         generator.generate(Split.TEST, 10)
 
 
+def test_in_canonical_training_neither_theme_nor_length_goes_with_how_much_is_wrong() -> None:
+    generator = CorrectionFamily(canonical=True).generator
+    tasks = [generator.generate(Split.TRAIN, index) for index in range(400)]
+    wrong = {
+        length: [len(x.reference.swapped) for x in tasks if len(x.start.draft) == length]
+        for length in {len(x.start.draft) for x in tasks}
+    }
+    assert {swaps for each in wrong.values() for swaps in each} == {3, 4, 5, 6, 7, 8}
+    usual = np.mean([case.swaps for case in canonical_cases()])
+    for swaps in (each for each in wrong.values() if len(each) > 30):
+        assert abs(np.mean(swaps) - usual) < 4 * np.std(swaps) / len(swaps) ** 0.5
+    studies = [[len(x.start.radiographs.studies), len(x.reference.swapped)] for x in tasks]
+    assert abs(np.corrcoef(np.array(studies).T)[0, 1]) < 0.15
+
+
 def test_weights_mix_the_presets() -> None:
     mixed = CorrectionFamily({"easy": 1, "hard": 2}).generator
     alone = {name: CorrectionFamily(name).generator for name in ("easy", "hard")}

@@ -22,7 +22,7 @@ from healthgym.core.task import TaskKey
 from healthgym.envs.managed_care.prior_auth_arena.generator import Known, seated
 from healthgym.envs.managed_care.prior_auth_arena.queued import Queue
 from healthgym.envs.managed_care.prior_auth_arena.task import ArenaInstance, ArenaTaskGenerator
-from healthgym.envs.managed_care.prior_authorization.choices import canonical_requests, narrowed
+from healthgym.envs.managed_care.prior_authorization.choices import canonical_requests
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationConfig
 from healthgym.worlds.managed_care.rules import Rules
@@ -86,8 +86,13 @@ class CanonicalGenerator(ArenaTaskGenerator):
         self.tests = len(canonical_cases())
         self._queue = Queue(name, difficulty)
         self._config = config
+        requests = canonical_requests()
         self._shared = AuthorizationGenerator(
-            config, difficulty, _SHARED, Rules.STRICT, canonical=True
+            config, difficulty, _SHARED, Rules.STRICT, requests=requests
+        )
+        kept = (row.number for row in canonical_cases() if isinstance(row, SharedCase))
+        self._alike = AuthorizationGenerator(
+            config, difficulty, name, Rules.STRICT, requests=tuple(requests[n] for n in kept)
         )
 
     def draw(self, split: Split, index: int) -> ArenaInstance:
@@ -100,19 +105,24 @@ class CanonicalGenerator(ArenaTaskGenerator):
         fixed = self.is_fixed(split)
         row = rows[index if fixed else int(self._rng(split, index, _ROW).integers(len(rows)))]
         if isinstance(row, CallCase):
-            return self._called(row, split, index)
-        if fixed:
-            case, instance = self._shared.drawn(split, row.number)
-            key = TaskKey(self.name, split, index)
-            return seated(case, replace(instance, task=replace(instance.task, key=key)))
-        config = narrowed(self._config, canonical_requests()[row.number])
-        requests = AuthorizationGenerator(config, self.difficulty, self.name, Rules.STRICT)
-        return seated(*requests.drawn(split, index))
+            categories = (row.category,) if fixed else self._config.categories
+            return self._called(row, categories, split, index)
+        if not fixed:
+            return seated(*self._alike.drawn(split, index))
+        case, instance = self._shared.drawn(split, row.number)
+        key = TaskKey(self.name, split, index)
+        return seated(case, replace(instance, task=replace(instance.task, key=key)))
 
-    def _called(self, row: CallCase, split: Split, index: int) -> ArenaInstance:
+    def _called(
+        self,
+        row: CallCase,
+        categories: tuple[ServiceTypeCategory, ...],
+        split: Split,
+        index: int,
+    ) -> ArenaInstance:
         """Return a task that hangs on what the clinician knows, and is sent either way."""
         known = Known(
-            replace(self._config, categories=(row.category,), criteria=_ANY),
+            replace(self._config, categories=categories, criteria=_ANY),
             self.difficulty,
             self.name,
             self._rng(split, index, _MEMO),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -43,7 +44,7 @@ class Choices:
     """What can be drawn under a configuration.
 
     Attributes:
-        ways: Endings, by the action that is right.
+        ways: Endings, by the action that is right; each entry is drawn as often.
         known: Policies under which a request can end so, as the payer may handle them.
         services: Ids of the policies under which every action can be right, category by category.
         weights: How often an ending is drawn where it can be, by ending: those that few policies
@@ -56,7 +57,7 @@ class Choices:
     weights: Mapping[Ending, float]
 
     def action(self, rng: np.random.Generator) -> tuple[Ending, ...]:
-        """Return the endings of an action, each action as often."""
+        """Return the endings of an action."""
         return self.ways[int(rng.integers(len(self.ways)))]
 
     def cases(
@@ -204,6 +205,32 @@ def canonical_tries(asked: Ask, rng: np.random.Generator) -> Iterator[tuple[Endi
         yield asked.ending, policy
 
 
+@lru_cache(maxsize=_KEPT)
+def composed(
+    config: AuthorizationConfig, requests: tuple[Ask, ...]
+) -> tuple[AuthorizationConfig, Choices]:
+    """Return from what requests are drawn that end as some others do, each as often as there.
+
+    Of those others the services are not kept: with a few each, the service would tell the ending.
+
+    Args:
+        config: What requests are like besides.
+        requests: The others.
+    """
+    counts = Counter(each.ending for each in requests)
+    mixed = replace(
+        config,
+        courses=tuple(one for one in counts if isinstance(one, Course)),
+        gaps=tuple(one for one in counts if isinstance(one, Gap)),
+        bars=tuple(one for one in counts if isinstance(one, Bar)),
+        criteria=_ANY,
+    )
+    found = choices_of(mixed)
+    ways = tuple(next(way for way in found.ways if each.ending in way) for each in requests)
+    weights = {ending: weight * counts[ending] for ending, weight in found.weights.items()}
+    return mixed, replace(found, ways=ways, weights=weights)
+
+
 def narrowed(config: AuthorizationConfig, asked: Ask) -> AuthorizationConfig:
     """Return a configuration that draws one kind of request, under policies of any depth.
 
@@ -234,5 +261,6 @@ __all__ = [
     "canonical_requests",
     "canonical_tries",
     "choices_of",
+    "composed",
     "narrowed",
 ]

@@ -25,6 +25,7 @@ from healthgym.envs.managed_care.cases.shelf import read_shelf
 from healthgym.envs.managed_care.checks.rubrics import Judge, judge_of
 from healthgym.envs.managed_care.desk_family import DeskFamily
 from healthgym.envs.managed_care.prior_authorization import drill, oracle, solver
+from healthgym.envs.managed_care.prior_authorization.choices import canonical_requests
 from healthgym.envs.managed_care.prior_authorization.generator import AuthorizationGenerator
 from healthgym.envs.managed_care.prior_authorization.proofs import PROOFS
 from healthgym.envs.managed_care.prior_authorization.task import (
@@ -145,7 +146,7 @@ class AuthorizationFamily(DeskFamily[AuthorizationReference]):
                 name,
                 kept,
                 handbook=size,
-                canonical=canonical,
+                requests=canonical_requests() if canonical else None,
                 shelf=shelf,
             )
 

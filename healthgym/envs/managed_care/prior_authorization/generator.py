@@ -34,10 +34,11 @@ from healthgym.envs.managed_care.cases.shift import Shift
 from healthgym.envs.managed_care.cases.situations import Course, Situation
 from healthgym.envs.managed_care.cases.subjects import draw_others, draw_subject
 from healthgym.envs.managed_care.prior_authorization.choices import (
+    Ask,
     Ending,
-    canonical_requests,
     canonical_tries,
     choices_of,
+    composed,
     narrowed,
 )
 from healthgym.envs.managed_care.prior_authorization.reference import reference_of
@@ -92,7 +93,8 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         name: Family name in task keys.
         rules: Which rules the offices keep.
         handbook: How large a handbook stands in them.
-        canonical: Whether tasks are composed like the source's; the test split then has 25.
+        requests: What the tasks of the test split are about, in order; those of the other splits
+            end as these do, under any service. None for an unlimited test split.
         shelf: The payer's policies; those of the library if None.
     """
 
@@ -104,15 +106,15 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         rules: Rules,
         *,
         handbook: HandbookSize = HandbookSize.COMPACT,
-        canonical: bool = False,
+        requests: tuple[Ask, ...] | None = None,
         shelf: Shelf | None = None,
     ) -> None:
         self.config, self.difficulty, self.name, self.rules = config, difficulty, name, rules
         self.handbook, self.shelf = handbook, shelf
-        self._requests = canonical_requests() if canonical else ()
-        if not canonical:
-            choices_of(config, shelf)  # raises here, for whoever asks for what cannot be
-        self.tests = len(self._requests) if canonical else None
+        self._requests = requests or ()
+        # Here rather than at the first task, for whoever asks for what cannot be.
+        self._mix = composed(config, requests) if requests else (config, choices_of(config, shelf))
+        self.tests = len(requests) if requests else None
 
     def draw(self, split: Split, index: int) -> AuthorizationInstance:
         """Return a task."""
@@ -194,13 +196,12 @@ class AuthorizationGenerator(AuthorizationTaskGenerator):
         self, split: Split, index: int, streams: Sequence[np.random.Generator]
     ) -> tuple[AuthorizationConfig, Iterator[tuple[Ending, Policy]]]:
         """Return what the request of a task is like, and the endings and policies to try."""
-        rng = streams[ENDING]
-        if not self._requests:
-            choices = choices_of(self.config, self.shelf)
-            return self.config, choices.cases(choices.action(rng), streams[RULES])
-        place = index if self.is_fixed(split) else int(rng.integers(len(self._requests)))
-        asked = self._requests[place]
-        return narrowed(self.config, asked), canonical_tries(asked, streams[RULES])
+        rules = streams[RULES]
+        if self.is_fixed(split):
+            asked = self._requests[index]
+            return narrowed(self.config, asked), canonical_tries(asked, rules)
+        config, choices = self._mix
+        return config, choices.cases(choices.action(streams[ENDING]), rules)
 
     # -- what stands around ----------------------------------------------------------------------
 

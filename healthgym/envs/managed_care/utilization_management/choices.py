@@ -15,12 +15,14 @@ from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.utilization_management.task import (
     PUBLISHED_PATHS,
     PUBLISHED_STAGES,
+    WORDS,
     Path,
     ReviewConfig,
     StartStage,
 )
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.managed_care.policies.policy import Policy
+from healthgym.worlds.managed_care.vocabulary.authorization import DeterminationDecision
 
 #: Of what kinds of requests a path is made.
 ENDINGS: Mapping[Path, tuple[Ending, ...]] = {
@@ -210,6 +212,30 @@ def canonical_cases() -> tuple[Ask, ...]:
     )
 
 
+def canonical_ask(rng: np.random.Generator) -> Ask:
+    """Draw what a case is, of stages and paths as frequent as in the canonical ones.
+
+    Whether the payer approves does not hang on the stage: with a few cases of each, the stage would
+    tell. Paths that the canonical cases of a word do not go are left to stages without any other.
+
+    Args:
+        rng: Where it comes from.
+    """
+    rows = canonical_cases()
+    asked = rows[int(rng.integers(len(rows)))]
+    if WORDS[asked.path] is None:
+        return asked
+    decided = [each.path for each in rows if WORDS[each.path] is not None]
+    approved = _approves(decided[int(rng.integers(len(decided)))])
+    able = [each for each in PATHS[asked.stage] if WORDS[each] and _approves(each) is approved]
+    frequent = [each for each in decided if each in able] or able
+    return Ask(asked.stage, frequent[int(rng.integers(len(frequent)))])
+
+
+def _approves(path: Path) -> bool:
+    return WORDS[path] is DeterminationDecision.APPROVED
+
+
 def canonical_ways(asked: Ask, ending: Ending, policy: Policy) -> Iterator[Way]:
     """Yield the ways that a canonical case may go: as asked, else from the same stage, or any.
 
@@ -246,6 +272,7 @@ __all__ = [
     "Ask",
     "Choices",
     "Way",
+    "canonical_ask",
     "canonical_cases",
     "choices_of",
     "narrowed",

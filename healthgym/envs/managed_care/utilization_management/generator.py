@@ -41,9 +41,9 @@ from healthgym.envs.managed_care.utilization_management.appealing import work_up
 from healthgym.envs.managed_care.utilization_management.canonical import same_draw
 from healthgym.envs.managed_care.utilization_management.chain import Chain, work_up
 from healthgym.envs.managed_care.utilization_management.choices import (
-    Ask,
     Choices,
     Way,
+    canonical_ask,
     canonical_cases,
     canonical_ways,
     choices_of,
@@ -227,8 +227,7 @@ class ReviewGenerator(ReviewTaskGenerator):
         """Return what the case of a task is like."""
         if not self._cases:
             return self.config, choices_of(self.config)
-        asked: Ask = self._cases[int(rng.integers(len(self._cases)))]
-        config = narrowed(self.config, asked)
+        config = narrowed(self.config, canonical_ask(rng))
         return config, choices_of(config)
 
     # -- the case at the payer -----------------------------------------------------------------

@@ -10,6 +10,7 @@ from healthgym.envs.managed_care.checks import expectation as paper
 from healthgym.envs.managed_care.utilization_management.chain import Chain, asked_before
 from healthgym.envs.managed_care.utilization_management.packet import Sent, seen, turning
 from healthgym.envs.managed_care.utilization_management.task import (
+    WORDS,
     IntakeTruth,
     Path,
     ReviewReference,
@@ -34,19 +35,6 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 
 _APPROVED, _DENIED = DeterminationDecision.APPROVED, DeterminationDecision.DENIED
-#: The payer's word, by path.
-_WORDS: Mapping[Path, DeterminationDecision | None] = {
-    Path.NURSE_APPROVES: _APPROVED,
-    Path.PHYSICIAN_APPROVES: _APPROVED,
-    Path.PARTLY: DeterminationDecision.PARTIALLY_APPROVED,
-    Path.DENIED: _DENIED,
-    Path.INFORMED: _APPROVED,
-    Path.UNINFORMED: _DENIED,
-    Path.LANE: _APPROVED,
-    Path.UPHELD: _DENIED,
-    Path.OVERTURNED: _APPROVED,
-    Path.RETURNED: None,
-}
 _STATUSES = {
     _APPROVED: CaseStatus.APPROVED,
     DeterminationDecision.PARTIALLY_APPROVED: CaseStatus.PARTIALLY_APPROVED,
@@ -118,7 +106,7 @@ def reference_of(taken: Taken) -> ReviewReference:
     case, sent, path = taken.case, taken.sent, taken.path
     answered = asked_before(taken.stage, path)
     asked = path in _ASKING and not answered
-    word = None if taken.lapses else _WORDS[path]
+    word = None if taken.lapses else WORDS[path]
     first, last = sent.found, _after(taken)
     letters, notices = _post(word, pends=asked)
     # In the source's offices nothing lapses.

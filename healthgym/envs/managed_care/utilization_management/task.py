@@ -72,6 +72,19 @@ class Path(StrEnum):
 PUBLISHED_PATHS = tuple(
     path for path in Path if path not in (Path.APPEAL_UPHELD, Path.APPEAL_OVERTURNED)
 )
+#: The payer's word, by path of such a case; None where it ends without one.
+WORDS: Mapping[Path, DeterminationDecision | None] = {
+    Path.NURSE_APPROVES: DeterminationDecision.APPROVED,
+    Path.PHYSICIAN_APPROVES: DeterminationDecision.APPROVED,
+    Path.PARTLY: DeterminationDecision.PARTIALLY_APPROVED,
+    Path.DENIED: DeterminationDecision.DENIED,
+    Path.INFORMED: DeterminationDecision.APPROVED,
+    Path.UNINFORMED: DeterminationDecision.DENIED,
+    Path.LANE: DeterminationDecision.APPROVED,
+    Path.UPHELD: DeterminationDecision.DENIED,
+    Path.OVERTURNED: DeterminationDecision.APPROVED,
+    Path.RETURNED: None,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,13 +176,21 @@ def test_the_canonical_tasks_are_composed_like_the_published_ones() -> None:
         assert each.reference.service_type is asked.category
 
 
-def test_other_splits_of_the_canonical_tasks_are_unlimited_and_of_the_same_mix() -> None:
+def test_other_splits_of_the_canonical_tasks_end_like_them_under_any_service() -> None:
     generator = AuthorizationFamily(canonical=True).generator
-    asked = {(each.ending.value, each.category) for each in canonical_requests()}
-    drawn = [generator.generate(Split.TRAIN, index) for index in range(30)]
-    kinds = {(each.task.kind.partition("-")[2], each.reference.service_type) for each in drawn}
-    assert kinds <= asked
-    assert len(kinds) > 10
+    wanted = Counter(each.ending.value for each in canonical_requests())
+    tasks = [generator.generate(Split.TRAIN, index) for index in range(250)]
+    actions = Counter(each.reference.action for each in tasks)
+    # The published shares of the three actions, within three standard deviations.
+    for action, share in zip(ProviderDeterminationAction, (0.32, 0.48, 0.2), strict=True):
+        assert abs(actions[action] - 250 * share) < 3 * (250 * share * (1 - share)) ** 0.5
+    endings = Counter(each.task.kind.partition("-")[2] for each in tasks)
+    assert set(endings) == set(wanted)
+    services = {
+        action: {each.reference.service_type for each in tasks if each.reference.action is action}
+        for action in ProviderDeterminationAction
+    }
+    assert min(map(len, services.values())) >= 10
 
 
 def test_the_oracle_solves_every_canonical_task() -> None:

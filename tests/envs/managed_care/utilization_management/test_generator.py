@@ -15,7 +15,7 @@ from healthgym.envs.managed_care.prior_authorization.family import Authorization
 from healthgym.envs.managed_care.utilization_management.choices import (
     PATHS,
     UNREVIEWED,
-    Ask,
+    canonical_ask,
     canonical_cases,
     choices_of,
 )
@@ -23,6 +23,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
     PUBLISHED_PATHS,
     PUBLISHED_STAGES,
+    WORDS,
     Path,
     ReviewConfig,
     ReviewInstance,
@@ -378,8 +379,18 @@ def test_the_canonical_split_is_there_at_every_difficulty(level: str) -> None:
     assert stages[StartStage.INTAKE] >= 5
 
 
-def test_canonical_training_goes_the_same_ways() -> None:
-    made, asked = generator(canonical=True), canonical_cases()
+def test_canonical_training_goes_as_far_and_approves_as_often_from_every_stage() -> None:
+    rng = np.random.default_rng(0)
+    drawn = [canonical_ask(rng) for _ in range(5_000)]
+    rows = canonical_cases()
+    stages = Counter(each.stage for each in drawn)
+    for stage, count in Counter(each.stage for each in rows).items():
+        assert abs(stages[stage] / 5_000 - count / 25) < 0.03
+        words = [WORDS[each.path] for each in drawn if each.stage is stage]
+        decided = [word for word in words if word is not None]
+        assert abs(decided.count(DeterminationDecision.APPROVED) / len(decided) - 7 / 22) < 0.06
+    assert {each.path for each in drawn} == {each.path for each in rows}
+    made = generator(canonical=True)
     for index in range(20):
         wanted = made.generate(Split.TRAIN, index).reference
-        assert Ask(wanted.stage, wanted.path) in asked
+        assert wanted.path in PATHS[wanted.stage]
