@@ -79,13 +79,13 @@ class Settings:
         longest: Most tokens of a reply.
     """
 
-    demos: int = 2_000
+    demos: int = 3_000
     vocabulary: int = 1_536
     model: TinyConfig = field(default_factory=lambda: TinyConfig(heads=3))
-    copying: Imitation = field(default_factory=lambda: Imitation(steps=350, batch=24))
-    imitation: Imitation = field(default_factory=lambda: Imitation(steps=700, batch=12))
+    copying: Imitation = field(default_factory=lambda: Imitation(steps=600, batch=24))
+    imitation: Imitation = field(default_factory=lambda: Imitation(steps=2_400, batch=12))
     reward: Reinforcement = field(
-        default_factory=lambda: Reinforcement(rounds=16, tasks=8, rate=3e-4, ratio=0.4)
+        default_factory=lambda: Reinforcement(rounds=36, tasks=12, rate=4e-4, ratio=0.4)
     )
     generations: int = 3
     held_out: int = 300

@@ -227,13 +227,20 @@ def test_imitation_lowers_the_loss(
     assert losses[-1] < 0.8 * losses[0]
 
 
-def test_lists_to_repeat_hold_ids_and_dates_of_the_texts(tokenizer: AnyTokenizer) -> None:
-    texts = ["Send DOC-7001 by 2026-03-16.", "Read MP-RAD-037.md"]
-    for talk in copies(texts, 5, tokenizer, 0):
+def test_lists_are_repeated_whole_or_each_value_by_its_word(tokenizer: AnyTokenizer) -> None:
+    texts = ["Send DOC-7001 by 2026-03-16.", "Read what MP-RAD-037.md says about nurses"]
+    texts += ["before anything else", "until after noon", "under these rules"]
+    for number, talk in enumerate(copies(texts, 6, tokenizer, 0)):
         own = [t for t, mine in zip(talk.ids, talk.said, strict=True) if mine]
-        said = tokenizer.decode(own).removesuffix(chat.END)
-        assert set(said.split(", ")) <= {"DOC-7001", "2026-03-16", "MP-RAD-037"}
-        assert tokenizer.decode(talk.ids).count(said) == 2
+        said = tokenizer.decode(own).removesuffix(chat.END).split(", ")
+        assert set(said) <= {"DOC-7001", "2026-03-16", "MP-RAD-037"}
+        asked = tokenizer.decode(talk.ids)
+        if number % 2 == 0:
+            assert asked.count(", ".join(said)) == 2
+            continue
+        words = asked[asked.index("comes after ") + 12 :].partition(".")[0].split(", ")
+        assert len(set(words)) == len(said)
+        assert all(f"{word} {value}" in asked for word, value in zip(words, said, strict=True))
     with pytest.raises(ValueError, match="give texts"):
         copies(["Nothing."], 1, tokenizer, 0)
 

@@ -13,36 +13,46 @@ from healthgym.integrations.trl.foreign import AnyTokenizer
 
 #: Ids, such as DOC-7001 and MP-RAD-037, and dates.
 _NAMED = re.compile(r"\b[A-Z]+(?:-[A-Z]+)*-\d+\b|\b\d{4}-\d\d-\d\d\b")
+_WORD = re.compile(r"\b[A-Za-z]{4,12}\b")
 #: How many stand in a list.
 _LISTED = 8
-_ASKED = "Say it again."
+_ASKED, _ASKED_AFTER = "Say it again.", "Say what comes after {}."
 
 
 def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int) -> list[Talk]:
-    """Return conversations in which a list of ids and dates is repeated.
+    """Return conversations in which ids and dates of a list are repeated, all or each by its word.
 
-    A small model that had imitated games alone for 600 steps won 2 of 30 in which it had asked for
-    something; those that were looked at it lost by naming a wrong day or paper. Reward finds too
-    little there to strengthen. Lists have nothing in them to learn but to name what was read.
+    A small model that had imitated games alone for 700 steps won none of 26 in which it had asked
+    for something: it named a wrong day. After 2,200 steps it won 7 of 26, and 14 of 15 in which the
+    day was right. In lists there is nothing to learn but to name what was read, and where.
 
     Args:
-        texts: Where ids and dates are taken from.
-        count: How many conversations.
+        texts: Where ids, dates and words are taken from.
+        count: How many conversations; half of them ask for what comes after words.
         tokenizer: The tokenizer.
         seed: Of what stands in the lists.
 
     Raises:
-        ValueError: If no text holds an id or a date.
+        ValueError: If no text holds an id or a date, or there are too few words.
     """
-    named = sorted({each for text in texts for each in _NAMED.findall(text)})
-    if not named:
-        raise ValueError("No text holds an id or a date: give texts of demonstrations.")
+    held = list(texts)
+    named = sorted({each for text in held for each in _NAMED.findall(text)})
+    words = sorted({each for text in held for each in _WORD.findall(text)})
+    if not named or len(words) < _LISTED:
+        raise ValueError("The texts hold no id, or few words: give texts of demonstrations.")
     rng, found = np.random.default_rng(seed), []
-    for _ in range(count):
-        listed = ", ".join(named[int(place)] for place in rng.integers(len(named), size=_LISTED))
+    for number in range(count):
+        values = [named[int(place)] for place in rng.integers(len(named), size=_LISTED)]
+        order = range(_LISTED)
+        listed, asked = values, _ASKED
+        if number % 2:
+            keys = [str(word) for word in rng.choice(words, _LISTED, replace=False)]
+            listed = [f"{key} {value}" for key, value in zip(keys, values, strict=True)]
+            order = [int(place) for place in rng.permutation(_LISTED)]
+            asked = _ASKED_AFTER.format(", ".join(keys[place] for place in order))
         talk = Talk("copying")
-        talk.hear(tokenizer, listed, _ASKED)
-        ids = tokenizer.encode(listed + chat.END)
+        talk.hear(tokenizer, ", ".join(listed), asked)
+        ids = tokenizer.encode(", ".join(values[place] for place in order) + chat.END)
         talk.add(ids, [0.0] * len(ids))
         found.append(talk)
     return found

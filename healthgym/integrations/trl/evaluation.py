@@ -180,7 +180,7 @@ def table(
         floors: Scores of scripted policies on the same tasks.
         elsewhere: Scores of some checkpoints on other tasks, by what these are; a row each.
     """
-    columns = [*floors, *scores]
+    columns = [*scores, *floors]
     kinds = sorted({kind for column in columns for kind in column.kinds})
     rows = [["task type", "n", *(column.name for column in columns)]]
     for kind in kinds:

@@ -59,7 +59,7 @@ def _sections(data: ReportData) -> Iterator[Section]:
         "Success on held-out test tasks, % [95 % interval]",
         table(data.scores, data.floors, data.elsewhere),
         notes=[
-            "The same tasks for every column; likeliest token, no sampling. The first columns are "
+            "The same tasks for every column; likeliest token, no sampling. The last columns are "
             "scripted policies; none reads but one that demonstrates. A task counts as solved when "
             "every check of its verifier passed and an answer was handed in."
         ],

@@ -77,7 +77,7 @@ def require_request(
         raise Refusal(
             RefusalCode.BAD_ARGUMENT,
             f"info_deadline: {deadline[:40]!r} is not the date that the rules give for case "
-            f"{case_id}; accepted is {wanted:%Y-%m-%d}, or blank.",
+            f"{case_id}; accepted is {wanted:%Y-%m-%d}.",
         )
 
 
