@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 #: An object of JSON, or of what a function returned.
-Message: TypeAlias = dict[str, Any]
+Message: TypeAlias = dict[str, object]
 #: Parts of a second by which the kernel counts a process's time; 0 where it tells nobody.
 _TICKS = os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else 0
 _TICK = 0.05
@@ -227,7 +227,7 @@ def _serve(channel: Channel, monty: Any, pool: Any) -> None:
         channel.send({**answer, "spent": most > _SPENT})
 
 
-def _run(channel: Channel, monty: Any, pool: Any, asked: Message) -> Message:
+def _run(channel: Channel, monty: Any, pool: Any, asked: Any) -> Message:
     """Run a program, and return what came of it."""
     room, seconds = asked["output"], asked["seconds"]
     printed = Printed(room)
@@ -272,7 +272,7 @@ def call(channel: Channel, name: str, *args: object, **kwargs: object) -> object
     answer = channel.receive()
     if "value" in answer:
         return answer["value"]
-    raise (ValueError if answer["theirs"] else RuntimeError)(answer["error"])
+    raise (ValueError if answer["theirs"] else RuntimeError)(str(answer["error"]))
 
 
 def _handed(value: object) -> object:
