@@ -9,13 +9,14 @@ makes is looked at in a second process, for to look at it may take for ever, too
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.util import find_spec
 from inspect import signature
 
 from healthgym.core.borders import Json, JsonDict, JsonObject
 from healthgym.errors import ToolError
+from healthgym.worlds.workspace.allowance import allowed
 from healthgym.worlds.workspace.optional import require
 from healthgym.worlds.workspace.python_process import code_pool
 from healthgym.worlds.workspace.python_worker import counts_time
@@ -94,7 +95,7 @@ class SandboxedPython:
             Exception: If a host function fails.
         """
         require("pydantic_monty")
-        limits = self.limits
+        limits = replace(self.limits, seconds=allowed(self.limits.seconds))
         faults: list[Exception] = []
         request: JsonDict = {
             "code": code.encode("utf-8", "replace").decode(),
