@@ -169,7 +169,7 @@ class KeptSession:
             TrajectoryError: If the recorded calls are answered otherwise than when they were made.
             HealthGymError: If something failed on our account; then nothing is kept.
         """
-        action = f'{{"name": {json.dumps(name)}, "arguments": {arguments.strip() or "{}"}}}'
+        action = _action(name, arguments.strip() or "{}")
         with self._opened() as file:
             self._catch_up(file)
             if self._env.episode.done(self._env.role):
@@ -261,6 +261,15 @@ class KeptSession:
         own = [e for e in self._env.episode.events[before:] if e.role == self._env.role]
         late = {place: event.error for place, event in enumerate(own) if event.unrepeatable}
         return Answer(text, "error" in info, over, tuple(info.get("images", ()))), late
+
+
+def _action(name: str, arguments: str) -> str:
+    """Return a call as text; what is no JSON by itself could name another tool than was called."""
+    try:
+        json.loads(arguments)
+    except (ValueError, RecursionError):
+        arguments = json.dumps(arguments)
+    return f'{{"name": {json.dumps(name)}, "arguments": {arguments}}}'
 
 
 def _line(action: str, answer: str, late: dict[int, str]) -> bytes:
