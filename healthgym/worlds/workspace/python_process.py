@@ -193,6 +193,8 @@ class CodePool:
 
 
 _current: CodePool | None = None
+#: Pools of processes that this one was forked from: theirs to end, and not to be collected here.
+_inherited: list[CodePool] = []
 _making = threading.Lock()
 
 
@@ -201,6 +203,7 @@ def code_pool() -> CodePool:
     global _current
     with _making:
         if _current is None or _current.pid != os.getpid():
+            _inherited.extend([_current] if _current else [])
             _current = CodePool()
             atexit.register(_end)
         return _current
