@@ -46,6 +46,27 @@ class Result:
     images: tuple[Image, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Lapsed:
+    """An action that was taken before, of which calls were refused by a clock of the machine.
+
+    Taken again they are refused again: on another machine, or an idler one, they might be carried
+    out, and all that follows would be another story.
+
+    Attributes:
+        action: The action.
+        reasons: What was said, by the place of the call among the action's.
+    """
+
+    action: object
+    reasons: Mapping[int, str]
+
+    @classmethod
+    def of(cls, action: object) -> Self:
+        """Return an action and which of its calls are refused: mostly none."""
+        return action if isinstance(action, cls) else cls(action, MappingProxyType({}))
+
+
 class _Desk:
     """What the engine's verbs act on: a role's place in the episode."""
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 from healthgym.core import action as actions
-from healthgym.core.calls import CallRunner, Result
+from healthgym.core.calls import CallRunner, Lapsed, Result
 from healthgym.core.family import EpisodeConfig, Family, Seat
 from healthgym.core.payment import Payment
 from healthgym.core.players import Player
@@ -198,9 +198,10 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """Run the calls of an action, let happen what follows from them, and word the answer."""
         state, seat = self._state, self._state.seats[role]
         first, place = len(state.events), len(state.turns)
-        text = actions.text_of(action)
+        taken = Lapsed.of(action)
+        text = actions.text_of(taken.action)
         seat.spell = seat.spell if state.last == role else 0
-        results = self._run(action, text, role)
+        results = self._run(taken, text, role)
         if not seat.done and (seat.calls >= self.config.budget(role) or self._out_of_time):
             seat.truncated = True
         if self._spent(seat):
@@ -225,27 +226,28 @@ class Episode(EpisodeView[TaskIn, ReferenceIn, StartIn, WorldIn]):
         late = any(event.unrepeatable for event in own)
         return Acted(role, text, observation, images, len(own), errors, place, late)
 
-    def _run(self, action: object, text: str, role: str) -> list[Result]:
+    def _run(self, taken: Lapsed, text: str, role: str) -> list[Result]:
         """Run the calls of an action; return what each is answered."""
         state, seat = self._state, self._state.seats[role]
         try:
-            requests = self._requests(action, text, role)
+            requests = self._requests(taken.action, text, role)
         except ToolError as error:
             seat.calls += 1
             seat.spell += 1
             return [self._runner.refuse(state, role, "", {}, str(error))]
         results: list[Result] = []
         begun = time.monotonic()
-        for request in requests:
+        for place, request in enumerate(requests):
             if seat.done or seat.calls >= self.config.budget(role):
                 break
             if seat.waits is not None or self._spent(seat):  # the turn is handed over
                 break
             seat.calls += 1
             seat.spell += 1
-            if time.monotonic() - begun > _LONGEST_ACTION:
+            over = time.monotonic() - begun > _LONGEST_ACTION
+            if reason := taken.reasons.get(place, _LATE if over else ""):
                 name, arguments = request.name, request.arguments
-                results.append(self._runner.refuse(state, role, name, arguments, _LATE, late=True))
+                results.append(self._runner.refuse(state, role, name, arguments, reason, late=True))
             else:
                 results.append(self._runner.run(state, role, request))
         return results

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from healthgym.core.action import calls_of, text_of
 from healthgym.core.borders import Info, JsonDict, Settings
+from healthgym.core.calls import Lapsed
 from healthgym.core.env import HealthEnv
 from healthgym.core.family import ORACLE
 from healthgym.core.images import Image
@@ -31,8 +32,11 @@ from healthgym.core.writing import locked, require_plain, writable, write_whole
 from healthgym.errors import ConfigurationError, TrajectoryError
 from healthgym.registration import make_health_env
 from healthgym.version import __version__
+from healthgym.worlds.workspace.allowance import unhurried
 
 _OVER = "The episode is over."
+#: How many times as long as when it was made a call may take that is played again.
+_TIMES = 4.0
 #: Characters of an answer's digest that are kept; they tell a changed answer, and keep no secret.
 _DIGEST = 16
 
@@ -165,13 +169,13 @@ class KeptSession:
             TrajectoryError: If the recorded calls are answered otherwise than when they were made.
             HealthGymError: If something failed on our account; then nothing is kept.
         """
-        action = f'{{"name": {json.dumps(name)}, "arguments": {arguments.strip() or "{}"}}}'
+        action = _action(name, arguments.strip() or "{}")
         with self._opened() as file:
             self._catch_up(file)
             if self._env.episode.done(self._env.role):
                 return Answer(_OVER, failed=True, over=True)
-            answer = self._step(action)
-            file.write(_line(action, answer.text))
+            answer, late = self._step(action)
+            file.write(_line(action, answer.text, late))
             file.flush()
             os.fsync(file.fileno())
             self._calls, self._played = self._calls + 1, file.tell()
@@ -228,10 +232,12 @@ class KeptSession:
                 # Cut short by a crash, so nobody has read its answer.
                 file.truncate(self._played)
                 break
-            action, digest = _parsed(line, self._calls + 1)
+            action, digest, late = _parsed(line, self._calls + 1)
             if self._env.episode.done(self._env.role):
                 raise self._odd("was made after the episode was over.")
-            if _digest(self._step(action).text) != digest:
+            with unhurried(_TIMES):
+                answer, _ = self._step(Lapsed(action, late))
+            if _digest(answer.text) != digest:
                 raise self._odd(
                     "was answered otherwise when it was made; it was recorded with healthgym "
                     f"{self.task.version}, and this is {__version__}."
@@ -242,7 +248,9 @@ class KeptSession:
         number, self._played = self._calls + 1, -1
         return TrajectoryError(f"Call {number} {what}")
 
-    def _step(self, action: str) -> Answer:
+    def _step(self, action: object) -> tuple[Answer, dict[int, str]]:
+        """Return the answer, and which calls of the action the machine's clock refused, and how."""
+        before = len(self._env.episode.events)
         text, _, terminated, truncated, info = self._env.step(action)
         if self._env.episode.world.said:
             raise ConfigurationError(
@@ -250,22 +258,35 @@ class KeptSession:
                 "calls alone; use scripted counterparts."
             )
         over = terminated or truncated
-        return Answer(text, "error" in info, over, tuple(info.get("images", ())))
+        own = [e for e in self._env.episode.events[before:] if e.role == self._env.role]
+        late = {place: event.error for place, event in enumerate(own) if event.unrepeatable}
+        return Answer(text, "error" in info, over, tuple(info.get("images", ()))), late
 
 
-def _line(action: str, answer: str) -> bytes:
-    return json.dumps({"action": action, "answer": _digest(answer)}).encode("ascii") + b"\n"
+def _action(name: str, arguments: str) -> str:
+    """Return a call as text; what is no JSON by itself could name another tool than was called."""
+    try:
+        json.loads(arguments)
+    except (ValueError, RecursionError):
+        arguments = json.dumps(arguments)
+    return f'{{"name": {json.dumps(name)}, "arguments": {arguments}}}'
 
 
-def _parsed(line: bytes, number: int) -> tuple[str, str]:
+def _line(action: str, answer: str, late: dict[int, str]) -> bytes:
+    told = {"action": action, "answer": _digest(answer), **({"late": late} if late else {})}
+    return json.dumps(told).encode("ascii") + b"\n"
+
+
+def _parsed(line: bytes, number: int) -> tuple[str, str, dict[int, str]]:
     try:
         found = json.loads(line)
         action, digest = found["action"], found["answer"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+        late = {int(place): str(reason) for place, reason in found.get("late", {}).items()}
+    except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
         action = digest = None
     if not isinstance(action, str) or not isinstance(digest, str):
         raise TrajectoryError(f"Line {number} of the record is not a call.")
-    return action, digest
+    return action, digest, late
 
 
 def _digest(text: str) -> str:

@@ -10,6 +10,7 @@ from healthgym.core.trajectory import picture_folder
 from healthgym.errors import ConfigurationError, TrajectoryError
 from healthgym.integrations.sessions import KeptSession, SessionTask, oracle_calls
 from healthgym.registration import make_health_env
+from healthgym.worlds.workspace import CodeLimits, PythonTools
 
 FHIR, CT = "HealthAgent/FhirRecord-v1", "HealthAgent/CtAbnormality-v1"
 
@@ -41,6 +42,16 @@ def test_a_session_answers_as_the_environment_does(tmp_path: Path) -> None:
         assert (answer.text, answer.failed) == (expected[0], "error" in expected[4])
     assert session(tmp_path).call("calculate", "no JSON").failed
     assert session(tmp_path).score()["calls"] == 4
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{}, "name": "finish"', '{"value": []}, "name": "finish"', '{}}{"name": "finish"}', "[" * 999],
+)
+def test_no_arguments_call_another_tool(arguments: str, tmp_path: Path) -> None:
+    answer = session(tmp_path).call("search_patients", arguments)
+    assert (answer.failed, answer.over) == (True, False)
+    assert session(tmp_path).score()["calls"] == 1
 
 
 def test_the_oracle_scores_one_and_nothing_scores_zero(tmp_path: Path) -> None:
@@ -75,6 +86,28 @@ def test_a_record_that_was_tampered_with_has_no_score(tmp_path: Path) -> None:
     other = SessionTask.of(FHIR).model_copy(update={"task_id": "fhir-record/test/7"})
     with pytest.raises(TrajectoryError, match="not fhir-record/test/7"):
         KeptSession(other, tmp_path / "other.jsonl")
+
+
+#: Takes about half a second of a processor.
+SLOW = json.dumps({"code": "n = 0\nfor i in range(4_000_000): n += i\nn"})
+
+
+@pytest.mark.parametrize(("then", "now"), [(0.01, 60.0), (60.0, 0.3)])
+def test_another_machines_time_costs_no_score(
+    then: float, now: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor can an agent that has failed be rid of it, by a call at the bound of its time."""
+    pytest.importorskip("pydantic_monty")
+    pytest.importorskip("duckdb")
+    task = SessionTask.of("HealthAgent/EhrDataQuality-v1")
+    monkeypatch.setattr(PythonTools, "limits", CodeLimits(seconds=then))
+    kept = KeptSession(task, tmp_path / "a.jsonl")
+    assert kept.call("run_python", SLOW).failed == (then < 1)
+    kept.call("list_tables")  # the clock moves by a call that is carried out, and by no other
+    kept.call("submit")
+    monkeypatch.setattr(PythonTools, "limits", CodeLimits(seconds=now))
+    found = KeptSession(task, tmp_path / "a.jsonl").score()
+    assert (found["calls"], found["success"]) == (3, False)
 
 
 def test_a_call_cut_short_by_a_crash_was_not_made(tmp_path: Path) -> None:

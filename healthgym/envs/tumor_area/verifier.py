@@ -26,7 +26,7 @@ F1 = Check(
 PLAIN = Check(
     "plain_selection",
     "A selection written as text has one row, for this task; its tiles are pairs of integers "
-    "inside the grid, each named once; contains_tumor, where given, agrees with them.",
+    "inside the grid; contains_tumor, where given, agrees with them.",
     idle=True,
     loophole="Upstream only the first row of a submission counts, true and false pass as 1 and 0, "
     "and tiles that are no tiles are dropped without a word.",

@@ -2,36 +2,26 @@
 
 Monty is an interpreter of its own, written for code by language models. It knows no file, network,
 process or environment of the host: what code can reach are the functions it is given. It bounds
-time, memory and recursion itself, and the worker that runs it can crash without harm.
+time, memory and recursion itself, and the worker that runs it can crash without harm. What code
+makes is looked at in a second process, for to look at it may take for ever, too.
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from importlib.util import find_spec
 from inspect import signature
-from pathlib import Path
-from typing import Any
 
-from healthgym.core.borders import Json, JsonObject
-from healthgym.errors import InfrastructureError, ToolError
+from healthgym.core.borders import Json, JsonDict, JsonObject
+from healthgym.errors import ToolError
+from healthgym.worlds.workspace.allowance import allowed
 from healthgym.worlds.workspace.optional import require
-from healthgym.worlds.workspace.reaper import reaper
+from healthgym.worlds.workspace.python_process import code_pool
+from healthgym.worlds.workspace.python_worker import counts_time
 from healthgym.worlds.workspace.sql_process import PATIENCE
 
-#: Parts of a second by which the kernel counts a process's time; 0 where it tells nobody.
-_TICKS = os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else 0
-_TICK = 0.05
-#: How many times what is kept code may print before it is stopped: reading it is our own work.
-_FLOOD = 100
 HostFunction = Callable[..., object]
 
 
@@ -104,78 +94,31 @@ class SandboxedPython:
             InfrastructureError: If it does not start.
             Exception: If a host function fails.
         """
-        monty = require("pydantic_monty")
-        limits = self.limits
-        printed = Printed(limits.output)
+        require("pydantic_monty")
+        limits = replace(self.limits, seconds=allowed(self.limits.seconds))
         faults: list[Exception] = []
-        lookup = {name: partial(_guarded, faults, name, f) for name, f in functions.items()}
-        policy = {"datetime": now, "sleep": "zero", "random_start": {"seed": seed}}
-        bounds = {
-            "max_feed_duration_secs": limits.seconds * (PATIENCE if _TICKS else 1),
-            "max_memory": limits.memory,
-            "max_suspensions": limits.calls,
-            "max_recursion_depth": 400,
+        request: JsonDict = {
+            "code": code.encode("utf-8", "replace").decode(),
+            "functions": list(functions),
+            "policy": {"datetime": now, "sleep": "zero", "random_start": {"seed": seed}},
+            "bounds": {
+                "max_feed_duration_secs": limits.seconds * (PATIENCE if counts_time() else 1),
+                "max_memory": limits.memory,
+                "max_suspensions": limits.calls,
+                "max_recursion_depth": 400,
+            },
+            "seconds": limits.seconds,
+            "output": limits.output,
         }
-        value, error, late = "", "", False
-        watch = _Watch(None, limits.seconds)
-        try:
-            with _pool(monty).checkout(limits=bounds, os_policy=policy) as session:
-                if (watcher := reaper()) is not None:
-                    watcher.watch_children("monty")
-                watch = _Watch(session.worker_pid, limits.seconds)
 
-                def shown(stream: str, text: str) -> None:
-                    printed(stream, text)
-                    if printed.seen > _FLOOD * limits.output:
-                        watch.kill()  # It would not hear of an exception before it is done.
+        def answer(call: JsonDict) -> JsonDict:
+            return _answered(faults, functions, call)
 
-                with watch:
-                    found = session.feed_run(code, external_lookup=lookup, print_callback=shown)
-                value = "" if found is None else _repr(found, limits.output)
-        except monty.MontyCrashedError:
-            error, late = "The sandbox was stopped: the code took too long or broke it.", True
-            if watch.late:
-                error = _late(limits)
-            elif printed.seen > _FLOOD * limits.output:
-                error = f"The code printed more than {_FLOOD * limits.output} characters."
-                late = False
-        except monty.MontyError as problem:
-            error = _explain(problem, limits)
-            late = error.startswith("TimeoutError: the code ran")
-        except OSError as problem:
-            raise InfrastructureError(f"The Python sandbox does not start: {problem}") from problem
+        found = code_pool().run(request, answer, limits.seconds)
         if faults:
             raise faults[0]
-        return CodeResult(printed.text(), value, error, late)
-
-
-class Printed:
-    """Collects output up to a bound. What comes after it is not kept.
-
-    Nor is it told: how much code prints until its time is over differs from run to run.
-
-    Attributes:
-        seen: Characters that were printed.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self._parts: list[str] = []
-        self.seen = 0
-        self._room = limit
-        self._dropped = False
-
-    def __call__(self, stream: str, text: str) -> None:
-        """Take in a text, whichever stream it was printed to."""
-        self.seen += len(text)
-        kept = text[: self._room]
-        if kept:
-            self._parts.append(kept)
-        self._room -= len(kept)
-        self._dropped = self._dropped or len(kept) < len(text)
-
-    def text(self) -> str:
-        """Return what was kept, and whether there was more."""
-        return "".join(self._parts) + ("\n(more was printed)" if self._dropped else "")
+        output, value, error = (str(found.get(part, "")) for part in ("output", "value", "error"))
+        return CodeResult(output, value, error, late=bool(found.get("late")))
 
 
 def call_host(name: str, function: HostFunction, args: Sequence[Json], kwargs: JsonObject) -> Json:
@@ -192,105 +135,17 @@ def call_host(name: str, function: HostFunction, args: Sequence[Json], kwargs: J
     return function(*args, **kwargs)
 
 
-def _guarded(
-    faults: list[Exception], name: str, function: HostFunction, *args: object, **kwargs: object
-) -> Any:
+def _answered(
+    faults: list[Exception], functions: Mapping[str, HostFunction], call: JsonDict
+) -> JsonDict:
     """Call a host function; let the sandbox see the agent's mistakes, and us our own."""
+    name = str(call["call"])
     try:
-        return call_host(name, function, args, kwargs)
+        return {"value": call_host(name, functions[name], call["args"], call["kwargs"])}
     except ToolError as error:
-        raise ValueError(str(error)) from None
+        return {"error": str(error), "theirs": True}
     except Exception as error:
         # Ours, of whatever kind. It must not pass through code that could catch it: it is raised
         # once that is over.
         faults.append(error)
-        raise RuntimeError("This function is out of order.") from None
-
-
-def _repr(value: object, limit: int) -> str:
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError, MemoryError) as error:
-        # Numbers of too many digits, and structures that are nested too deep, have no text.
-        return f"(a value of type {type(value).__name__}: {error})"
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
-
-
-def _explain(problem: object, limits: CodeLimits) -> str:
-    """Return what went wrong; in the same words each time, though no two clocks agree."""
-    text = problem.display() if hasattr(problem, "display") else str(problem)
-    if "time limit exceeded" in text:
-        return _late(limits)
-    if "memory limit exceeded" in text:
-        return f"MemoryError: the code needed more than {limits.memory >> 20} MiB."
-    return _shorten(text)
-
-
-def _late(limits: CodeLimits) -> str:
-    return f"TimeoutError: the code ran for more than {limits.seconds:g} seconds."
-
-
-class _Watch:
-    """Ends a worker that has had its time of the processor; other processes' is not its.
-
-    Args:
-        pid: The worker's; where there is none, or nobody tells its time, nobody looks.
-        seconds: What it may have while this context is open.
-
-    Attributes:
-        late: Whether it had more.
-    """
-
-    def __init__(self, pid: int | None, seconds: float) -> None:
-        self.late = False
-        self._pid = pid
-        self._seconds = seconds
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-
-    def __enter__(self) -> None:
-        if self._pid and _TICKS:
-            self._until = _processor_time(self._pid) + self._seconds
-            self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        if self._thread.is_alive():
-            self._thread.join()  # before the worker is handed to somebody else
-
-    def kill(self) -> None:
-        """End the worker."""
-        if self._pid:
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-
-    def _look(self) -> None:
-        while not self._over.wait(_TICK):
-            if self._pid and _processor_time(self._pid) > self._until:
-                self.late = True
-                return self.kill()
-
-
-def _processor_time(pid: int) -> float:
-    """Return the seconds of a processor that a process has had; 0 once it is gone."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / max(_TICKS, 1)
-
-
-def _shorten(text: str, limit: int = 3000) -> str:
-    return text if len(text) <= limit else f"{text[:1000]}\n…\n{text[-limit + 1000 :]}"
-
-
-_current: tuple[int, Any] | None = None
-
-
-def _pool(monty: Any) -> Any:
-    # One for each process: a forked child must not share its parent's workers.
-    global _current
-    if _current is None or _current[0] != os.getpid():
-        pool = monty.Monty(min_processes=1, max_checkouts_per_worker=200, checkout_timeout=60)
-        _current = (os.getpid(), pool.__enter__())
-    return _current[1]
+        return {"error": "This function is out of order.", "theirs": False}

@@ -7,12 +7,14 @@ import itertools
 import os
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import ClassVar
 
 from healthgym.core.clock import Clock
 from healthgym.core.state import Stateful
 from healthgym.errors import InfrastructureError, ToolError
+from healthgym.worlds.workspace.allowance import allowed
 from healthgym.worlds.workspace.optional import require
 from healthgym.worlds.workspace.sql_process import (
     DoubtfulRefusal,
@@ -79,6 +81,7 @@ class SqlEngine(Stateful):
         if not self._session:
             self._session = next(_SESSIONS)
         limits = limits or self.limits
+        limits = replace(limits, seconds=allowed(limits.seconds))
         bound = limits.rows if rows is None else max(1, min(rows, limits.rows))
         now = self._clock.now if self._clock else _EPOCH
         asked = Statement(self._session, dict(self._tables), sql, bound, limits, now)

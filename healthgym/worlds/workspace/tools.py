@@ -8,6 +8,7 @@ from typing import ClassVar
 from healthgym.core.borders import JsonDict
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
 from healthgym.errors import OutOfTimeError, ToolError
+from healthgym.worlds.workspace.allowance import allowed
 from healthgym.worlds.workspace.python import CodeLimits, HostFunction, SandboxedPython
 from healthgym.worlds.workspace.sql_process import SqlResult
 from healthgym.worlds.workspace.tables import MAX_SAVED_ROWS, Table
@@ -294,7 +295,7 @@ class HostFunctions:
 
     def __init__(self, world: WorkspaceWorld) -> None:
         self._world = world
-        self._seconds = world.sql.limits.seconds
+        self._seconds = allowed(world.sql.limits.seconds)
         self._rows = 10 * _PYTHON_ROWS
         self._bytes = 4 * world.sql.limits.bytes
         self.late = False

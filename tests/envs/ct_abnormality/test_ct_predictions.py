@@ -113,3 +113,9 @@ def test_each_outcome_has_its_count() -> None:
     names = ("true_positive", "false_negative", "false_positive", "true_negative")
     assert [metrics[name] for name in names] == [1.0] * 4
     assert metrics["accuracy"] == 0.5
+
+
+def test_a_mark_before_a_saved_text_says_nothing() -> None:
+    assert parse_plain("\ufeffLung nodule: yes", LABELS) == ("Lung nodule", True)
+    assert frames("\ufeff## Findings", LABELS)
+    assert parse_plain("\u200bLung nodule: yes", LABELS) is None

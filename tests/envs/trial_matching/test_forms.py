@@ -135,3 +135,9 @@ def test_what_python_calls_a_digit_is_read_or_refused(line: str, unknown: str) -
 
 def test_a_column_of_reasons_may_have_a_heading() -> None:
     assert not read_line("nct_id,reason", lambda id_: []).problem
+
+
+def test_a_mark_before_a_saved_text_says_nothing() -> None:
+    found = read_line(f"\ufeff{GOLD[0]}", lambda id_: [TITLES[id_]])
+    assert (found.ids, found.problem) == ((GOLD[0],), "")
+    assert not read_line("\ufeffnct_id,reason", lambda id_: []).problem

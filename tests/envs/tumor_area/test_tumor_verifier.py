@@ -214,3 +214,10 @@ def test_no_detail_states_the_answer() -> None:
 def test_what_is_added_may_say_how_sure_one_is_and_nothing_else(more, right) -> None:
     found = verdict(Profile.STRICT, tiles=GOLD, text=json.dumps([row(GOLD, **more)]))
     assert found.success is right
+
+
+def test_a_mark_before_a_saved_text_says_nothing() -> None:
+    text = "\ufeff" + json.dumps([row(GOLD)])
+    paper, strict = (verdict(profile, text=text) for profile in (Profile.PAPER, Profile.STRICT))
+    assert strict.success
+    assert not paper.success  # to the published evaluator that is no JSON

@@ -102,6 +102,14 @@ def run(code: str, *, limits: CodeLimits | None = None, **functions: object) -> 
     return SandboxedPython(limits).run(code, functions, now=NOW)  # type: ignore[arg-type]
 
 
+def descendants(pid: int) -> Iterator[int]:
+    """The processes below a process."""
+    for place in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, place.read_text().split()):
+            yield child
+            yield from descendants(child)
+
+
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[dict[str, object]]:
     secret = tmp_path / "secret.txt"
@@ -185,8 +193,7 @@ def test_endless_and_greedy_code_is_stopped(name: str) -> None:
 def test_a_limit_of_time_counts_the_processor_and_not_the_clock() -> None:
     def hold() -> None:
         """Have the worker wait for longer than it may compute."""
-        below = [p.read_text().split() for p in Path("/proc/self/task").glob("*/children")]
-        for pid in (int(word) for words in below for word in words):
+        for pid in descendants(os.getpid()):
             if "monty" in Path(f"/proc/{pid}/comm").read_text():
                 os.kill(pid, signal.SIGSTOP)
                 threading.Timer(1.6, os.kill, [pid, signal.SIGCONT]).start()
@@ -239,6 +246,55 @@ def test_no_value_and_no_source_breaks_the_host(code: str) -> None:
     result = run(code, limits=CodeLimits(output=500))
     assert len(result.value) < 600
     assert len(result.error) < 4_000
+
+
+#: Small in the sandbox, and without end for whoever writes it out or hashes it.
+TWICE = "a = {0}\nfor _ in range(60): a = {1}\n"
+ENDLESS_VALUES = {
+    "list": TWICE.format("[1]", "[a, a]") + "a",
+    "dictionary": TWICE.format("1", "{'a': a, 'b': a}") + "a",
+    "set": "a = frozenset()\nfor i in range(60): a = frozenset([(a, i), (a, -i - 1)])\na",
+    "key": TWICE.format("(1,)", "(a, a)") + "{a: 1}",
+    "argument": TWICE.format("(1,)", "(a, a)") + "add({a: 1}, 2)",
+    "record": "from collections import namedtuple\n" + TWICE.format("[1]", "[a, a]")
+    + "namedtuple('P', 'a')(a)",
+    "text": "a = 'x' * 10**6\n[a] * 10**6",
+    "numbers": "[1 << 4000] * 10**6",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDLESS_VALUES)
+def test_what_code_hands_over_costs_its_own_time(name: str) -> None:
+    """Nor does it cost ours: this process would neither end it nor have the memory."""
+    limits = CodeLimits(seconds=0.5, output=500)
+    result = run(ENDLESS_VALUES[name], limits=limits, add=add)
+    assert len(result.value) < 600
+    assert result.value or result.late or "TypeError" in result.error
+    assert run("1 + 1").value == "2"
+
+
+def test_a_set_has_one_order() -> None:
+    """Python's own follows from where its members lie."""
+    code = "{'c', 'a', 'b', None, 12, 3, int}, frozenset('edcba'), [{'y', 'x'}]"
+    shown = (
+        "({3, 12, 'a', 'b', 'c', None, <class 'int'>}, frozenset({'a', 'b', 'c', 'd', 'e'}), "
+        "[{'x', 'y'}])"
+    )
+    assert run(code).value == shown
+
+
+@pytest.mark.parametrize("code", ["{A(): 1}", "{A(), A()}"])
+def test_what_has_no_like_outside_is_refused_in_words(code: str) -> None:
+    assert "cannot be shown" in run(f"class A:\n    pass\n{code}").error
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["(1,)", "()", "[1, [2.5, 'a\"b']]", "{'a': {}, 1: None}", "{1}", "set()", "frozenset()",
+     "b'x'", "float('nan')", "...", "'it\\'s'", "True"],
+)  # fmt: skip
+def test_values_are_written_as_python_does(code: str) -> None:
+    assert run(code).value == repr(eval(code))
 
 
 def test_mistakes_in_host_functions_are_seen_and_ours_are_raised() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from healthgym.worlds.workspace.allowance import allowed
 from healthgym.worlds.workspace.box.command import NOBODY, BoxLimits, Identity
 from healthgym.worlds.workspace.box.running import BoxRun, Running
 from healthgym.worlds.workspace.box.runtime import Runtime
@@ -58,10 +60,11 @@ class Box:
         Raises:
             InfrastructureError: If the box does not start, or a host function fails.
         """
+        limits = replace(self.limits, seconds=allowed(self.limits.seconds))
         request = {
             "code": code,
             "functions": sorted(functions),
-            "limits": self.limits.rlimits(),
+            "limits": limits.rlimits(),
             "now": now.timestamp(),
             "seed": seed,
             "tables": sorted(tables or {}),
@@ -69,7 +72,7 @@ class Box:
             "wants_table": wants_table,
         }
         with ExitStack() as stack:
-            running = Running(self.limits, dict(functions), dict(tables or {}), stack)
+            running = Running(limits, dict(functions), dict(tables or {}), stack)
             running.start(self.bwrap, self.runtime, self.identity)
             running.send(request)
             return running.serve(wants_table)

@@ -25,7 +25,8 @@ from healthgym.worlds.workspace.box.command import PATIENCE, PROGRAMS, BoxLimits
 from healthgym.worlds.workspace.box.runtime import Runtime
 from healthgym.worlds.workspace.box.seccomp import seccomp_filter
 from healthgym.worlds.workspace.box.spool import spool
-from healthgym.worlds.workspace.python import HostFunction, Printed, call_host
+from healthgym.worlds.workspace.python import HostFunction, call_host
+from healthgym.worlds.workspace.python_worker import Printed
 from healthgym.worlds.workspace.tables import Table
 
 #: Largest request to a host function, in bytes, and seconds a box may take to start and to end.
