@@ -160,6 +160,9 @@ class Assessed:
                 yield f"{topic} was not told of"
         notes = (data.depression_screen_notes, data.anxiety_screen_notes, data.motivation_notes)
         yield from self._in_words(*notes, data.escalation_notes)
+        sums = {str(score) for score in scores.values() if score is not None}
+        for text in (*notes, data.escalation_notes):
+            yield from (each for each in self.grounds.unfounded(text or "") if each not in sums)
 
     def _sum(self, topic: Topic) -> int | None:
         """Return the sum of the answers told; None unless all were."""
