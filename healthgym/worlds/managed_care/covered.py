@@ -77,6 +77,7 @@ class Seen:
         free: Words for people whom anybody of this desk may bring in.
         pages: Folders of the handbook whose words are the desk's own.
         person: Whom it is about, by name, in small letters.
+        sent: Whether documents were sent.
         wrote: Whether those to whom is written wrote something themselves.
     """
 
@@ -87,6 +88,7 @@ class Seen:
     free: frozenset[str] = frozenset()
     pages: tuple[str, ...] = ("payer-um", "platform", "medical-library/utilization-review")
     person: str = ""
+    sent: bool = False
     wrote: bool = False
 
     @cached_property
@@ -223,7 +225,8 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
         if form("blame").search(clause) and not seen.talked:
             yield f"laid to somebody: {clause[:60]!r}"
         for done in form("patient_deeds").finditer(clause):
-            if not seen.stands(done["deed"]) and not _left_open(clause, done.start("deed")):
+            deed = done["deed"] or done["done"]
+            if not seen.stands(deed.split()[0]) and not _left_open(clause, done.start()):
                 yield f"nowhere seen: {done[0]}"
         talked = form("talked_with_member").search(clause)
         if talked and seen.wrote and talked[0].startswith("you "):
@@ -257,6 +260,13 @@ def _clauses(sentence: str, seen: Seen) -> Iterator[str]:
             yield f"not on the policy's page: {found['what'].strip()[:60]!r}"
     if form("boundless").search(sentence):
         yield f"without an end: {sentence[:60]!r}"
+    if seen.talked and form("no_call").search(sentence):
+        yield f"there was a call: {sentence[:60]!r}"
+    if seen.sent and form("nothing_sent").search(sentence):
+        yield f"documents were sent: {sentence[:60]!r}"
+    when = form("another_time").search(sentence)
+    if when and _flat(when[0]) not in seen.flat:
+        yield f"nowhere dated: {when[0]}"
     late = form("lateness").search(sentence)
     if late and _flat(late[0]) not in seen.flat:
         yield f"nowhere late: {sentence[:60]!r}"
@@ -293,9 +303,10 @@ def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
     desk = desk_stems(seen.pages)
     for clause in _CLAUSE.split(sentence.replace(seen.person, "the patient")):
         told = form("of_person").match(clause.strip())
-        if told is None or form("offered").search(told["what"]):
+        what = (told["what"] or told["deed"]) if told else ""
+        if not what or form("allowed").match(what):
             continue
-        words = (word for word in small(told["what"]) if len(word) >= _LEAST_LETTERS)
+        words = (word for word in small(what) if len(word) >= _LEAST_LETTERS)
         for word in words:
             if not stands(word, desk) and not seen.stands(word) and not kind("joining", word):
                 yield f"nowhere said of the patient: {word}"

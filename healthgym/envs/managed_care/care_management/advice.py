@@ -107,7 +107,7 @@ def unhelped(*texts: str) -> Iterator[str]:
 def unsafe(*texts: str) -> Iterator[str]:
     """Yield what is aimed at, of texts, that nobody should have: a value out of any safe range."""
     for text in texts:
-        for sentence in SENTENCE.findall(in_digits(text.lower())):
+        for sentence in SENTENCE.findall(in_digits(text.lower(), small=True)):
             for name, (least, most) in _targets().items():
                 for found in re.finditer(rf"\b(?:{name})\b[^.;\d]{{0,30}}?{_BOUND}", sentence):
                     value, below = float(found["value"]), bool(_BELOW.match(found["way"]))

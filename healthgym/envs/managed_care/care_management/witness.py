@@ -105,8 +105,6 @@ class Witness:
 
     def _belied(self, text: str) -> Iterator[str]:
         """Yield what a text says of the calls that they were not."""
-        if self.talk.sessions and form("no_call").search(text.lower()):
-            yield "there was a call"
         ends = {each.termination_reason for each in self.talk.sessions}
         if form("hung_up").search(text.lower()) and TerminationReason.PATIENT_ENDED not in ends:
             yield "nobody hung up"
@@ -163,7 +161,10 @@ class Witness:
         kept = leaves((*rows, chart.encounters, chart.procedures, self.referral))
         told = "\n".join((self._words, *(each for each in kept if isinstance(each, str))))
         pages = ("care-manager", "platform")
-        return Seen(told, "", talked=True, free=_OF_THE_DESK, pages=pages)
+        calls = (one for call in self.talk.sessions for one in call.messages)
+        talked = any(one.role != "care_manager" for one in calls)
+        person = f"{chart.patient.first_name} {chart.patient.last_name}".casefold()
+        return Seen(told, "", talked, free=_OF_THE_DESK, pages=pages, person=person)
 
     @cached_property
     def _words(self) -> str:

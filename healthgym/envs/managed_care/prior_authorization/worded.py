@@ -8,6 +8,7 @@ give up what it asks for, and a letter asks for what was ordered and no more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import cached_property
@@ -22,8 +23,8 @@ from healthgym.worlds.managed_care.word_forms import form
 
 #: Folders of the handbook whose words are the practice's own.
 _PAGES = ("provider-pa", "platform", "medical-library/utilization-review")
-#: Whom anybody at this desk may bring in: whoever treats, and the payer's people.
-_FREE = frozenset({"clinic", "hospital", "lab", "laboratory", "specialist", "surgeon", "therapist"})
+#: Whom anybody at this desk may bring in.
+_FREE = frozenset({"clinic", "hospital"})
 
 
 class Worded:
@@ -52,6 +53,9 @@ class Worded:
                 given_up = form("gives_up").search(sentence) or form("widens").search(sentence)
                 if given_up:
                     yield f"not what is asked for: {given_up[0][:60]!r}"
+        version = re.escape(self.claims.reference.policy.version)
+        if re.search(rf"\b{version}\b(?: \w+){{0,2}} (?:is|was) (?:never|not) ", text):
+            yield f"{version} is in force"
         ignored = self.claims.answered and form("unanswered").search(text.casefold())
         if ignored:
             yield f"the payer answered: {ignored[0][:60]!r}"
@@ -93,6 +97,7 @@ class Worded:
             pages=_PAGES,
             person=f"{patient.first_name} {patient.last_name}".casefold(),
             wrote=bool(self.claims.answered),
+            sent=True,
         )
 
     @cached_property

@@ -194,7 +194,8 @@ class Visible:
         text = "\n".join((*sent, *told, self.page, *now))
         own = self.after.charts[self.after.cases.get(self._case).patient_id].patient
         name = f"{own.first_name} {own.last_name}".casefold()
-        return Seen(text, self.page, talked, lambda: self._months, person=name)
+        there = bool(self.findings.packet.documents)
+        return Seen(text, self.page, talked, lambda: self._months, person=name, sent=there)
 
     @cached_property
     def _months(self) -> frozenset[str]:
