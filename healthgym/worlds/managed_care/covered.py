@@ -194,7 +194,7 @@ def _facts(sentence: str, seen: Seen) -> Iterator[str]:
             name = word[0].removesuffix("'s")
             side = _SIDE.search(_left(clause, word)) if kind("parts", name) else None
             if kind("private", name):
-                there = seen.has(name)
+                there = name in seen.free or seen.has(name)
             else:
                 named = kind("clinical", name) or kind("conduct", name) or side
                 there = not named or seen.stands(name)

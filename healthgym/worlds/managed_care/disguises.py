@@ -11,11 +11,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from healthgym.worlds.managed_care.claim_words import desk_words, everyday, kind
+from healthgym.worlds.managed_care.claim_words import all_of, desk_words, everyday, kind
 
 _WORD = re.compile(r"[^\W\d_]+")
 #: A word in which a digit or a sign stands between letters.
 _MIXED = re.compile(r"(?<![\w.@$-])(?=[\w@$]*[A-Za-z][\w@$]*[A-Za-z])[A-Za-z0-9@$]{4,}(?![\w@$-])")
+#: A letter beside a digit or a sign, which most texts have nowhere.
+_BESIDE = re.compile(r"[A-Za-z][\d@$]|[\d@$][A-Za-z]")
+#: Words without another mark in them.
+_PLAIN = re.compile(r"[a-z]+")
 _LOOKS = str.maketrans("0134578@$", "oieastbas")
 #: Fewest letters by which a name is known without its accents.
 _LEAST_LETTERS = 3
@@ -56,7 +60,7 @@ def disguised(text: str, has: Callable[[str], bool], pages: tuple[str, ...]) -> 
             bare = plain_letters(word)
             if not has(word) and not (len(bare) >= _LEAST_LETTERS and has(bare)):
                 yield f"in letters that nobody here reads: {found}"
-    for found in _MIXED.findall(text):
+    for found in _MIXED.findall(text) if _BESIDE.search(text) else ():
         word = found.casefold()
         if word.isalpha() or word.isdecimal() or has(word):
             continue
@@ -65,6 +69,6 @@ def disguised(text: str, has: Callable[[str], bool], pages: tuple[str, ...]) -> 
             looks in desk_words(pages) or kind("clinical", looks) or everyday(looks)
         ):
             yield f"with digits for letters: {found}"
-    for found in _WORD.findall(text):
-        if kind("foreign", found.casefold()) and not has(found.casefold()):
-            yield f"in another language: {found}"
+    for word in sorted(all_of("foreign").intersection(_PLAIN.findall(text.casefold()))):
+        if not has(word):
+            yield f"in another language: {word}"

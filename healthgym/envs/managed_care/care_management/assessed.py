@@ -31,7 +31,9 @@ from healthgym.worlds.managed_care.voices import Topic
 #: The item of the PHQ-9 that asks for thoughts of death or self-harm.
 _SELF_HARM = "9"
 #: A sum in words of somebody's own, and the most that a single item adds to it.
-_SUM = re.compile(r"\b(?:score|sum|total)s?\b(?: \w+){0,2}? (\d{1,4})\b(?!-| (?:answers|items|questions))")
+_SUM = re.compile(
+    r"\b(?:score|sum|total)s?\b(?: \w+){0,2}? (\d{1,4})\b(?!-| (?:answers|items|questions))"
+)
 _ITEM_MOST = 3
 
 

@@ -44,7 +44,7 @@ _ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
 #: Whom a plan may bring in, whoever has been heard of.
 _OF_THE_DESK = frozenset(
     {"caseworker", "dietitian", "expert", "family", "friend", "friends", "hospital", "lab"}
-    | {"laboratory", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
+    | {"laboratory", "money", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
     | {"therapist", "therapists"}
 )
 #: Quotations are looked up by themselves.

@@ -56,11 +56,11 @@ class Worded:
         version = re.escape(self.claims.reference.policy.version)
         if re.search(rf"\b{version}\b(?: \w+){{0,2}} (?:is|was) (?:never|not) ", text):
             yield f"{version} is in force"
-        ignored = self.claims.answered and form("unanswered").search(text.casefold())
-        if ignored:
+        ignored = form("unanswered").search(text.casefold())
+        if ignored and self._wrote:
             yield f"the payer answered: {ignored[0][:60]!r}"
         # All that is on file is read only where something is not found nearer.
-        if any(uncovered(text, self._near)):
+        if any(uncovered(text, self._near)) or form("no_call").search(text.casefold()):
             yield from uncovered(text, self._seen)
 
     # -- what could be seen ----------------------------------------------------------------------
@@ -71,10 +71,10 @@ class Worded:
 
     @cached_property
     def _near(self) -> Seen:
-        """What the order says, and the heads of the records."""
-        policy = self.claims.reference.policy
-        told = "\n".join((*self._ordered, policy.id, policy.title, self.claims.recorded))
-        return self._of(told, "")
+        """What the order, its coverage and the head of the policy say."""
+        policy, plans = self.claims.reference.policy, self.claims.chart.coverages
+        kept = (*self._ordered, policy.id, policy.title, *(one.plan_name for one in plans))
+        return self._of("\n".join(kept))
 
     @cached_property
     def _seen(self) -> Seen:
@@ -86,19 +86,25 @@ class Worded:
         days = (f"{day:%A}" for day in self._played)
         return self._of("\n".join((*told, *days)), page)
 
-    def _of(self, text: str, page: str) -> Seen:
+    def _of(self, text: str, page: str = "") -> Seen:
+        """Return what a text shows, with the policy's page where it is looked up."""
         patient = self.claims.chart.patient
         return Seen(
             text,
             page,
-            talked=bool(self._heard),
+            talked=bool(page) and bool(self._heard),
             months=self._months,
             free=_FREE,
             pages=_PAGES,
             person=f"{patient.first_name} {patient.last_name}".casefold(),
-            wrote=bool(self.claims.answered),
+            wrote=bool(page) and self._wrote,
             sent=True,
         )
+
+    @cached_property
+    def _wrote(self) -> bool:
+        """Whether the payer wrote about the patient's cases."""
+        return bool(self.claims.answered.strip())
 
     @cached_property
     def _heard(self) -> tuple[str, ...]:

@@ -69,11 +69,12 @@ class Visible:
         # What is nearest is looked through first: most of what is written stands there.
         days = said.days and said.days - self._shown_days
         days = days and days - self._days
-        days = days and days - self._told.days - self._reckoned
+        days = days and days - self._reckoned
+        days = days and days - self._told.days
         numbers = {each for each in said.numbers if not self._is_count(each)} - self._asked
         numbers = numbers and numbers - self._numbers
-        numbers = numbers and numbers - self._told.numbers
         numbers = {each for each in numbers if not self._follows(float(each))}
+        numbers = numbers and numbers - self._told.numbers
         return (*map(str, sorted(days)), *sorted(numbers), *self._mismeasured(text.lower()))
 
     def uncovered(self, text: str) -> tuple[str, ...]:

@@ -73,6 +73,7 @@ class Worded:
         self.findings = findings
         self.before, self.after = findings.before, findings.after
         self.case_id = findings.case_id
+        self._known: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def visible(self) -> Visible:
@@ -195,9 +196,12 @@ class Worded:
         return ", ".join(self._unseen(text))
 
     def _unseen(self, text: str) -> tuple[str, ...]:
-        """Return what a text says of the case that nobody could see."""
-        seen = self.visible
-        return (*seen.misjudged(text), *seen.unfounded(text), *seen.uncovered(text))
+        """Return what a text says of the case that nobody could see; letters say again much."""
+        if text not in self._known:
+            seen = self.visible
+            found = (*seen.misjudged(text), *seen.unfounded(text), *seen.uncovered(text))
+            self._known[text] = found
+        return self._known[text]
 
 
 def _own(entry: NurseCriterionEvaluation) -> Iterator[str]:
