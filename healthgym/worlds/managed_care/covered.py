@@ -94,7 +94,7 @@ class Seen:
     @cached_property
     def small(self) -> str:
         """Its text in small letters."""
-        return self.text.replace("’", "'").casefold()
+        return plain_letters(self.text.replace("’", "'")).casefold()
 
     def has(self, word: str) -> bool:
         """Return whether a word, in small letters, stands in it."""
@@ -122,7 +122,7 @@ class Seen:
     @cached_property
     def flat(self) -> str:
         """Its letters and digits, with one space between words."""
-        return _flat(self.text)
+        return _flat(plain_letters(self.text))
 
     @cached_property
     def policy_stems(self) -> frozenset[str]:
@@ -301,7 +301,7 @@ def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
     if not seen.person or form("not_claimed").search(sentence):
         return
     desk = desk_stems(seen.pages)
-    for clause in _CLAUSE.split(sentence.replace(seen.person, "the patient")):
+    for clause in _CLAUSE.split(sentence.replace(plain_letters(seen.person), "the patient")):
         told = form("of_person").match(clause.strip())
         what = (told["what"] or told["deed"]) if told else ""
         if not what or form("allowed").match(what):

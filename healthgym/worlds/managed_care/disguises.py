@@ -33,12 +33,12 @@ def plain_letters(text: str) -> str:
     Args:
         text: The text; letters of other scripts are left as they are.
     """
-    return text if text.isascii() else "".join(map(_plain, text))
+    if text.isascii():
+        return text
+    return text.translate({ord(each): _plain(each) for each in set(text) if not each.isascii()})
 
 
 def _plain(letter: str) -> str:
-    if letter.isascii():
-        return letter
     if unicodedata.category(letter) == "Cf":  # seen by nobody
         return ""
     base = unicodedata.normalize("NFKD", letter)
