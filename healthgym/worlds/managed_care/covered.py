@@ -308,7 +308,8 @@ def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
             continue
         words = (word for word in small(what) if len(word) >= _LEAST_LETTERS)
         for word in words:
-            if not stands(word, desk) and not seen.stands(word) and not kind("joining", word):
+            judged = any(kind(name, word) for name in ("joining", *_JUDGED))
+            if not judged and not stands(word, desk) and not seen.stands(word):
                 yield f"nowhere said of the patient: {word}"
 
 
