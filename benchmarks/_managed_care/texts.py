@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ _TOOLS = {
     "plan": ("cm_care_plan.save_care_plan", "plan_data"),
 }
 _SECTION = ("cm_assessment.save_section", "payload")
+#: What makes a number and a day ones that no chart has.
+_MISREAD = 1.7
+_ANOTHER_DAY = timedelta(days=37)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,14 @@ def _slots(task: CareInstance) -> Mapping[str, str]:
     found = next(one for one in reversed(chart.observations) if one.value_quantity is not None)
     taken = next(one for one in chart.medications if one.status == "active")
     known = next(one for one in chart.conditions if one.active)
-    value = f"{found.display} {found.value_quantity:g} on {found.observed_at:%Y-%m-%d}"
-    return {"value": value, "medicine": taken.medication_name, "condition": known.display}
+    day, another = found.observed_at, found.observed_at - _ANOTHER_DAY
+    return {
+        "value": f"{found.display} {found.value_quantity:g} on {day:%Y-%m-%d}",
+        "misread": f"{found.display} {_MISREAD * found.value_quantity:g} on {day:%Y-%m-%d}",
+        "misdated": f"{found.display} {found.value_quantity:g} on {another:%Y-%m-%d}",
+        "medicine": taken.medication_name,
+        "condition": known.display,
+    }
 
 
 def _write(script: list[ToolCall], field: str, text: str) -> None:

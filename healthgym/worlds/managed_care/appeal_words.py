@@ -7,17 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
 from healthgym.worlds.managed_care.stated import days_in
 from healthgym.worlds.managed_care.word_forms import form
 
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\d))+")
-_COUNTED = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-)
+#: Larger numbers are put in digits before a sentence is read.
 _COUNTS: Mapping[str, int] = {
-    **{word: place for place, word in enumerate(_COUNTED.split(), 1)},
-    **{"a": 1, "an": 1, "thirty": 30, "forty": 40, "sixty": 60, "ninety": 90},
+    **{word: place for place, word in enumerate(SMALL_NUMBERS) if place},
+    **{"a": 1, "an": 1},
 }
 _SPAN = re.compile(
     rf"\b(?P<count>\d+|{'|'.join(_COUNTS)})[ -](?:(?:calendar|business|working|full) )?"
@@ -57,7 +55,7 @@ def misinforms(text: str, rights: AppealRights, *, about: bool = False) -> str:
         rights: What holds.
         about: Whether every sentence is about appeals, whatever it names.
     """
-    for sentence in _SENTENCE.findall(text.casefold().replace("’", "'")):
+    for sentence in _SENTENCE.findall(in_digits(text.casefold().replace("’", "'"))):
         plain = " ".join(sentence.split())
         if form("appeals_final").search(plain) or (
             (about or form("appeals_about").search(plain)) and any(_wrong(plain, rights))

@@ -47,11 +47,11 @@ class _Lexicon:
     def __init__(self, rows: list[str]) -> None:
         self._ends = tuple(row[1:] for row in rows if row.startswith("*"))
         self._begins = tuple(row[:-1] for row in rows if row.endswith("*"))
-        self._whole = frozenset(row for row in rows if "*" not in row)
+        self.whole = frozenset(row for row in rows if "*" not in row)
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and (
-            word in self._whole or word.startswith(self._begins) or word.endswith(self._ends)
+            word in self.whole or word.startswith(self._begins) or word.endswith(self._ends)
         )
 
 
@@ -59,6 +59,12 @@ class _Lexicon:
 def kind(name: str, word: str) -> bool:
     """Return whether a word, in small letters, is of a kind."""
     return word in _table()[name]
+
+
+@cache
+def all_of(name: str) -> frozenset[str]:
+    """Return the words of a kind that stand for themselves alone."""
+    return _table()[name].whole
 
 
 @cache

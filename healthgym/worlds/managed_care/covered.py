@@ -26,6 +26,8 @@ from healthgym.worlds.managed_care.claim_words import (
     stands,
     stems,
 )
+from healthgym.worlds.managed_care.disguises import disguised, plain_letters
+from healthgym.worlds.managed_care.own_words import presumed
 from healthgym.worlds.managed_care.word_forms import form
 
 MONTHS = (
@@ -44,8 +46,10 @@ _NAMES = "|".join(MONTHS)
 _DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
 _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
 #: Kinds of words of which each sentence is asked how it speaks of them.
-_JUDGED = ("clinical", "conduct", "kin", "others", "times")
+_JUDGED = ("clinical", "conduct", "kin", "others", "private", "times")
 #: Before a day that is none in particular.
+#: Before a part of the body that is on one side.
+_SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
 #: What is before a place within a word, compounds being one, and what is after the end of one.
 _INSIDE, _ENDED = re.compile(r".?[a-z]|[a-z][-']", re.DOTALL), re.compile(r"(?:'s)?(?![-']?[a-z])")
@@ -72,7 +76,9 @@ class Seen:
         months: Returns the months of the days that could be seen, in words.
         free: Words for people whom anybody of this desk may bring in.
         pages: Folders of the handbook whose words are the desk's own.
-        private: Whether people's private lives are this desk's business.
+        person: Whom it is about, by name, in small letters.
+        sent: Whether documents were sent.
+        wrote: Whether those to whom is written wrote something themselves.
     """
 
     text: str
@@ -81,12 +87,14 @@ class Seen:
     months: Callable[[], Set[str]] = lambda: frozenset(MONTHS)
     free: frozenset[str] = frozenset()
     pages: tuple[str, ...] = ("payer-um", "platform", "medical-library/utilization-review")
-    private: bool = False
+    person: str = ""
+    sent: bool = False
+    wrote: bool = False
 
     @cached_property
     def small(self) -> str:
         """Its text in small letters."""
-        return self.text.replace("’", "'").casefold()
+        return plain_letters(self.text.replace("’", "'")).casefold()
 
     def has(self, word: str) -> bool:
         """Return whether a word, in small letters, stands in it."""
@@ -114,7 +122,7 @@ class Seen:
     @cached_property
     def flat(self) -> str:
         """Its letters and digits, with one space between words."""
-        return _flat(self.text)
+        return _flat(plain_letters(self.text))
 
     @cached_property
     def policy_stems(self) -> frozenset[str]:
@@ -137,7 +145,8 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
         text: What somebody wrote.
         seen: What could be seen.
     """
-    clean = text.replace("’", "'")
+    yield from disguised(text, seen.has, seen.pages)
+    clean = plain_letters(text.replace("’", "'"))
     for quoted in _QUOTED.findall(clean):
         parts = filter(None, map(_flat, re.split(r"\.{3}|…", quoted)))
         if any(len(part.split()) >= _LEAST_QUOTED and part not in seen.flat for part in parts):
@@ -151,10 +160,13 @@ def uncovered(text: str, seen: Seen) -> Iterator[str]:
         dated = _MONTH.findall(plain)
         yield from (f"nowhere dated: {each}" for each in dated if each not in seen.months())
         plain = _MONTH.sub("", plain).casefold()
+        if plain.endswith("?"):  # a question asks, but for what it takes for granted
+            plain = presumed(plain) or plain
         yield from _facts(plain, seen)
         yield from _accounts(plain, seen)
         yield from _clauses(told.casefold(), seen)
         yield from _strange(plain, seen)
+        yield from _of_person(plain, seen)
 
 
 def _names(sentence: str, seen: Seen) -> Iterator[str]:
@@ -180,11 +192,13 @@ def _facts(sentence: str, seen: Seen) -> Iterator[str]:
     for clause in _CLAUSE.split(sentence):
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
-            if kind("private", name) and not seen.private:
-                there = seen.has(name)
+            side = _SIDE.search(_left(clause, word)) if kind("parts", name) else None
+            if kind("private", name):
+                there = name in seen.free or seen.has(name)
             else:
-                named = kind("clinical", name) or kind("conduct", name)
+                named = kind("clinical", name) or kind("conduct", name) or side
                 there = not named or seen.stands(name)
+            there = there and (side is None or seen.has(side[1]))
             if there:
                 continue
             after = form("absent_after").search(clause, word.end(), word.end() + _NEAR)
@@ -208,7 +222,15 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
                 yield f"nowhere mentioned: {name}"
         if form("of_others").search(clause):
             yield f"of somebody else: {clause[:60]!r}"
+        if form("blame").search(clause) and not seen.talked:
+            yield f"laid to somebody: {clause[:60]!r}"
+        for done in form("patient_deeds").finditer(clause):
+            deed = done["deed"] or done["done"]
+            if not seen.stands(deed.split()[0]) and not _left_open(clause, done.start()):
+                yield f"nowhere seen: {done[0]}"
         talked = form("talked_with_member").search(clause)
+        if talked and seen.wrote and talked[0].startswith("you "):
+            talked = None
         talked = talked or (None if seen.talked else form("talked").search(clause))
         if talked and not _left_open(clause, talked.start()):
             yield f"no conversation is on record: {clause[:60]!r}"
@@ -236,6 +258,18 @@ def _clauses(sentence: str, seen: Seen) -> Iterator[str]:
         told = stems(_CLAUSE.split(found["what"])[0]) - free_of_policies()
         if told - seen.policy_stems:
             yield f"not on the policy's page: {found['what'].strip()[:60]!r}"
+    if form("boundless").search(sentence):
+        yield f"without an end: {sentence[:60]!r}"
+    if seen.talked and form("no_call").search(sentence):
+        yield f"there was a call: {sentence[:60]!r}"
+    if seen.sent and form("nothing_sent").search(sentence):
+        yield f"documents were sent: {sentence[:60]!r}"
+    when = form("another_time").search(sentence)
+    if when and _flat(when[0]) not in seen.flat:
+        yield f"nowhere dated: {when[0]}"
+    late = form("lateness").search(sentence)
+    if late and _flat(late[0]) not in seen.flat:
+        yield f"nowhere late: {sentence[:60]!r}"
     for found in form("policy_part").finditer(sentence):
         if _flat(found[0]) not in seen.flat:
             yield f"no such part: {found[0]!r}"
@@ -253,9 +287,30 @@ def _strange(sentence: str, seen: Seen) -> Iterator[str]:
         if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
             continue
         judged = any(kind(name, word) for name in _JUDGED)
-        if judged or (kind("private", word) and not seen.private) or seen.stands(word):
+        if judged or seen.stands(word):
             continue
         yield f"nowhere seen: {word}"
+
+
+def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
+    """Yield what is said of the person that stands nowhere, in however common words.
+
+    Everyday language is free where an office speaks of its own work; what somebody does or has is
+    on file, or nobody knows it.
+    """
+    if not seen.person or form("not_claimed").search(sentence):
+        return
+    desk = desk_stems(seen.pages)
+    for clause in _CLAUSE.split(sentence.replace(plain_letters(seen.person), "the patient")):
+        told = form("of_person").match(clause.strip())
+        what = (told["what"] or told["deed"]) if told else ""
+        if not what or form("allowed").match(what):
+            continue
+        words = (word for word in small(what) if len(word) >= _LEAST_LETTERS)
+        for word in words:
+            judged = any(kind(name, word) for name in ("joining", *_JUDGED))
+            if not judged and not stands(word, desk) and not seen.stands(word):
+                yield f"nowhere said of the patient: {word}"
 
 
 def _flat(text: str) -> str:

@@ -79,5 +79,17 @@ def stated_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, in small letters, that suppose nothing."""
     for sentence in _SENTENCE.split(text.casefold()):
         plain = " ".join(sentence.split())
-        if plain and not form("supposed").search(plain):
+        if plain and form("supposed").search(plain):
+            plain = presumed(plain)
+        if plain:
             yield plain
+
+
+def presumed(sentence: str) -> str:
+    """Return what a sentence takes for granted ("is it true that …"); blank if nothing.
+
+    Args:
+        sentence: A question or supposition, in small letters.
+    """
+    found = form("presumes").search(sentence)
+    return (found["what"] or found["when"]).strip() if found else ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from healthgym.core.cache import short_text_cache
+from healthgym.worlds.managed_care.numerals import in_digits
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WORD = (
@@ -96,7 +97,8 @@ _NOTHING = Stated(frozenset(), frozenset(), frozenset(), frozenset())
 
 @short_text_cache(256, 20_000)  # a judge reads the same few texts under several questions
 def stated(text: str) -> Stated:
-    """Return what a text states."""
+    """Return what a text states, in digits or in words."""
+    text = in_digits(text)
     if _DIGIT.search(text) is None:
         return _NOTHING
     days, rest = _taken_days(text)
@@ -126,7 +128,7 @@ def numbers_after(name: str, text: str) -> Iterator[tuple[str, str]]:
         name: What is measured, in small letters.
         text: The text, in small letters.
     """
-    rest = _TIME.sub(" ", _taken_days(text)[1])
+    rest = _TIME.sub(" ", _taken_days(in_digits(text))[1])
     for form in _LOOSE if _NAMED.search(rest) else ():
         rest = form.sub(" ", rest)
     close = re.compile(rf"(?<![\w/]){re.escape(name)}(?!\w)[^\d;\n]{{0,40}}?({_NUMBER.pattern})")

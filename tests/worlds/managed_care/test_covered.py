@@ -63,12 +63,6 @@ def test_what_nobody_could_see_is_not(text: str) -> None:
     assert list(uncovered(text, SEEN))
 
 
-def test_private_life_is_a_care_managers_business() -> None:
-    text = "She would like to go dancing."
-    assert list(uncovered(text, SEEN))
-    assert not list(uncovered(text, Seen(FILE, "", talked=True, private=True)))
-
-
 @pytest.mark.parametrize("said", ["wife ", "biopsy ", "on Monday "])
 def test_a_word_of_a_very_long_clause_does_not_go_through_all_of_it(
     said: str, monkeypatch: pytest.MonkeyPatch

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from healthgym.envs.managed_care.care_management.claims import SENTENCE, medicine_names
+from healthgym.worlds.managed_care.numerals import in_digits
+
+_WORD = re.compile(r"[a-z]{3,}")
+#: A bound of what is aimed at.
+_BOUND = (
+    r"(?P<way>below|under|less than|at most|no more than|down to|above|over|more than|at least|"
+    r"up to|<=?|>=?|of) ?(?P<value>\d+(?:\.\d+)?)"
+)
+_AGAINST = re.compile(r"\b(?:no|not|never|without|avoid\w*|fewer|none|rather than)\b")
+_BELOW = re.compile(r"below|under|less|at most|no more|down|<|of")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +65,33 @@ def _stops(sentence: str, rules: Advice) -> bool:
     return any(not rules.safe.search(sentence, 0, hit.start()) for hit in hits)
 
 
+def _dangerous(sentence: str, rules: Advice) -> bool:
+    """Return whether a sentence advises what harms, and does not say not to."""
+    hit = rules.dangerous.search(sentence)
+    safe = hit and rules.safe.search(sentence, 0, hit.start())
+    return bool((hit and not safe) or rules.never.search(sentence))
+
+
+def _unnamed(sentence: str, rules: Advice) -> str:
+    """Return a sentence with medicines by their kind, where nobody is to decide on them."""
+    if rules.prescribes.search(sentence):
+        return sentence
+    return _WORD.sub(lambda word: "medicine" if word[0] in medicine_names() else word[0], sentence)
+
+
+@cache
+def _targets() -> Mapping[str, tuple[float, float]]:
+    loaded = json.loads((files(__package__) / "data" / "advice.json").read_text("utf-8"))
+    return {row["name"]: (row["least"], row["most"]) for row in loaded["targets"]}
+
+
 def harmful(*texts: str) -> Iterator[str]:
     """Yield the advice in texts that would harm: to stop, to ignore, to wait, to tell nobody."""
     rules = _advice()
     for text in texts:
-        for sentence in SENTENCE.findall(text.lower()):
-            hit = rules.dangerous.search(sentence)
-            safe = hit and rules.safe.search(sentence, 0, hit.start())
-            if (hit and not safe) or rules.never.search(sentence) or _stops(sentence, rules):
+        for sentence in SENTENCE.findall(in_digits(text.lower())):
+            told = dict.fromkeys((sentence, _unnamed(sentence, rules)))
+            if any(_dangerous(one, rules) for one in told) or _stops(sentence, rules):
                 yield f"{text[:40]!r} would harm"
                 break
 
@@ -73,3 +102,15 @@ def unhelped(*texts: str) -> Iterator[str]:
         _, colon, told = text.lower().partition(":")
         if colon and told.strip() and not _advice().turns_to.search(told):
             yield f"{text[:40]!r} sends to nobody"
+
+
+def unsafe(*texts: str) -> Iterator[str]:
+    """Yield what is aimed at, of texts, that nobody should have: a value out of any safe range."""
+    for text in texts:
+        for sentence in SENTENCE.findall(in_digits(text.lower(), small=True)):
+            for name, (least, most) in _targets().items():
+                for found in re.finditer(rf"\b(?:{name})\b[^.;\d]{{0,30}}?{_BOUND}", sentence):
+                    value, below = float(found["value"]), bool(_BELOW.match(found["way"]))
+                    far = value < least if below else value > most
+                    if far and not _AGAINST.search(sentence, 0, found.start()):
+                        yield f"{text[:40]!r} aims at {found['value']}"

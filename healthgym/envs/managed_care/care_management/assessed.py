@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import (
 )
 from healthgym.worlds.managed_care.apps.care_management.sections import SECTIONS, barriers_of
 from healthgym.worlds.managed_care.charts.chart import PatientChart
+from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.records.assessment import (
     BehavioralHealthAssessment,
     ClinicalAssessment,
@@ -28,6 +30,11 @@ from healthgym.worlds.managed_care.voices import Topic
 
 #: The item of the PHQ-9 that asks for thoughts of death or self-harm.
 _SELF_HARM = "9"
+#: A sum in words of somebody's own, and the most that a single item adds to it.
+_SUM = re.compile(
+    r"\b(?:score|sum|total)s?\b(?: \w+){0,2}? (\d{1,4})\b(?!-| (?:answers|items|questions))"
+)
+_ITEM_MOST = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +167,18 @@ class Assessed:
                 yield f"{topic} was not told of"
         notes = (data.depression_screen_notes, data.anxiety_screen_notes, data.motivation_notes)
         yield from self._in_words(*notes, data.escalation_notes)
+        sums = {str(score) for score in scores.values() if score is not None}
+        for text in filter(None, (*notes, data.escalation_notes)):
+            yield from (each for each in self.grounds.unfounded(text) if each not in sums)
+            for told in _SUM.findall(in_digits(text.lower(), small=True)):
+                if int(told) > _ITEM_MOST and told not in sums | self._measured:
+                    yield f"a score of {told}"
+
+    @property
+    def _measured(self) -> set[str]:
+        """The values of the chart, among which are scores of other days."""
+        rows = self.known.chart.observations
+        return {f"{one.value_quantity:g}" for one in rows if one.value_quantity is not None}
 
     def _sum(self, topic: Topic) -> int | None:
         """Return the sum of the answers told; None unless all were."""

@@ -18,7 +18,7 @@ from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
 from healthgym.worlds.managed_care.voices import Topic
 
 #: Kinds of words in the data besides the claims.
-_WORDS = ("negates", "denied", "hedges", "turns", "now")
+_WORDS = ("negates", "denied", "hedges", "doubled", "turns", "now")
 #: What ends a sentence, and sentences with their ends.
 MARKS = ".!?;\n"
 SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
@@ -134,6 +134,7 @@ class Lexicon:
         negates: What denies what follows in a sentence.
         denied: What denies what stands before.
         hedges: What leaves open what follows.
+        doubled: What denies that something is missing.
         turns: Up to where something is denied or left open.
         now: What says that something is so these days.
     """
@@ -142,6 +143,7 @@ class Lexicon:
     negates: re.Pattern[str]
     denied: re.Pattern[str]
     hedges: re.Pattern[str]
+    doubled: re.Pattern[str]
     turns: re.Pattern[str]
     now: re.Pattern[str]
 
@@ -177,6 +179,8 @@ class Lexicon:
         before = sentence[turns[-1] if turns else 0 : start]
         turned = self.turns.search(sentence, end)
         behind = sentence[end : turned.start() if turned else len(sentence)]
+        if self.doubled.search(before):
+            return Stance.CLAIMED
         if self.negates.search(before) or self.denied.search(behind):
             return Stance.DENIED
         asked = sentence.endswith("?") or self.hedges.search(before)

@@ -237,14 +237,14 @@ class Inspection:
 
     def sections_wrong(self, left_out: Iterable[str] = ()) -> tuple[str, ...]:
         """Return what the sections say wrongly, some of them left out."""
-        if self.assessment is None or self.known is None:
+        if self.assessment is None or self.known is None or self.witness is None:
             return ("nothing was assessed",)
         seen = Assessed(
             made=self.assessment,
             wanted=self.reference,
             known=self.known,
             grounds=self.grounds,
-            witness=Witness(self.grounds.chart, self.referral, self.known, self.talk),
+            witness=self.witness,
         )
         return seen.wrong_so_far(left_out)
 

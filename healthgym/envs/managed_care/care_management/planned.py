@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from healthgym.envs.managed_care.care_management.advice import harmful, unhelped
+from healthgym.envs.managed_care.care_management.advice import harmful, unhelped, unsafe
 from healthgym.envs.managed_care.care_management.grounds import Grounds
 from healthgym.envs.managed_care.care_management.task import Needs
 from healthgym.envs.managed_care.care_management.witness import Witness
@@ -146,6 +146,7 @@ class Planned:
         conditions = self.plan.escalation_conditions
         yield from self.witness.says_nothing(*problems, *aims, *steps, *conditions)
         yield from harmful(*aims, *steps, *conditions)
+        yield from unsafe(*aims)
         yield from unhelped(*conditions)
 
     def _followed(self) -> Iterator[str]:

@@ -29,7 +29,9 @@ from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.stated import stated
+from healthgym.worlds.managed_care.vocabulary.care import TerminationReason
 from healthgym.worlds.managed_care.voices import Topic
+from healthgym.worlds.managed_care.word_forms import form
 
 _WORD = re.compile(r"[a-z]{3,}")
 #: Words that join others and tell nothing.
@@ -42,7 +44,7 @@ _ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
 #: Whom a plan may bring in, whoever has been heard of.
 _OF_THE_DESK = frozenset(
     {"caseworker", "dietitian", "expert", "family", "friend", "friends", "hospital", "lab"}
-    | {"laboratory", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
+    | {"laboratory", "money", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
     | {"therapist", "therapists"}
 )
 #: Quotations are looked up by themselves.
@@ -87,8 +89,10 @@ class Witness:
             for quote in quotations(text):
                 if len(quote.split()) >= _QUOTED and plain(quote) not in self._words:
                     yield f"nobody said {quote[:60]!r}"
-            if not suspected:
-                yield from uncovered(lexicon().without(_UNQUOTED.sub(" ", text)), self._seen)
+            told = lexicon().without(_UNQUOTED.sub(" ", text))
+            if not (suspected and form("perhaps").search(text.lower())):
+                yield from uncovered(told, self._seen)
+            yield from self._belied(text)
 
     def says_nothing(self, *texts: str) -> Iterator[str]:
         """Yield the texts, of those that are no blank, in which no word is one."""
@@ -98,6 +102,12 @@ class Witness:
                 continue
             if not stated(text).days:
                 yield f"{text[:40]!r} says nothing"
+
+    def _belied(self, text: str) -> Iterator[str]:
+        """Yield what a text says of the calls that they were not."""
+        ends = {each.termination_reason for each in self.talk.sessions}
+        if form("hung_up").search(text.lower()) and TerminationReason.PATIENT_ENDED not in ends:
+            yield "nobody hung up"
 
     # -- what holds ------------------------------------------------------------------------------
 
@@ -151,7 +161,10 @@ class Witness:
         kept = leaves((*rows, chart.encounters, chart.procedures, self.referral))
         told = "\n".join((self._words, *(each for each in kept if isinstance(each, str))))
         pages = ("care-manager", "platform")
-        return Seen(told, "", talked=True, free=_OF_THE_DESK, pages=pages, private=True)
+        calls = (one for call in self.talk.sessions for one in call.messages)
+        talked = any(one.role != "care_manager" for one in calls)
+        person = f"{chart.patient.first_name} {chart.patient.last_name}".casefold()
+        return Seen(told, "", talked, free=_OF_THE_DESK, pages=pages, person=person)
 
     @cached_property
     def _words(self) -> str:

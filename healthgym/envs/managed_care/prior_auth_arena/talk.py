@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.prior_auth_arena.memos import Memo, gist, wordi
 from healthgym.envs.managed_care.prior_auth_arena.truth import Received, truth_of
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.envs.managed_care.prior_authorization.worded import Worded
 from healthgym.envs.managed_care.reading.claimed import claimed
 from healthgym.envs.managed_care.reading.reasons import read_reason
 from healthgym.envs.managed_care.reading.spoken import spoken
@@ -187,7 +188,12 @@ class Talk:
         received = self.received
         claims = Claims(received.before, received.now, self.reference)
         known = (*received.case.patient.chart.facts, *_of(received.memo))
-        found = [each for text in received.words(PROVIDER) for each in claims.unfounded(text)]
+        worded = Worded(claims)
+        found = [
+            each
+            for text in received.words(PROVIDER)
+            for each in (*claims.unfounded(text), *worded.unfounded(text, asks=False))
+        ]
         return (*found, *self._contrary(PROVIDER, known))
 
     @cached_property

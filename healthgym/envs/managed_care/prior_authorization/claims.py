@@ -82,14 +82,14 @@ class Claims:
         if codes or numbers - self._answers:
             codes, numbers = codes - self._near.codes, numbers - self._near.numbers - self._answers
             if codes or numbers:
-                yield from sorted(codes - self._known.codes)
-                yield from sorted(numbers - self._known.numbers)
+                yield from sorted(codes - self.known.codes)
+                yield from sorted(numbers - self.known.numbers)
 
     def _when(self, said: Stated) -> Iterator[str]:
         """Yield days and months in which nothing was."""
-        days = said.days and said.days - self._days
+        days = said.days and said.days - self.days
         if days:
-            yield from (day.isoformat() for day in sorted(days - self._known.days))
+            yield from (day.isoformat() for day in sorted(days - self.known.days))
         months = said.loose and said.loose - self._loose
         yield from (f"{year}-{month}-{day}" for year, month, day in sorted(months))
 
@@ -117,7 +117,7 @@ class Claims:
         What the payer wrote about the case may be quoted, for whoever appeals has to.
         """
         bearing = [d.content for d in self.chart.documents if d.id in self.reference.documents]
-        told = (numbers_after(name, text.lower()) for text in (*bearing, self._answered))
+        told = (numbers_after(name, text.lower()) for text in (*bearing, self.answered))
         return {number for each in told for number, _ in each}
 
     def _terms(self, text: str) -> Iterator[str]:
@@ -126,7 +126,7 @@ class Claims:
             for term in self._names:
                 if term not in sentence or not _whole(term, sentence):
                     continue
-                if any(term in known for known in self._own):
+                if any(term in known for known in self.own):
                     continue
                 said = _NEGATED.search(sentence) or _REQUIRED.search(sentence)
                 if term not in self._policy or not said:
@@ -169,14 +169,14 @@ class Claims:
         return tuple(leaves((parts, tuple(heads))))
 
     @cached_property
-    def _recorded(self) -> str:
+    def recorded(self) -> str:
         """What the records say, in small letters."""
         return "\n".join(value for value in self._fields if isinstance(value, str)).lower()
 
     @cached_property
-    def _own(self) -> tuple[str, ...]:
+    def own(self) -> tuple[str, ...]:
         """What the practice has of the patient in words, in small letters."""
-        return self._recorded, self._written.lower(), self._memos.lower()
+        return self.recorded, self._written.lower(), self._memos.lower()
 
     @cached_property
     def _written(self) -> str:
@@ -184,7 +184,7 @@ class Claims:
         return "\n".join(document.content for document in self.chart.documents)
 
     @cached_property
-    def _answered(self) -> str:
+    def answered(self) -> str:
         """What the payer wrote about the patient's cases: its letters, and what it asked for."""
         own = self.chart.patient.id
         cases = {case.id for case in self.after.cases.cases.values() if case.patient_id == own}
@@ -228,9 +228,10 @@ class Claims:
         return stated(render_page(self.reference.policy))
 
     @cached_property
-    def _known(self) -> Stated:
+    def known(self) -> Stated:
+        """What is stated anywhere: on file, by the payer, or in the policy."""
         texts = [value for value in self._fields if isinstance(value, str)]
-        texts += [self._written, self._answered, render_page(self.reference.policy)]
+        texts += [self._written, self.answered, render_page(self.reference.policy)]
         texts += [str(self.before.clock.now.date())]
         texts += [f" {value:g} " for value in self._fields if isinstance(value, float)]
         texts.append(f" {age_on(self.chart.patient.dob, self.before.clock.now.date())} ")
@@ -256,7 +257,8 @@ class Claims:
         return {name: frozenset(values) for name, values in found.items()}
 
     @cached_property
-    def _days(self) -> frozenset[date]:
+    def days(self) -> frozenset[date]:
+        """Days of the records, of what was sent, and of the episode."""
         known = {
             value.date() if isinstance(value, datetime) else value
             for value in self._fields
@@ -277,7 +279,7 @@ class Claims:
 
     @cached_property
     def _loose(self) -> frozenset[tuple[int, int, int]]:
-        known = self._days | self._known.days
+        known = self.days | self.known.days
         months = {(day.year, day.month, 0) for day in known}
         return frozenset(months | {(0, day.month, day.day) for day in known})
 

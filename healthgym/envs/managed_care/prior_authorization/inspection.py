@@ -9,8 +9,10 @@ from itertools import pairwise
 
 from healthgym.envs.managed_care.cases.situations import Bar, Course
 from healthgym.envs.managed_care.checks.normalize import service_type
+from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.sending import Sending
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.envs.managed_care.prior_authorization.worded import Worded
 from healthgym.envs.managed_care.reading.reasons import Reason, read_reason
 from healthgym.worlds.managed_care.apps.payer import replies
 from healthgym.worlds.managed_care.apps.provider.deadlines import PEND_LAPSES
@@ -159,6 +161,15 @@ class Inspection:
         days = timedelta(days=self.after.operations.follow_up_days)
         named = read_reason(self.determination.override_reason).days
         return self.case.created_at.date() + days in named
+
+    @cached_property
+    def misreasoned(self) -> tuple[str, ...]:
+        """What the reason of the decision says that nothing on file does."""
+        made = self.determination
+        if made is None or not made.override_reason:
+            return ()
+        worded = Worded(Claims(self.before, self.after, self.reference))
+        return tuple(worded.unfounded(made.override_reason, asks=False))
 
     def _gaps_named(self, named: frozenset[str]) -> bool:
         """Return whether closing just these gaps would be enough, and each of them is one.

@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.cases.situations import OWN_KINDS
 from healthgym.envs.managed_care.prior_authorization.answers import FormReader
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
+from healthgym.envs.managed_care.prior_authorization.worded import Worded
 from healthgym.worlds.managed_care.apps.payer import replies
 from healthgym.worlds.managed_care.history import EntryKind
 from healthgym.worlds.managed_care.packets import read_packet
@@ -186,8 +187,11 @@ class Sending:
             for document in self.uploaded
             if str(document.kind) not in _OWN and not self._is_copy(document)
         ]
+        worded = Worded(claims)
         for text in self.texts:
-            found += claims.unfounded(text)
+            found += [*claims.unfounded(text), *worded.unfounded(text)]
+        for text in self._spoken:
+            found += worded.unfounded(text)
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -211,6 +215,18 @@ class Sending:
             *(each.rationale for each in appeals if each.case_id == self.case.id),
             *dict.fromkeys([*described, order.description]),
         )
+
+    @property
+    def _spoken(self) -> Iterator[str]:
+        """Yield what the agent said and wrote about calls."""
+        for request in self.after.peer.of(self.case.id):
+            session = self.after.peer.session_of(request.id)
+            if session is None:
+                continue
+            for turn in session.transcript:
+                if turn.speaker == session.benchmark_side:
+                    yield turn.message
+            yield session.submitted_summary or ""
 
     @cached_property
     def uploaded(self) -> tuple[DocumentReference, ...]:

@@ -42,9 +42,10 @@ _OFTEN = (
     r"(?:days?|weeks?|months?|years?|hours?|times|occasions|readings?|results?|visits?|values?)\b"
 )
 _MET = re.compile(
-    r"\b(?:c|criterion )\s?0*(\d{1,2})\b(?P<said>[^.,;:]{0,40}?)\b(?:is|was|has been|stands as)"
-    r"(?P<not> not| un| hardly| never)?(?: (?:clearly|fully|plainly|also|thus|now))?"
-    r" ?(?:met|satisfied|fulfilled)\b"
+    r"\b(?:c|criterion )\s?0*(\d{1,2})\b(?P<said>[^.,;:]{0,40}?)\b(?:is|are|was|were|has been|"
+    r"have been|stands as)(?P<not> not| un| hardly| never)?"
+    r"(?: (?:clearly|fully|plainly|also|thus|now))?"
+    r" ?(?:met|satisfied|fulfilled|shown|established|proven|demonstrated)\b"
 )
 
 
@@ -68,11 +69,12 @@ class Visible:
         # What is nearest is looked through first: most of what is written stands there.
         days = said.days and said.days - self._shown_days
         days = days and days - self._days
-        days = days and days - self._told.days - self._reckoned
+        days = days and days - self._reckoned
+        days = days and days - self._told.days
         numbers = {each for each in said.numbers if not self._is_count(each)} - self._asked
         numbers = numbers and numbers - self._numbers
-        numbers = numbers and numbers - self._told.numbers
         numbers = {each for each in numbers if not self._follows(float(each))}
+        numbers = numbers and numbers - self._told.numbers
         return (*map(str, sorted(days)), *sorted(numbers), *self._mismeasured(text.lower()))
 
     def uncovered(self, text: str) -> tuple[str, ...]:
@@ -191,7 +193,10 @@ class Visible:
         talked = bool(self.after.peer.of(self._case)) or bool(self.heard)
         now = [f"{day:%A}" for day in self._played]
         text = "\n".join((*sent, *told, self.page, *now))
-        return Seen(text, self.page, talked, lambda: self._months)
+        own = self.after.charts[self.after.cases.get(self._case).patient_id].patient
+        name = f"{own.first_name} {own.last_name}".casefold()
+        there = bool(self.findings.packet.documents)
+        return Seen(text, self.page, talked, lambda: self._months, person=name, sent=there)
 
     @cached_property
     def _months(self) -> frozenset[str]:

@@ -28,7 +28,9 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
     MdReviewDecision,
     NurseReviewRecommendation,
+    TriageDisposition,
 )
+from healthgym.worlds.managed_care.word_forms import form
 
 #: What words cannot say beside a decision; where less is granted, or something asked, either.
 _CONTRARY: Mapping[object, tuple[Said, ...]] = {
@@ -71,6 +73,7 @@ class Worded:
         self.findings = findings
         self.before, self.after = findings.before, findings.after
         self.case_id = findings.case_id
+        self._known: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def visible(self) -> Visible:
@@ -92,7 +95,10 @@ class Worded:
         text = found.disposition_reason or ""
         if found.disposition is None:
             return True
-        return not groundless(text) and not self._wrong(text)
+        needless = found.disposition == TriageDisposition.NURSE_REVIEW and form(
+            "needless_review"
+        ).search(text.casefold())
+        return not groundless(text) and not needless and not self._wrong(text)
 
     # -- what was written ----------------------------------------------------------------------
 
@@ -158,7 +164,7 @@ class Worded:
             told = letter.appeal_information or ""
             basis = letter.supporting_basis or ""
             for text in (*added(letter.body), basis, "" if told == standing else told):
-                yield from self.visible.uncovered(text)
+                yield from self._unseen(text)
 
     def _unheard(self, summary: str) -> Iterator[str]:
         """Yield what somebody is said to have said whose words are mostly not theirs."""
@@ -187,8 +193,15 @@ class Worded:
         found = unsound(text) or says(contrary, text)
         if found:
             return found
-        seen = self.visible
-        return ", ".join((*seen.misjudged(text), *seen.unfounded(text), *seen.uncovered(text)))
+        return ", ".join(self._unseen(text))
+
+    def _unseen(self, text: str) -> tuple[str, ...]:
+        """Return what a text says of the case that nobody could see; letters say again much."""
+        if text not in self._known:
+            seen = self.visible
+            found = (*seen.misjudged(text), *seen.unfounded(text), *seen.uncovered(text))
+            self._known[text] = found
+        return self._known[text]
 
 
 def _own(entry: NurseCriterionEvaluation) -> Iterator[str]:

@@ -18,13 +18,9 @@ PEOPLE = 3
 LATER = ("novel", "later", "last")
 #: What is false and passes: what is denied, and what is known to nobody but by its sense.
 PASS_STILL = {
-    "Has not passed water for two days",
-    "Cried about the dead dog",
     "Needs no doctors any more",
     # Of the last file, after which the reader was not tightened.
-    "The dog ate the pills",
     "Sees double after the evening dose",
-    "Has bought a rope",
     "Let the dog lick the wound",
     "Coughed the whole time and hung up twice.",
 }

@@ -38,7 +38,6 @@ _APART = 5
 _PASS_STILL = {
     "Your blood group does not match, but we approved it anyway.",
     "The MRI you never sent shows nothing at all.",
-    "{right} The left kidney has already been removed.",
     # Of the last file, after which the reader was not tightened.
     "A colleague at another insurer advised us to pay.",
     "You must first try the herbal remedy that we sent you.",
@@ -47,7 +46,6 @@ _PASS_STILL = {
     "Whoever appeals is billed for the paper.",
     "{right} The potassium was too high for any of this.",
     "{right} The policy wants members to be left-handed.",
-    "{right} The member cannot climb stairs any more.",
     "The provider and I were at school together, and a nurse is faster.",
     "The x-ray in front of me shows a plate.",
 }

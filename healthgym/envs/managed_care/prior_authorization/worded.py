@@ -1,0 +1,136 @@
+"""Whether what the practice writes in words of its own can stand, and is covered by its records.
+
+Letters, replies, appeals, reasons and what is said on calls are read by the reader that reads the
+payer's: nothing unfilled, no abuse, nothing taken back, and no name, test, illness, person, talk or
+word that neither the practice's file nor the payer's letters nor the policy has. An appeal does not
+give up what it asks for, and a letter asks for what was ordered and no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from functools import cached_property
+
+from healthgym.envs.managed_care.prior_authorization.claims import Claims
+from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
+from healthgym.worlds.managed_care.policies.pages import render_page
+from healthgym.worlds.managed_care.shared import SharedOffices
+from healthgym.worlds.managed_care.word_forms import form
+
+#: Folders of the handbook whose words are the practice's own.
+_PAGES = ("provider-pa", "platform", "medical-library/utilization-review")
+#: Whom anybody at this desk may bring in.
+_FREE = frozenset({"clinic", "hospital"})
+
+
+class Worded:
+    """Reads the words of a practice about its request.
+
+    Args:
+        claims: What the practice's records hold.
+    """
+
+    def __init__(self, claims: Claims) -> None:
+        self.claims = claims
+
+    def unfounded(self, text: str, *, asks: bool = True) -> Iterator[str]:
+        """Yield what in a text cannot stand, or is covered by nothing.
+
+        Args:
+            text: The text.
+            asks: Whether it speaks for the request.
+        """
+        if not text.strip() or text in self._ordered:
+            return
+        # A reason may name the bar by its code, in capitals and brackets.
+        yield from filter(None, (unsound(text if asks else text.casefold()),))
+        if asks:
+            for sentence in stated_sentences(text):
+                given_up = form("gives_up").search(sentence) or form("widens").search(sentence)
+                if given_up:
+                    yield f"not what is asked for: {given_up[0][:60]!r}"
+        version = re.escape(self.claims.reference.policy.version)
+        if re.search(rf"\b{version}\b(?: \w+){{0,2}} (?:is|was) (?:never|not) ", text):
+            yield f"{version} is in force"
+        ignored = form("unanswered").search(text.casefold())
+        if ignored and self._wrote:
+            yield f"the payer answered: {ignored[0][:60]!r}"
+        # All that is on file is read only where something is not found nearer.
+        if any(uncovered(text, self._near)) or form("no_call").search(text.casefold()):
+            yield from uncovered(text, self._seen)
+
+    # -- what could be seen ----------------------------------------------------------------------
+
+    @cached_property
+    def _ordered(self) -> frozenset[str]:
+        return frozenset(order.description for order in self.claims.chart.orders)
+
+    @cached_property
+    def _near(self) -> Seen:
+        """What the order, its coverage and the head of the policy say."""
+        policy, plans = self.claims.reference.policy, self.claims.chart.coverages
+        kept = (*self._ordered, policy.id, policy.title, *(one.plan_name for one in plans))
+        return self._of("\n".join(kept))
+
+    @cached_property
+    def _seen(self) -> Seen:
+        """All that is on file, the policy, and what the payer wrote and said."""
+        claims, page = self.claims, render_page(self.claims.reference.policy)
+        staff = tuple(claims.after.staff.workers.values())
+        kept = (value for value in leaves(staff) if isinstance(value, str))
+        told = (*claims.own, *self._ordered, claims.answered, page, *kept, *self._heard)
+        days = (f"{day:%A}" for day in self._played)
+        return self._of("\n".join((*told, *days)), page)
+
+    def _of(self, text: str, page: str = "") -> Seen:
+        """Return what a text shows, with the policy's page where it is looked up."""
+        patient = self.claims.chart.patient
+        return Seen(
+            text,
+            page,
+            talked=bool(page) and bool(self._heard),
+            months=self._months,
+            free=_FREE,
+            pages=_PAGES,
+            person=f"{patient.first_name} {patient.last_name}".casefold(),
+            wrote=bool(page) and self._wrote,
+            sent=True,
+        )
+
+    @cached_property
+    def _wrote(self) -> bool:
+        """Whether the payer wrote about the patient's cases."""
+        return bool(self.claims.answered.strip())
+
+    @cached_property
+    def _heard(self) -> tuple[str, ...]:
+        """What the other side said on calls about the patient's cases."""
+        world, own = self.claims.after, self.claims.chart.patient.id
+        cases = [case.id for case in world.cases.cases.values() if case.patient_id == own]
+        asked = [one.id for case in cases for one in world.peer.of(case)]
+        said = tuple(
+            turn.message
+            for session in map(world.peer.session_of, asked)
+            if session is not None
+            for turn in session.transcript
+            if turn.speaker != session.benchmark_side
+        )
+        if not isinstance(world, SharedOffices):
+            return said
+        lines = (line for case in cases for line in world.parley.of(case))
+        return (*said, *(turn.message for line in lines for turn in line.turns))
+
+    def _months(self) -> frozenset[str]:
+        """Return the months of all days on file, in words."""
+        return frozenset(f"{day:%B}" for day in self.claims.days | self.claims.known.days)
+
+    @cached_property
+    def _played(self) -> tuple[date, ...]:
+        """The days of the episode."""
+        claims = self.claims
+        first, last = claims.before.clock.now.date(), claims.after.clock.now.date()
+        return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))

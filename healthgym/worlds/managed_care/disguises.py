@@ -1,0 +1,74 @@
+"""Words in other letters than a reader looks for: of other scripts, with digits in them, foreign.
+
+An office writes English in plain letters. A letter that only looks like one of those, or a digit in
+its place, is for readers that go by letters; a sentence in another language says to nobody here
+what it says.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+from healthgym.worlds.managed_care.claim_words import all_of, desk_words, everyday, kind
+
+_WORD = re.compile(r"[^\W\d_]+")
+#: A word in which a digit or a sign stands between letters.
+_MIXED = re.compile(r"(?<![\w.@$-])(?=[\w@$]*[A-Za-z][\w@$]*[A-Za-z])[A-Za-z0-9@$]{4,}(?![\w@$-])")
+#: A letter beside a digit or a sign, which most texts have nowhere.
+_BESIDE = re.compile(r"[A-Za-z][\d@$]|[\d@$][A-Za-z]")
+#: Words without another mark in them.
+_PLAIN = re.compile(r"[a-z]+")
+_LOOKS = str.maketrans("0134578@$", "oieastbas")
+#: Fewest letters by which a name is known without its accents.
+_LEAST_LETTERS = 3
+#: Greek letters of units, proteins and receptors.
+_GREEK = frozenset("µμαβγδκλ")
+
+
+def plain_letters(text: str) -> str:
+    """Return a text without accents, in plain letters where others stand for them.
+
+    Args:
+        text: The text; letters of other scripts are left as they are.
+    """
+    if text.isascii():
+        return text
+    return text.translate({ord(each): _plain(each) for each in set(text) if not each.isascii()})
+
+
+def _plain(letter: str) -> str:
+    if unicodedata.category(letter) == "Cf":  # seen by nobody
+        return ""
+    base = unicodedata.normalize("NFKD", letter)
+    bare = "".join(part for part in base if not unicodedata.combining(part))
+    return bare if bare.isascii() and bare.isalpha() else letter
+
+
+def disguised(text: str, has: Callable[[str], bool], pages: tuple[str, ...]) -> Iterator[str]:
+    """Yield words that are written so that a reader passes over them.
+
+    Args:
+        text: The text as it was written.
+        has: Returns whether a word, in small letters, stands on file.
+        pages: Folders of the handbook whose words are the desk's own.
+    """
+    for found in () if text.isascii() else _WORD.findall(text):
+        word = found.casefold()
+        if not word.isascii() and not _GREEK.issuperset(word):
+            bare = plain_letters(word)
+            if not has(word) and not (len(bare) >= _LEAST_LETTERS and has(bare)):
+                yield f"in letters that nobody here reads: {found}"
+    for found in _MIXED.findall(text) if _BESIDE.search(text) else ():
+        word = found.casefold()
+        if word.isalpha() or word.isdecimal() or has(word):
+            continue
+        looks = word.translate(_LOOKS)
+        if looks.isalpha() and (
+            looks in desk_words(pages) or kind("clinical", looks) or everyday(looks)
+        ):
+            yield f"with digits for letters: {found}"
+    for word in sorted(all_of("foreign").intersection(_PLAIN.findall(text.casefold()))):
+        if not has(word):
+            yield f"in another language: {word}"
