@@ -43,8 +43,7 @@ def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int)
     rng, found = np.random.default_rng(seed), []
     for number in range(count):
         values = [named[int(place)] for place in rng.integers(len(named), size=_LISTED)]
-        order = range(_LISTED)
-        listed, asked = values, _ASKED
+        listed, asked, order = values, _ASKED, list(range(_LISTED))
         if number % 2:
             keys = [str(word) for word in rng.choice(words, _LISTED, replace=False)]
             listed = [f"{key} {value}" for key, value in zip(keys, values, strict=True)]
