@@ -72,13 +72,14 @@ class Seen:
     Attributes:
         text: Everything that was sent, recorded, printed in the policy or said.
         policy: What the policy says.
-        talked: Whether anybody of the office spoke with the other side.
+        talked: Whether anybody of the office may have spoken with the other side.
         months: Returns the months of the days that could be seen, in words.
         free: Words for people whom anybody of this desk may bring in.
         pages: Folders of the handbook whose words are the desk's own.
         person: Whom it is about, by name, in small letters.
         sent: Whether documents were sent.
         wrote: Whether those to whom is written wrote something themselves.
+        heard: Whether the other side said something on a call.
     """
 
     text: str
@@ -90,6 +91,7 @@ class Seen:
     person: str = ""
     sent: bool = False
     wrote: bool = False
+    heard: bool = False
 
     @cached_property
     def small(self) -> str:
@@ -260,7 +262,7 @@ def _clauses(sentence: str, seen: Seen) -> Iterator[str]:
             yield f"not on the policy's page: {found['what'].strip()[:60]!r}"
     if form("boundless").search(sentence):
         yield f"without an end: {sentence[:60]!r}"
-    if seen.talked and form("no_call").search(sentence):
+    if seen.heard and form("no_call").search(sentence):
         yield f"there was a call: {sentence[:60]!r}"
     if seen.sent and form("nothing_sent").search(sentence):
         yield f"documents were sent: {sentence[:60]!r}"

@@ -164,7 +164,8 @@ class Witness:
         calls = (one for call in self.talk.sessions for one in call.messages)
         talked = any(one.role != "care_manager" for one in calls)
         person = f"{chart.patient.first_name} {chart.patient.last_name}".casefold()
-        return Seen(told, "", talked, free=_OF_THE_DESK, pages=pages, person=person)
+        free = _OF_THE_DESK
+        return Seen(told, "", talked, free=free, pages=pages, person=person, heard=talked)
 
     @cached_property
     def _words(self) -> str:

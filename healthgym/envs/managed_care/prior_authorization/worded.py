@@ -99,6 +99,7 @@ class Worded:
             person=f"{patient.first_name} {patient.last_name}".casefold(),
             wrote=bool(page) and self._wrote,
             sent=True,
+            heard=bool(page) and bool(self._heard),
         )
 
     @cached_property

@@ -195,8 +195,15 @@ class Visible:
         text = "\n".join((*sent, *told, self.page, *now))
         own = self.after.charts[self.after.cases.get(self._case).patient_id].patient
         name = f"{own.first_name} {own.last_name}".casefold()
-        there = bool(self.findings.packet.documents)
-        return Seen(text, self.page, talked, lambda: self._months, person=name, sent=there)
+        return Seen(
+            text,
+            self.page,
+            talked,
+            lambda: self._months,
+            person=name,
+            sent=bool(self.findings.packet.documents),
+            heard=bool(self.heard),
+        )
 
     @cached_property
     def _months(self) -> frozenset[str]:
