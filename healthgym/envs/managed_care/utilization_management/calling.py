@@ -22,6 +22,8 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 _CHOOSES = timedelta(hours=2)
 #: Who holds the call is in so long before, to confirm it.
 _CONFIRMS = timedelta(minutes=30)
+#: And what it takes to offer times.
+_OFFERS = timedelta(minutes=10)
 _STEP = timedelta(minutes=30)
 #: No answer to an offer takes longer; one without lapses before.
 PATIENCE = timedelta(days=6)
@@ -142,7 +144,11 @@ def _times(desk: Desk, case_id: str, physician: str, contract: PeerContract) -> 
     last = region.local(
         region.add_business_days(world.clock.now, world.operations.p2p_offer_workdays)
     ).date()
-    soonest = office_calendar(REGION).add_business_hours(world.clock.now, _CHOOSES) + _CONFIRMS
+    practice, now = office_calendar(REGION), world.clock.now
+    soonest = practice.add_business_hours(now, _CHOOSES) + _CONFIRMS
+    # The offer itself takes minutes, with which the practice may come to choose the next morning.
+    later = practice.add_business_hours(now + _OFFERS, _CHOOSES) + _CONFIRMS
+    soonest = later if later - soonest > _OFFERS else soonest
     at = soonest.replace(minute=0, second=0, microsecond=0) + _STEP
     at += _STEP * (at < soonest)
     able = []
