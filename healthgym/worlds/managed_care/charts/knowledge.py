@@ -18,7 +18,7 @@ from healthgym.worlds.managed_care.facts import (
     MedicationCourse,
     TherapyCourse,
 )
-from healthgym.worlds.managed_care.policies.units import convert, printed_units
+from healthgym.worlds.managed_care.policies.units import convert, leads_to_usual, printed_units
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
 
@@ -286,8 +286,9 @@ def converted(fact: Measurement, unit: str) -> float:
     value = convert(fact.value, fact.unit, unit, fact.code)
     if value is None:
         raise ValueError(f"No conversion of {fact.display} ({fact.code}) to {unit} is known.")
-    known = measures().get(fact.code)
-    return value if unit == fact.unit else round(value, known.other_decimals if known else 2)
+    if unit == fact.unit:
+        return value
+    return round(value, decimals_of(fact, unit) if fact.code in measures() else 2)
 
 
 def decimals_of(fact: Measurement, unit: str) -> int:
@@ -295,7 +296,9 @@ def decimals_of(fact: Measurement, unit: str) -> int:
     known = measures().get(fact.code)
     if known is None or not unit:
         return 0
-    return known.decimals if unit == fact.unit else known.other_decimals
+    # A fact may be in the other unit: written in the usual one it has the usual decimals.
+    usual = unit == fact.unit or leads_to_usual(fact.unit, unit, fact.code)
+    return known.decimals if usual else known.other_decimals
 
 
 def written_number(value: float, decimals: int = 0) -> str:

@@ -24,6 +24,7 @@ class Conversion:
         target: UCUM unit wanted.
         factor: What the value is multiplied by.
         offset: What is added then.
+        usual: Whether the unit wanted is the usual one of the two.
     """
 
     code: str
@@ -31,6 +32,10 @@ class Conversion:
     target: str
     factor: float
     offset: float
+    usual: bool
+
+
+_NONE = Conversion("", "", "", 1.0, 0.0, usual=False)
 
 
 @cache
@@ -40,8 +45,9 @@ def _table() -> tuple[dict[str, str], dict[tuple[str, str, str], Conversion]]:
     for row in raw["conversions"]:
         code, factor, offset = row.get("code", ""), row["factor"], row.get("offset", 0.0)
         source, target = row["from"], row["to"]
-        known[code, source, target] = Conversion(code, source, target, factor, offset)
-        known[code, target, source] = Conversion(code, target, source, 1 / factor, -offset / factor)
+        there, back = (factor, offset), (1 / factor, -offset / factor)
+        known[code, source, target] = Conversion(code, source, target, *there, usual=True)
+        known[code, target, source] = Conversion(code, target, source, *back, usual=False)
     return dict(raw["printed"]), known
 
 
@@ -67,6 +73,11 @@ def other_units(code: str, unit: str) -> tuple[str, ...]:
     return tuple(
         source for known, source, target in _table()[1] if target == unit and known in ("", code)
     )
+
+
+def leads_to_usual(source: str, target: str, code: str) -> bool:
+    """Return whether a unit is the usual one beside another: conversions are listed towards it."""
+    return any(_table()[1].get((known, source, target), _NONE).usual for known in (code, ""))
 
 
 def printed_units() -> dict[str, str]:
