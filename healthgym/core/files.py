@@ -15,12 +15,14 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 #: Most bytes that a file may unpack to where it is read whole, and where it is read as a table.
 MOST_WHOLE = 512 << 20
 MOST_TABLE = 4 << 30
 _CHUNK = 1 << 20
+#: What some programs put before a text that they save; it says nothing.
+BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 class Readable(Protocol):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from healthgym.core.files import BYTE_ORDER_MARK
+
 #: Values the published evaluator understands, after lower-casing and up to the first comma.
 TRUE_TOKENS = frozenset({"yes", "y", "true", "t", "1", "positive", "pos"})
 FALSE_TOKENS = frozenset({"no", "n", "false", "f", "0", "negative", "neg"})
@@ -13,8 +15,6 @@ _YES, _NO = TRUE_TOKENS | {"present"}, FALSE_TOKENS | {"absent"}
 _LISTED = re.compile(r"^(?:[-*+\u2022]|\d{1,2}[.)])\s+")
 _ROW = re.compile(r"^\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|$")
 _MARKS = re.compile(r"\*\*|[\"'`\u201c\u201d]")
-#: What some programs put before a text that they save; it says nothing.
-_MARK = "\ufeff"
 #: Nothing of the rule below a table's head is given back: a rule is cut in one way only.
 _FRAME = re.compile(
     r"#* ?(?:my |the |final )?(?:predictions?|findings?|answers?|calls?|results?):?"
@@ -69,7 +69,7 @@ def parse_plain(line: str, labels: Sequence[str]) -> tuple[str, bool] | None:
     Returns:
         Finding and call; None for anything else.
     """
-    text = _ROW.sub(r"\1: \2", _LISTED.sub("", line.removeprefix(_MARK).strip()))
+    text = _ROW.sub(r"\1: \2", _LISTED.sub("", line.removeprefix(BYTE_ORDER_MARK).strip()))
     text = " ".join(_MARKS.sub("", text).replace("_", " ").split())
     name, _, value = (text if ":" in text else text.replace("=", ":", 1)).partition(":")
     label = {label.lower(): label for label in labels}.get(name.strip().lower())
@@ -81,7 +81,7 @@ def parse_plain(line: str, labels: Sequence[str]) -> tuple[str, bool] | None:
 
 def frames(line: str, labels: Sequence[str]) -> bool:
     """Return whether a line only frames the others: a heading, the head of a table, a fence."""
-    text = line.removeprefix(_MARK).strip().lower()
+    text = line.removeprefix(BYTE_ORDER_MARK).strip().lower()
     named = any(label.lower() in text for label in labels)
     return bool(_FRAME.fullmatch(text)) and not named
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from healthgym.core.files import BYTE_ORDER_MARK
 from healthgym.envs.ehr_data_quality.task import Cluster, Row
 from healthgym.rewards.metrics import cluster_recall
 
@@ -51,7 +52,7 @@ def read_submission(text: str | None) -> frozenset[Row]:
     are an index and the others move to the left; a later line that is longer still, a quote that
     is never closed or two columns of one name make the file name nothing.
     """
-    lines = _lines(text.removeprefix("\ufeff")) if text else []
+    lines = _lines(text.removeprefix(BYTE_ORDER_MARK)) if text else []
     if len(lines) < 2:
         return frozenset()
     header, width = _header(lines[0]), max(len(lines[0]), len(lines[1]))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from healthgym.core.files import BYTE_ORDER_MARK
 from healthgym.envs.trial_matching.vocabulary import read_data
 
 _ID = re.compile(r"(?<![A-Za-z0-9])NCT\d{8}(?![A-Za-z0-9])", re.IGNORECASE)
@@ -27,8 +28,6 @@ _TAG = re.compile(r"</?(?:answer|final_answer|list|shortlist|output|result)>")
 _RULE = re.compile(r"-{3,}")
 _AGE = re.compile(r"\bage(?:d|:)? \d{1,3}\b|\b\d{1,3}[- ]year[- ]old\b")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?%?|[^\W\d]+(?:['’][^\W\d]+)?|\S")
-#: What some programs put before a text that they save; it says nothing.
-_MARK = "\ufeff"
 _WORD = re.compile(r"[^\W\d_]")
 #: Marks around numbers; a slash and a dash alone do not make a list.
 _MARKS = frozenset("-*+•·‣◦–—−>→➤|:.,()[]{}<\"'`_=&#“”‘’")  # noqa: RUF001
@@ -80,7 +79,7 @@ def read_line(line: str, names: Callable[[str], Sequence[str]]) -> Line:
             such trial.
     """
     ids = named(line)
-    text = _URL.sub("", line.removeprefix(_MARK))
+    text = _URL.sub("", line.removeprefix(BYTE_ORDER_MARK))
     if _NEARLY.search(_ID.sub(" ", text)):
         return Line(ids, "a registry number is NCT and eight digits")
     return Line(ids, _entry(text, names) if ids else _heading(text))

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from healthgym.core.borders import JsonDict
+from healthgym.core.files import BYTE_ORDER_MARK
 from healthgym.worlds.slides.grid import Tile, TileGrid
 
 _MOST = 200_000
-#: What some programs put before a text that they save; it says nothing.
-_MARK = "\ufeff"
 #: What a row of the published template holds; anything else could take back what the tiles say.
 _KEYS = frozenset({"task_id", "instruction", "contains_tumor", "predicted_tumor_tiles"})
 #: What many add and takes nothing back, as a share: how sure they are.
@@ -65,7 +64,7 @@ def read_strict(text: str, task_id: str, grid: TileGrid) -> Reading:
         task_id: Id of the task.
         grid: The tiles there are.
     """
-    text = text.removeprefix(_MARK)
+    text = text.removeprefix(BYTE_ORDER_MARK)
     tiles = read_paper(text, task_id)
     if _says_twice(text):
         return Reading(tiles, "a key comes twice in one object")

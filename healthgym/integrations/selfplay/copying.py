@@ -23,8 +23,9 @@ def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int)
     """Return conversations in which ids and dates of a list are repeated, all or each by its word.
 
     A small model that had imitated games alone for 700 steps won none of 26 in which it had asked
-    for something: it named a wrong day. After 2,200 steps it won 7 of 26, and 14 of 15 in which the
-    day was right. In lists there is nothing to learn but to name what was read, and where.
+    for something: it named a wrong day. After 2,200 steps it won 7 of 26; in other games it won 14
+    of 15 in which the day was right. In lists there is nothing to learn but to name what was read,
+    and where.
 
     Args:
         texts: Where ids, dates and words are taken from.

@@ -35,9 +35,6 @@ class Conversion:
     usual: bool
 
 
-_NONE = Conversion("", "", "", 1.0, 0.0, usual=False)
-
-
 @cache
 def _table() -> tuple[dict[str, str], dict[tuple[str, str, str], Conversion]]:
     raw = json.loads((files(__package__) / "data" / "units.json").read_text("utf-8"))
@@ -62,8 +59,7 @@ def convert(value: float, source: str, target: str, code: str) -> float | None:
     """
     if source == target:
         return value
-    known = _table()[1]
-    way = known.get((code, source, target)) or known.get(("", source, target))
+    way = _way(source, target, code)
     return None if way is None else round(value * way.factor + way.offset, 6)
 
 
@@ -77,7 +73,13 @@ def other_units(code: str, unit: str) -> tuple[str, ...]:
 
 def leads_to_usual(source: str, target: str, code: str) -> bool:
     """Return whether a unit is the usual one beside another: conversions are listed towards it."""
-    return any(_table()[1].get((known, source, target), _NONE).usual for known in (code, ""))
+    way = _way(source, target, code)
+    return way is not None and way.usual
+
+
+def _way(source: str, target: str, code: str) -> Conversion | None:
+    known = _table()[1]
+    return known.get((code, source, target)) or known.get(("", source, target))
 
 
 def printed_units() -> dict[str, str]:

@@ -9,6 +9,7 @@ from datetime import date
 import numpy as np
 import pytest
 
+from healthgym.core.episode import Episode
 from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
@@ -19,6 +20,7 @@ from healthgym.envs.managed_care.utilization_management.choices import (
     canonical_cases,
     choices_of,
 )
+from healthgym.envs.managed_care.utilization_management.family import ReviewFamily
 from healthgym.envs.managed_care.utilization_management.task import (
     PRESETS,
     PUBLISHED_PATHS,
@@ -30,6 +32,7 @@ from healthgym.envs.managed_care.utilization_management.task import (
     StartStage,
 )
 from healthgym.errors import ConfigurationError
+from healthgym.rewards import SparseReward
 from healthgym.worlds.managed_care.packets import Packet, read_packet
 from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.policies.postures import combined, decisive
@@ -394,3 +397,13 @@ def test_canonical_training_goes_as_far_and_approves_as_often_from_every_stage()
     for index in range(20):
         wanted = made.generate(Split.TRAIN, index).reference
         assert wanted.path in PATHS[wanted.stage]
+
+
+def test_times_offered_late_in_a_day_can_still_be_chosen() -> None:
+    # The offer's own minutes let the practice choose next morning, when all of them were over.
+    made = ReviewFamily(canonical=True)
+    task = made.generator.generate(Split.TRAIN, 82)
+    episode = Episode(made, task, SparseReward(), made.rules)
+    for step in made.oracle(task, np.random.default_rng(0)):
+        assert not episode.step(step).errors
+    assert episode.verdict().success
