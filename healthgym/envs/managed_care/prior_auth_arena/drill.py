@@ -55,9 +55,9 @@ _TOLD = (
 _PAYER = (
     "You review requests as {physician}. For each that is yours, read its policy once, save what "
     "was sent shows on each criterion (met; not_met if it contradicts it; unclear if it leaves it "
-    "open; cite the document), and decide, signed: approve if both are met, deny naming the "
-    "criterion that is not, request_info naming the criterion that is open. Finish once nothing "
-    "more comes."
+    "open; cite the document), and decide, signed: approve if both are met; deny naming the "
+    "criterion that is not met, or that the provider's answer left open; else request_info naming "
+    "the criterion that is open. Finish once nothing more comes."
 )
 
 

@@ -9,11 +9,13 @@ call either way: then a request is sent that falls short, and is rightly denied.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 
 from healthgym.core.seeding import Split, task_rng
 from healthgym.core.task import Instance
+from healthgym.envs.managed_care.cases.clinic import REGION
 from healthgym.envs.managed_care.cases.drawing import DrawnCase
 from healthgym.envs.managed_care.cases.situations import Course, Gap
 from healthgym.envs.managed_care.checks.expectation import PreSubmission
@@ -32,11 +34,14 @@ from healthgym.envs.managed_care.prior_authorization.task import (
     AuthorizationReference,
 )
 from healthgym.envs.managed_care.utilization_management.roster import roster
+from healthgym.errors import ConfigurationError
+from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CaseStatus,
     DocumentKind,
     ProviderDeterminationAction,
+    Urgency,
 )
 
 #: Share of the requests that hang on what a clinician knows; the source has 5 calls among 23.
@@ -140,10 +145,26 @@ class Known(AuthorizationGenerator):
         return replace(drawn, task=replace(drawn.task, kind=kind))
 
     def judged(self, case: DrawnCase) -> AuthorizationReference:
-        """Return the right handling: what a fact settles that is only said, or what is wanted."""
+        """Return the right handling: what a fact settles that is only said, or what is wanted.
+
+        Raises:
+            ConfigurationError: If no call may fit before the payer has to decide.
+        """
+        if _before_days_off(case):
+            raise ConfigurationError("An expedited request is due before the offices open again.")
         self._memo = draw_memo(case, self._rng, settles=self._settles, insists=self._insists)
         found = reference_of(case)
         return _sending(found, self._memo) if self._settles or self._insists else found
+
+
+def _before_days_off(case: DrawnCase) -> bool:
+    """Return whether an expedited request would leave one afternoon for a reply and a call.
+
+    Some states give 48 hours, which from a Friday on end while nobody is in.
+    """
+    following = office_calendar(REGION).next_business_day(case.today)
+    expedited = case.patient.order.priority is Urgency.EXPEDITED
+    return expedited and following > case.today + timedelta(days=1)
 
 
 def _sending(found: AuthorizationReference, memo: Memo) -> AuthorizationReference:

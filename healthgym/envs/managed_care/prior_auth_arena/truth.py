@@ -62,6 +62,7 @@ class Received:
         case_id: Its id.
         memo: What the ordering clinician knows beside the records; None if nothing.
         trusting: Whether what could be taken for a claim counts, in whatever words it is made.
+        can_call: Whether the two sides can call each other, as in a drill they cannot.
     """
 
     before: ManagedCareWorld
@@ -70,6 +71,7 @@ class Received:
     case_id: str
     memo: Memo | None = None
     trusting: bool = False
+    can_call: bool = True
 
     @property
     def packet(self) -> tuple[str, ...]:
@@ -307,7 +309,9 @@ def _path(received: Received, first: PolicyAssessment) -> tuple[Path, bool]:
 
 
 def _called_for(received: Received) -> bool:
-    """Return whether one criterion alone is left open, by all that was sent."""
+    """Return whether a call is due: one criterion alone is left open, by all that was sent."""
+    if not received.can_call:
+        return False
     names = (*received.packet, *received.reply)
     after = received.shows(names)
     lacks = received.lacking(names) or after.missing_documents

@@ -252,7 +252,8 @@ def received_in(evidence: ArenaEvidence) -> Received | None:
         if case_id in truth.beside:
             continue
         now = world.kept(Moment.CONTESTED).get(case_id, world)
-        return Received(before, now, truth.case, case_id, truth.memo)
+        can_call = not truth.provider.drilled
+        return Received(before, now, truth.case, case_id, truth.memo, can_call=can_call)
     return None
 
 

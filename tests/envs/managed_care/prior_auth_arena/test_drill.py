@@ -211,6 +211,31 @@ def test_what_the_payer_does_wrong_is_not_held_against_the_provider(payer: str) 
         assert episode.verdict(PAYER).success == joint(episode)
 
 
+@pytest.mark.parametrize("provider", sorted(SIDES[PROVIDER]))
+def test_what_the_provider_does_wrong_is_not_held_against_the_payer(provider: str) -> None:
+    for kind in KINDS:
+        assert played(first(kind), provider).verdict(PAYER).success
+
+
+class AsksAgain(Payer):
+    """Asks as long as something is open."""
+
+    def turn(self) -> None:
+        """Forget that it has asked."""
+        self.asked.clear()
+        super().turn()
+
+
+def test_an_answer_that_leaves_it_open_is_denied_where_nobody_can_call() -> None:
+    task = first("asked-approved")
+    episode = played(task, "wrong_item")
+    assert failed(episode, PAYER) <= {"joint.pends_answered", "joint.care_decided"}
+    part = half(task, "asked-approved")
+    assert episode.world.cases.get(case_of(part)).status is CaseStatus.DENIED
+    other = played(task, "wrong_item", AsksAgain)
+    assert "payer.physician_decision_right" in failed(other, PAYER)
+
+
 @pytest.mark.parametrize("provider", ["silent", "wrong_item", "never_withholds"])
 def test_what_the_provider_does_wrong_is_its_own_whatever_the_payer_does(provider: str) -> None:
     for payer in ("oracle", "rubber_stamp", "absent"):

@@ -10,6 +10,7 @@ import pytest
 from numpy.random import default_rng
 
 from healthgym.core.verdict import Profile
+from healthgym.envs.managed_care.cases.clinic import REGION
 from healthgym.envs.managed_care.prior_auth_arena.memos import draw_memo, wordings
 from healthgym.envs.managed_care.prior_auth_arena.oracle import ProviderOracle
 from healthgym.envs.managed_care.prior_auth_arena.payer import PayerOracle, Reviewing
@@ -21,6 +22,7 @@ from healthgym.envs.managed_care.prior_auth_arena.working import ArenaEpisode, S
 from healthgym.envs.managed_care.prior_authorization.oracle import CASE
 from healthgym.envs.managed_care.utilization_management.task import Path
 from healthgym.worlds.managed_care import relay
+from healthgym.worlds.managed_care.calendar import office_calendar
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -38,6 +40,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     DeterminationDecision,
     LetterType,
     PeerToPeerOutcome,
+    Urgency,
 )
 from tests.envs.managed_care.prior_auth_arena.table import failed, first, instance, joint, played
 
@@ -97,6 +100,16 @@ def test_the_memo_does_not_tell_whether_to_send() -> None:
     episode = played(first("unsettled"))
     assert joint(episode)
     assert not episode.world.received
+
+
+def test_a_call_about_an_expedited_request_fits_before_it_is_due() -> None:
+    calendar, hurried = office_calendar(REGION), 0
+    for index in range(500):
+        case, memo = instance(index).reference.case, instance(index).reference.memo
+        if memo is not None and case.patient.order.priority is Urgency.EXPEDITED:
+            hurried += 1
+            assert calendar.next_business_day(case.today) == case.today + timedelta(days=1)
+    assert hurried > 5
 
 
 def test_the_memo_is_the_practice_s_own() -> None:
