@@ -18,7 +18,7 @@ from healthgym.core.borders import Json, JsonDict, JsonObject
 from healthgym.errors import ToolError
 from healthgym.worlds.workspace.allowance import allowed
 from healthgym.worlds.workspace.optional import require
-from healthgym.worlds.workspace.python_process import code_pool
+from healthgym.worlds.workspace.python_process import run_code
 from healthgym.worlds.workspace.python_worker import counts_time
 from healthgym.worlds.workspace.sql_process import PATIENCE
 
@@ -114,7 +114,7 @@ class SandboxedPython:
         def answer(call: JsonDict) -> JsonDict:
             return _answered(faults, functions, call)
 
-        found = code_pool().run(request, answer, limits.seconds)
+        found = run_code(request, answer, limits.seconds)
         if faults:
             raise faults[0]
         output, value, error = (str(found.get(part, "")) for part in ("output", "value", "error"))

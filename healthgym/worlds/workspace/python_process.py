@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import pickle
@@ -11,7 +10,6 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +17,7 @@ from pathlib import Path
 
 from healthgym.core.borders import JsonDict
 from healthgym.errors import InfrastructureError
+from healthgym.worlds.workspace.pools import Own, Pool
 from healthgym.worlds.workspace.python_worker import processor_time, too_late
 from healthgym.worlds.workspace.reaper import reaper
 from healthgym.worlds.workspace.sql_process import PATIENCE
@@ -27,8 +26,6 @@ from healthgym.worlds.workspace.sql_process import PATIENCE
 _PROCESS_MEMORY = 4 << 30
 _STARTUP = 60.0
 _TICK = 0.05
-#: Processes that wait for code; more of them only run while there is more code.
-_KEPT = 2
 #: What is needed to find the sandbox's program.
 _PASSED = ("MONTY_BIN", "PATH")
 #: Sets of texts have one order, and threads do not each claim memory of their own.
@@ -163,53 +160,10 @@ class CodeProcess:
         return bytes(data)
 
 
-class CodePool:
-    """The processes of this process that run code: as many as it has programs at a time."""
-
-    def __init__(self) -> None:
-        self.pid = os.getpid()
-        self._lock = threading.Lock()
-        self._idle: list[CodeProcess] = []
-
-    def run(self, request: JsonDict, answer: Answer, seconds: float) -> JsonDict:
-        """Run a program; see :meth:`CodeProcess.run`."""
-        with self._lock:
-            process = self._idle.pop() if self._idle else CodeProcess()
-        try:
-            return process.run(request, answer, seconds)
-        finally:
-            with self._lock:
-                self._idle.append(process)
-                spare = self._idle[:-_KEPT]
-                del self._idle[:-_KEPT]
-            for process in spare:
-                process.stop()
-
-    def stop(self) -> None:
-        """End the processes; the next program starts another."""
-        with self._lock:
-            for process in self._idle:
-                process.stop()
+POOL = Own(lambda: Pool(CodeProcess))
 
 
-_current: CodePool | None = None
-#: Pools of processes that this one was forked from: theirs to end, and not to be collected here.
-_inherited: list[CodePool] = []
-_making = threading.Lock()
-
-
-def code_pool() -> CodePool:
-    """Return the pool of this process: a fork must not talk over its parent's channels."""
-    global _current
-    with _making:
-        if _current is None or _current.pid != os.getpid():
-            _inherited.extend([_current] if _current else [])
-            _current = CodePool()
-            atexit.register(_end)
-        return _current
-
-
-def _end() -> None:
-    """End the processes with their parent; what was forked off leaves them alone."""
-    if _current is not None and _current.pid == os.getpid():
-        _current.stop()
+def run_code(request: JsonDict, answer: Answer, seconds: float) -> JsonDict:
+    """Run a program in a process that waits for one; see :meth:`CodeProcess.run`."""
+    with POOL.get().lent() as process:
+        return process.run(request, answer, seconds)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import itertools
-import os
-import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -16,6 +13,7 @@ from healthgym.core.state import Stateful
 from healthgym.errors import InfrastructureError, ToolError
 from healthgym.worlds.workspace.allowance import allowed
 from healthgym.worlds.workspace.optional import require
+from healthgym.worlds.workspace.pools import Own, Pool
 from healthgym.worlds.workspace.sql_process import (
     DoubtfulRefusal,
     QueryProcess,
@@ -26,8 +24,6 @@ from healthgym.worlds.workspace.sql_process import (
 from healthgym.worlds.workspace.tables import Table
 
 _SESSIONS = itertools.count(1)
-#: Query processes that wait for queries; more of them only run while there are more queries.
-_KEPT = 2
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -85,10 +81,10 @@ class SqlEngine(Stateful):
         bound = limits.rows if rows is None else max(1, min(rows, limits.rows))
         now = self._clock.now if self._clock else _EPOCH
         asked = Statement(self._session, dict(self._tables), sql, bound, limits, now)
-        return _pool().query(asked)
+        return POOL.get().query(asked)
 
 
-class QueryPool:
+class QueryPool(Pool[QueryProcess]):
     """The query processes of this process: as many as it has queries at a time.
 
     A query in one environment never waits for another's.
@@ -97,60 +93,25 @@ class QueryPool:
     def __init__(self) -> None:
         require("duckdb")
         require("pyarrow")
-        self.pid = os.getpid()
-        self._lock = threading.Lock()
-        self._idle: list[QueryProcess] = []
+        super().__init__(QueryProcess)
 
     def query(self, asked: Statement) -> SqlResult:
         """Run a statement; see :meth:`SqlEngine.query`."""
-        with self._lock:
-            known = [process for process in self._idle if asked.session in process.sessions]
-            process = (known or self._idle or [QueryProcess()])[-1]
-            if process in self._idle:
-                self._idle.remove(process)
-            for other in self._idle:
-                other.forget()
-        try:
-            return self._answer(process, asked)
-        finally:
-            with self._lock:
-                self._idle.append(process)
-                spare = self._idle[:-_KEPT]
-                del self._idle[:-_KEPT]
-            for process in spare:
-                process.stop()
+        with self.lent(lambda one: asked.session in one.sessions) as process:
+            if process.used:
+                # Asked once more, in a new process, is what an earlier query may have spoiled.
+                try:
+                    return process.query(asked)
+                except (DoubtfulRefusal, InfrastructureError):
+                    process.stop()
+            return process.query(asked)
 
-    def _answer(self, process: QueryProcess, asked: Statement) -> SqlResult:
-        """Ask once more, in a new process, what an earlier query may have spoiled."""
-        if process.used:
-            try:
-                return process.query(asked)
-            except (DoubtfulRefusal, InfrastructureError):
-                process.stop()
-        return process.query(asked)
-
-    def stop(self) -> None:
-        """End the processes; the next query starts another."""
-        with self._lock:
-            for process in self._idle:
-                process.stop()
+    def taken(self, prefers: Callable[[QueryProcess], bool]) -> QueryProcess:
+        """Take a process, and have the others let go of what nobody has any more."""
+        process = super().taken(prefers)
+        for other in self.idle:
+            other.forget()
+        return process
 
 
-_current: QueryPool | None = None
-_making = threading.Lock()
-
-
-def _pool() -> QueryPool:
-    # One for each process: a fork must not talk over its parent's channels.
-    global _current
-    with _making:
-        if _current is None or _current.pid != os.getpid():
-            _current = QueryPool()
-            atexit.register(_end)
-        return _current
-
-
-def _end() -> None:
-    """End the query processes with their parent; what was forked off leaves them alone."""
-    if _current is not None and _current.pid == os.getpid():
-        _current.stop()
+POOL = Own(QueryPool)

@@ -127,7 +127,7 @@ def test_time_and_memory_are_bounded(table: Table, query: str) -> None:
 
 def test_a_query_process_that_dies_is_replaced(world: WorkspaceWorld) -> None:
     world.sql.query("SELECT 1")
-    process = sql._pool()._idle[-1]
+    process = sql.POOL.get().idle[-1]
     assert process._child is not None
     process._child.kill()
     process._child.wait()
@@ -197,7 +197,7 @@ def test_an_earlier_query_is_never_to_blame(
     with socket.socket() as channel:
         assert answer(Worker(channel, 1), {"load": [], "drop": []}, [])[0]["spent"]
     world.sql.query("SELECT 1")
-    process = sql._pool()._idle[-1]
+    process = sql.POOL.get().idle[-1]
     spoilt, ask = process._child, QueryProcess._ask
     told: list[JsonDict] = [{"fault": "MemoryError: "}, {"refused": "no room", "doubtful": True}]
 
@@ -224,7 +224,7 @@ def test_a_process_that_keeps_what_it_was_given_is_replaced(world: WorkspaceWorl
         with suppress(ToolError):
             world.sql.query(hog)
         assert world.sql.query("SELECT count(*) FROM t").rows() == [(3,)]
-    process = sql._pool()._idle[-1]
+    process = sql.POOL.get().idle[-1]
     assert process._child is not None
     held = Path(f"/proc/{process._child.pid}/statm").read_text().split()[5]
     assert int(held) * resource.getpagesize() < sql_process._PROCESS_MEMORY // 2
@@ -396,7 +396,7 @@ def test_whatever_tells_the_time_tells_the_episodes(world: WorkspaceWorld, query
     real = datetime.now(UTC)
     assert f"{real:%Y-%m-%d}" not in str(first)
     assert f"{real:%H:%M}" not in str(first)
-    sql._pool().stop()  # nor does it depend on which process is asked
+    sql.POOL.get().stop()  # nor does it depend on which process is asked
     assert world.sql.query(query).rows() == first
 
 
@@ -420,7 +420,7 @@ def test_a_query_never_waits_for_another_environments(table: Table) -> None:
         assert not running.done()
         with pytest.raises(OutOfTimeError):
             running.result()
-    assert len(sql._pool()._idle) <= 2
+    assert len(sql.POOL.get().idle) <= 2
 
 
 def test_time_is_a_refusal_of_its_own_and_memory_is_not(table: Table) -> None:
@@ -461,7 +461,7 @@ def test_shared_tables_hold_no_descriptors() -> None:
         return table
 
     held = [query(0)]
-    child = sql._pool()._idle[-1]._child
+    child = sql.POOL.get().idle[-1]._child
     assert child is not None
     folders = ("/proc/self/fd", f"/proc/{child.pid}/fd")
     before = [len(os.listdir(folder)) for folder in folders]
