@@ -3,8 +3,9 @@
     python benchmarks/marathon_training.py               three seeds, two at a time
 
 On the marathon's drill. Who demonstrates knows every answer, and leaves two of three queues after
-the first case; the share of cases solved is the reward, learned from queues of three. Before and
-after it the same held-out queues of three and of ten are worked, by the likeliest tokens. The model
+the first case; the share of cases solved is the reward, learned from queues of three: what came
+further than the others of a task is said again (expert iteration). Before and after it the same
+held-out queues of three and of ten are worked, by the likeliest tokens. The model
 forgets a case once it has saved what it found. What comes of a run is kept under ``--runs``.
 """
 
@@ -32,7 +33,7 @@ from healthgym.envs.managed_care.marathon.task import MarathonInstance
 from healthgym.envs.managed_care.marathon.workers import QUEUE
 from healthgym.envs.managed_care.utilization_management import drill
 from healthgym.integrations.selfplay.games import Talk, called, written
-from healthgym.integrations.selfplay.training import Imitation, Reinforcement, imitate, learn
+from healthgym.integrations.selfplay.training import ExpertIteration, Imitation, Wins, imitate
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.memory import Memory
@@ -72,9 +73,7 @@ class Plan:
 
     demos: int = 300
     imitation: Imitation = field(default_factory=lambda: Imitation(steps=450, batch=12))
-    reward: Reinforcement = field(
-        default_factory=lambda: Reinforcement(rounds=16, tasks=6, rate=3e-4, ratio=0.4)
-    )
+    reward: ExpertIteration = field(default_factory=lambda: ExpertIteration(rounds=10, tasks=12))
     held_out: int = 60
     longest: int = 64
     model: TinyConfig = field(default_factory=lambda: TinyConfig(heads=3, vocabulary=1_536))
@@ -84,7 +83,7 @@ class Plan:
         return Plan(
             demos=2,
             imitation=Imitation(steps=2, batch=4),
-            reward=Reinforcement(rounds=1, tasks=1, group=2),
+            reward=ExpertIteration(rounds=1, tasks=1, group=2, steps=1, batch=2),
             held_out=2,
             longest=4,
             model=TinyConfig(hidden=32, layers=1, heads=2, feed_forward=48, vocabulary=600),
@@ -246,7 +245,7 @@ def rewarded(model: AnyModel, tokenizer: AnyTokenizer, plan: Plan, seed: int) ->
     optimizer = torch.optim.AdamW(
         model.parameters(), reward.rate, betas=(0.9, 0.98), weight_decay=0.0
     )
-    tell = told_now("reward", reward.rounds)
+    tell, wins = told_now("reward", reward.rounds), Wins(reward)
     for number in range(reward.rounds):
         first = plan.demos + number * reward.tasks
         groups = [
@@ -257,20 +256,17 @@ def rewarded(model: AnyModel, tokenizer: AnyTokenizer, plan: Plan, seed: int) ->
         ]
         works = [work for group in groups for work in group]
         play(works, model, tokenizer, plan.longest, 1.0, (seed << 20) + number)
-        for part in optimizer.param_groups:
-            part["lr"] = reward.rate * (1 - number / reward.rounds)
-        paid = [pair for group in groups for pair in advantages(group)]
-        learn(model, optimizer, paid, reward, number)
+        wins.add([view for group in groups for view in best(group, reward.most)])
+        wins.repeat(model, optimizer, number)
         tell(number + 1, float(np.mean([work.shares[0] for work in works])))
 
 
-def advantages(group: Sequence[Work]) -> Iterator[tuple[Talk, float]]:
-    """Yield each view with what the share that its queue came to is worth beside the others."""
-    shares = np.array([work.shares[0] for work in group])
-    spread = shares.std()
-    for work, share in zip(group, shares, strict=True):
-        for view in work.views:
-            yield view, float((share - shares.mean()) / spread) if spread else 0.0
+def best(group: Sequence[Work], most: int) -> Iterator[tuple[Talk, float]]:
+    """Yield the views of the queues of a task that came furthest, with how far beyond the mean."""
+    mean = float(np.mean([work.shares[0] for work in group]))
+    for work in sorted(group, key=lambda one: -one.shares[0])[:most]:
+        if work.shares[0] > mean:
+            yield from ((view, work.shares[0] - mean) for view in work.views)
 
 
 #: The shares solved and finished, by task.

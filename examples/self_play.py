@@ -4,11 +4,12 @@
 
 It learns to repeat lists of ids and dates, and imitates demonstrations of both seats in which a
 question that is due is asked one time of three, and answered rightly two times of three. Then it
-learns the payer's seat from games in which its past selves and who was demonstrated take turns at
-the other seat; it is paid by its own verdict, and nothing is shaped. The first generation has only
-imitated. First and last are compared on the same held-out tasks, with themselves and beside
-scripted providers that training never met; everybody who wants the reward without the work sits
-beside the last, which then plays the whole arena. Everything is on one page.
+learns both seats from games with itself, with its past selves and with who was demonstrated: it
+says again what it said where its own seat's verdict was success (expert iteration); nothing is
+shaped. The first generation has only imitated. First and last are compared on the same held-out
+tasks, with themselves and beside scripted providers that training never met; everybody who wants
+the reward without the work sits beside the last, which then plays the whole arena. Everything is
+on one page.
 A folder that has a first generation is gone on with from there.
 """
 
@@ -37,7 +38,13 @@ from healthgym.integrations.selfplay import games, page
 from healthgym.integrations.selfplay.copying import copies
 from healthgym.integrations.selfplay.games import Game
 from healthgym.integrations.selfplay.proving import Compared, Record, record
-from healthgym.integrations.selfplay.training import Imitation, Reinforcement, imitate, reinforce
+from healthgym.integrations.selfplay.training import (
+    ExpertIteration,
+    Imitation,
+    Wins,
+    imitate,
+    won,
+)
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer
 from healthgym.integrations.trl.models import open_checkpoint
 from healthgym.integrations.trl.reading import Reader
@@ -53,7 +60,8 @@ WHOLE = ArenaFamily()
 UNSEEN = ("oracle", "wrong_item", "silent", "over_documents", "never_withholds", "submits_all")
 _NOTE = (
     "Shares of the games of each round, replies drawn: both sides succeeded, each side did, and "
-    "the conversations that reward told something of. Tables and games are of held-out tasks."
+    "tasks and seats of which some games were won and some lost. Tables and games are of held-out "
+    "tasks."
 )
 #: Games that are shown turn by turn, each of another kind.
 _SHOWN = 4
@@ -70,7 +78,7 @@ class Settings:
         vocabulary: Tokens.
         model: Shape of the model.
         copying: Steps on lists of ids and dates that are repeated.
-        imitation: Steps on demonstrations, after those.
+        imitation: Steps on demonstrations after those, and on some of the lists again.
         reward: Rounds of games.
         generations: Models that are kept on the way, the first and the last included.
         held_out: Test tasks of the comparison of first and last.
@@ -81,12 +89,12 @@ class Settings:
 
     demos: int = 3_000
     vocabulary: int = 1_536
-    model: TinyConfig = field(default_factory=lambda: TinyConfig(heads=3))
-    copying: Imitation = field(default_factory=lambda: Imitation(steps=600, batch=24))
-    imitation: Imitation = field(default_factory=lambda: Imitation(steps=2_400, batch=12))
-    reward: Reinforcement = field(
-        default_factory=lambda: Reinforcement(rounds=36, tasks=12, rate=4e-4, ratio=0.4)
+    model: TinyConfig = field(
+        default_factory=lambda: TinyConfig(hidden=72, layers=4, heads=3, feed_forward=192)
     )
+    copying: Imitation = field(default_factory=lambda: Imitation(steps=1_000, sorted_by=1))
+    imitation: Imitation = field(default_factory=lambda: Imitation(steps=2_900, batch=12))
+    reward: ExpertIteration = field(default_factory=ExpertIteration)
     generations: int = 3
     held_out: int = 300
     crossed: int = 60
@@ -102,7 +110,7 @@ class Settings:
             model=TinyConfig(hidden=32, layers=1, heads=2, feed_forward=48),
             copying=Imitation(steps=2, batch=4),
             imitation=Imitation(steps=2, batch=4),
-            reward=Reinforcement(rounds=2, tasks=1, group=2),
+            reward=ExpertIteration(rounds=2, tasks=3, group=2, steps=1, batch=2),
             generations=2,
             held_out=2,
             crossed=1,
@@ -170,10 +178,10 @@ def imitated(settings: Settings, seed: int, clock: Clock) -> tuple[AnyModel, Any
     tokenizer = train_tokenizer(texts, settings.vocabulary, ID_PIECES)
     talks = [games.shown(one, role, tokenizer) for one in shown for role in one.roles]
     model = tiny_model(tokenizer, settings.model, seed)
-    lists = copies(texts, settings.copying.steps * 8, tokenizer, seed)
+    lists = copies(texts, settings.copying.steps * 12, tokenizer, seed)
     for name, read, how in (
         ("copying", lists, settings.copying),
-        ("imitation", talks, settings.imitation),
+        ("imitation", [*talks, *lists[: len(talks) // 4]], settings.imitation),
     ):
         tell = clock.stage(name, how.steps)
         imitate(model, read, how, seed, lambda n, loss, tell=tell: tell(n, f"loss {loss:.3f}"))
@@ -188,17 +196,18 @@ def rewarded(
     clock: Clock,
     curve: list[dict[str, float]],
 ) -> list[AnyModel]:
-    """Learn the payer's seat from games, and return the generations, the first included.
+    """Learn both seats from games, and return the generations, the first included.
 
-    At the other seat sit in turn who was demonstrated there and all generations so far.
+    The learner meets in turn itself, and as payer who was demonstrated and all generations so far.
     """
     plan, tell = settings.reward, clock.stage("self-play", settings.reward.rounds)
     optimizer = torch.optim.AdamW(
         model.parameters(), plan.rate, betas=(0.9, 0.98), weight_decay=0.0
     )
     kept = [copy.deepcopy(model)]
-    pool: list[Side] = [HABITS[PROVIDER], reading(kept[0], tokenizer, settings)]
     learner = reading(model, tokenizer, settings)
+    pool: list[Side] = [learner, HABITS[PROVIDER], reading(kept[0], tokenizer, settings)]
+    wins = Wins(plan)
     marks = {
         round(plan.rounds * n / (settings.generations - 1)) for n in range(settings.generations)
     }
@@ -215,9 +224,9 @@ def rewarded(
             "both": sum(game.both for game in played) / len(played),
             **{role: sum(game.won(role) for game in played) / len(played) for role in OTHER},
         }
-        for part in optimizer.param_groups:  # a constant rate ends in collapse
-            part["lr"] = plan.rate * (1 - number / plan.rounds)
-        figures["told"] = reinforce(model, optimizer, played, plan, number, (PAYER,))
+        held, figures["told"] = won(played, plan, learner, number)
+        wins.add(held)
+        wins.repeat(model, optimizer, number)
         curve.append(figures)
         tell(number + 1, " ".join(f"{name} {share:.2f}" for name, share in figures.items()))
         if number + 1 in marks:

@@ -25,10 +25,11 @@ from healthgym.integrations.selfplay.copying import copies  # noqa: E402
 from healthgym.integrations.selfplay.games import Game, Talk  # noqa: E402
 from healthgym.integrations.selfplay.proving import gain, kept  # noqa: E402
 from healthgym.integrations.selfplay.training import (  # noqa: E402
+    ExpertIteration,
     Imitation,
-    Reinforcement,
+    Wins,
     imitate,
-    reinforce,
+    won,
 )
 from healthgym.integrations.trl import chat  # noqa: E402
 from healthgym.integrations.trl.foreign import AnyModel, AnyTokenizer  # noqa: E402
@@ -257,15 +258,17 @@ class Judged:
         return SimpleNamespace(success=self._won)
 
 
-def told(model: AnyModel, wins: Sequence[bool], ids: Sequence[Sequence[int]]) -> list[Game]:
+def told(
+    model: AnyModel, wins: Sequence[bool], ids: Sequence[Sequence[int]], by: Reader
+) -> list[Game]:
     found = []
-    for won, said in zip(wins, ids, strict=True):
+    for success, said in zip(wins, ids, strict=True):
         talk = Talk("a")
         talk.add([1, 2, 3])
         with torch.no_grad():
             logps = model(torch.tensor([[1, 2, 3, *said]])).logits[0].log_softmax(-1)
         talk.add(list(said), [float(logps[2 + n, token]) for n, token in enumerate(said)])
-        found.append(Game(Judged(won), {}, {}, {"a": talk}))  # type: ignore[arg-type]
+        found.append(Game(Judged(success), {}, {"a": by}, {"a": talk}))  # type: ignore[arg-type]
     return found
 
 
@@ -275,32 +278,50 @@ def chance(model: AnyModel, said: Sequence[int]) -> float:
     return sum(float(logps[2 + n, token]) for n, token in enumerate(said))
 
 
-def test_reward_makes_what_won_likelier_and_what_lost_less_so(model: AnyModel) -> None:
-    won, lost = [7, 8], [9, 10]
-    before = chance(model, won), chance(model, lost)
-    played = told(model, [True, False], [won, lost])
-    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
-    share = reinforce(model, optimizer, played, Reinforcement(group=2), 0)
-    assert share == 1.0
-    assert chance(model, won) > before[0]
-    assert chance(model, lost) < before[1]
+def test_what_won_is_said_again_and_what_lost_is_not(model: AnyModel) -> None:
+    said = [7, 8], [9, 10]
+    before = chance(model, said[0])
+    learner, plan = Reader(model, 0, 4), ExpertIteration(group=2, steps=4, batch=2)
+    kept, mixed = won(told(model, [True, False], said, learner), plan, learner, 0)
+    assert [talk.ids[3:] for talk, _ in kept] == [said[0]]
+    assert [worth for _, worth in kept] == [0.5]
+    assert mixed == 1.0
+    wins = Wins(plan)
+    wins.add(kept)
+    wins.repeat(model, torch.optim.SGD(model.parameters(), 1e-1), 0)
+    assert chance(model, said[0]) > before
 
 
-def test_where_all_are_paid_alike_nothing_is_learned(model: AnyModel) -> None:
-    before = chance(model, [7, 8])
-    optimizer = torch.optim.SGD(model.parameters(), 1.0)
-    played = told(model, [True, True], [[7, 8], [9, 10]])
-    assert reinforce(model, optimizer, played, Reinforcement(group=2), 0) == 0.0
-    assert chance(model, [7, 8]) == before
+def test_what_is_won_anyway_is_worth_little_and_what_is_lost_nothing(model: AnyModel) -> None:
+    said = [[7, 8], [9, 10], [11, 12]]
+    learner, plan = Reader(model, 0, 4), ExpertIteration(group=3, most=2)
+    kept, mixed = won(told(model, [True] * 3, said, learner), plan, learner, 0)
+    assert [worth for _, worth in kept] == [0.1, 0.1]
+    assert mixed == 0.0
+    assert won(told(model, [False] * 3, said, learner), plan, learner, 0) == ([], 0.0)
 
 
-def test_only_seats_of_the_model_are_learned_from(model: AnyModel) -> None:
-    before = chance(model, [7, 8])
-    optimizer = torch.optim.SGD(model.parameters(), 1.0)
-    played = told(model, [True, False], [[7, 8], [9, 10]])
-    assert reinforce(model, optimizer, played, Reinforcement(group=2), 0, ("b",)) == 0.0
-    assert chance(model, [7, 8]) == before
-    assert reinforce(model, optimizer, played, Reinforcement(group=2), 0, ("a",)) == 1.0
+def test_only_what_the_learner_said_is_learned_from(model: AnyModel) -> None:
+    learner, past = Reader(model, 0, 4), Reader(model, 0, 4)
+    played = told(model, [True, False], [[7, 8], [9, 10]], past)
+    plan = ExpertIteration(group=2)
+    assert won(played, plan, learner, 0) == ([], 0.0)
+    assert len(won(played, plan, past, 0)[0]) == 1
+
+
+def test_rounds_are_forgotten_and_the_rate_falls(model: AnyModel) -> None:
+    said = [7, 8]
+    (game,) = told(model, [True], [said], Reader(model, 0, 4))
+    optimizer, wins = torch.optim.SGD(model.parameters(), 1.0), Wins(ExpertIteration(remembered=1))
+    wins.add([(game.talks["a"], 1.0)])
+    wins.add([])
+    before = chance(model, said)
+    wins.repeat(model, optimizer, 6)
+    assert chance(model, said) == before
+    wins.add([(game.talks["a"], 1.0)])
+    wins.repeat(model, optimizer, 6)
+    assert optimizer.param_groups[0]["lr"] == pytest.approx(0.5e-3)
+    assert chance(model, said) > before
 
 
 def test_a_gain_is_paired_by_task() -> None:

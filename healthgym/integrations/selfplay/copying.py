@@ -13,19 +13,21 @@ from healthgym.integrations.trl.foreign import AnyTokenizer
 
 #: Ids, such as DOC-7001 and MP-RAD-037, and dates.
 _NAMED = re.compile(r"\b[A-Z]+(?:-[A-Z]+)*-\d+\b|\b\d{4}-\d\d-\d\d\b")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _WORD = re.compile(r"\b[A-Za-z]{4,12}\b")
-#: How many stand in a list.
-_LISTED = 8
+#: How few and how many stand in a list: from short ones it is learned soonest how to look up.
+_FEW, _MANY = 2, 8
+#: Share of the lists that hold dates alone, which are told apart by a digit.
+_OF_DATES = 0.3
 _ASKED, _ASKED_AFTER = "Say it again.", "Say what comes after {}."
 
 
 def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int) -> list[Talk]:
     """Return conversations in which ids and dates of a list are repeated, all or each by its word.
 
-    A small model that had imitated games alone for 700 steps won none of 26 in which it had asked
-    for something: it named a wrong day. After 2,200 steps it won 7 of 26; in other games it won 14
-    of 15 in which the day was right. In lists there is nothing to learn but to name what was read,
-    and where.
+    A small model that had imitated games alone named a wrong day in 12 of 27 games in which it
+    asked for something; after 900 steps of lists before, and lists among its games, in 1 of 28. In
+    lists there is nothing to learn but to name what was read, and where.
 
     Args:
         texts: Where ids, dates and words are taken from.
@@ -39,19 +41,22 @@ def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int)
     held = list(texts)
     named = sorted({each for text in held for each in _NAMED.findall(text)})
     words = sorted({each for text in held for each in _WORD.findall(text)})
-    if not named or len(words) < _LISTED:
+    if not named or len(words) < _MANY:
         raise ValueError("The texts hold no id, or few words: give texts of demonstrations.")
+    dates = [each for each in named if _DATE.fullmatch(each)] or named
     rng, found = np.random.default_rng(seed), []
     for number in range(count):
-        values = [named[int(place)] for place in rng.integers(len(named), size=_LISTED)]
-        listed, asked, order = values, _ASKED, list(range(_LISTED))
+        listed = int(rng.integers(_FEW, _MANY + 1))
+        drawn = dates if rng.random() < _OF_DATES else named
+        values = [drawn[int(place)] for place in rng.integers(len(drawn), size=listed)]
+        shown, asked, order = values, _ASKED, list(range(listed))
         if number % 2:
-            keys = [str(word) for word in rng.choice(words, _LISTED, replace=False)]
-            listed = [f"{key} {value}" for key, value in zip(keys, values, strict=True)]
-            order = [int(place) for place in rng.permutation(_LISTED)]
+            keys = [str(word) for word in rng.choice(words, listed, replace=False)]
+            shown = [f"{key} {value}" for key, value in zip(keys, values, strict=True)]
+            order = [int(place) for place in rng.permutation(listed)]
             asked = _ASKED_AFTER.format(", ".join(keys[place] for place in order))
         talk = Talk("copying")
-        talk.hear(tokenizer, ", ".join(listed), asked)
+        talk.hear(tokenizer, ", ".join(shown), asked)
         ids = tokenizer.encode(", ".join(values[place] for place in order) + chat.END)
         talk.add(ids, [0.0] * len(ids))
         found.append(talk)

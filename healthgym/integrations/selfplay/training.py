@@ -1,10 +1,11 @@
-"""The two steps of learning: imitation of demonstrations, then reward from games played."""
+"""Steps of learning: imitation of demonstrations, then reward from what was played."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import chain
 
 import numpy as np
 import torch
@@ -12,8 +13,7 @@ from torch.nn import functional
 
 from healthgym.integrations.selfplay.games import Game, Talk
 from healthgym.integrations.trl.foreign import AnyModel
-
-T = TypeVar("T")
+from healthgym.integrations.trl.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,38 +25,46 @@ class Imitation:
         batch: Conversations in a step.
         rate: Highest learning rate; it rises over a twentieth of the steps, then falls to 0.
         clip: Largest norm of a gradient.
+        sorted_by: Batches among which conversations are sorted by length, which saves padding; with
+            1 those of a batch are of any length.
     """
 
     steps: int = 1200
     batch: int = 24
     rate: float = 3e-3
     clip: float = 1.0
+    sorted_by: int = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Reinforcement:
-    """How reward is learned from.
+class ExpertIteration:
+    """How a model learns from the games that it won (expert iteration, Anthony et al. 2017).
 
     Attributes:
         rounds: Rounds of games and learning.
         tasks: Tasks in a round.
         group: Games of each task, which are compared with each other.
+        most: Conversations of a task and seat that are kept of those that won.
+        remembered: Rounds whose conversations are learned from.
+        steps: Steps of the optimizer after each round.
+        batch: Conversations in a step.
         rate: Learning rate.
         clip: Largest norm of a gradient.
-        ratio: How far the probability of a token may move in a round before it counts no more.
-        batch: Conversations in a step of the optimizer: many small steps at a low rate learn more
-            from the same games than few large ones.
-        passes: How often the games of a round are learned from.
     """
 
-    rounds: int = 60
-    tasks: int = 16
+    rounds: int = 12
+    tasks: int = 24
     group: int = 8
-    rate: float = 1.5e-4
-    clip: float = 0.5
-    ratio: float = 0.2
-    batch: int = 16
-    passes: int = 2
+    most: int = 3
+    remembered: int = 4
+    steps: int = 30
+    batch: int = 12
+    rate: float = 1e-3
+    clip: float = 1.0
+
+
+#: What a conversation is worth at least, so that what is known is not forgotten.
+_LEAST_WORTH = 0.1
 
 
 def imitate(
@@ -87,74 +95,77 @@ def imitate(
     model.eval()
 
 
-def reinforce(
-    model: AnyModel,
-    optimizer: torch.optim.Optimizer,
-    games: Sequence[Game],
-    settings: Reinforcement,
-    seed: int,
-    seats: Sequence[str] = (),
-) -> float:
-    """Learn from one round of games, and return the share of conversations that told something.
+def won(
+    games: Sequence[Game], settings: ExpertIteration, learner: Reader, seed: int
+) -> tuple[list[tuple[Talk, float]], float]:
+    """Return what a learner said where it won, and how much was to be learned from a round.
 
-    Each conversation is paid its seat's verdict, compared with the same seat's in the other games
-    of its task; where all are paid alike there is nothing to learn.
+    A conversation is worth the share of the same seat's games of its task that were lost: what is
+    won anyway says little. It is paid by its seat's verdict alone.
 
     Args:
-        model: The model that played; it is changed.
-        optimizer: Its optimizer.
         games: The games, those of one task after each other.
-        settings: How.
-        seed: Of the order in which conversations are learned from.
-        seats: The model's, where somebody else sits at the others; all if empty.
+        settings: How many of a task's conversations are kept.
+        learner: Who learns, at each seat at which it sat; the model may have played others too.
+        seed: Of which are kept.
+
+    Returns:
+        The conversations, each with its worth, and the share of tasks and seats of which some games
+        were won and some lost.
     """
-    paid = [
-        pair
-        for group in _groups(games, settings.group)
-        for pair in _advantages(group, seats or group[0].episode.roles)
-    ]
-    return learn(model, optimizer, paid, settings, seed)
+    rng = np.random.default_rng(seed)
+    found: list[tuple[Talk, float]] = []
+    mixed: list[bool] = []
+    for start in range(0, len(games), settings.group):
+        group = games[start : start + settings.group]
+        for role in group[0].readers:
+            held = [one for one in group if role in one.talks and one.readers[role] is learner]
+            kept = [game.talks[role] for game in held if game.won(role)]
+            if not held:
+                continue
+            mixed.append(0 < len(kept) < len(held))
+            worth = max(1 - len(kept) / len(held), _LEAST_WORTH)
+            chosen = rng.permutation(len(kept))[: settings.most]
+            found += [(kept[place], worth) for place in chosen]
+    return found, sum(mixed) / max(len(mixed), 1)
 
 
-def learn(
-    model: AnyModel,
-    optimizer: torch.optim.Optimizer,
-    paid: Sequence[tuple[Talk, float]],
-    settings: Reinforcement,
-    seed: int,
-) -> float:
-    """Learn from conversations that were paid, and return the share of those that told something.
+class Wins:
+    """What a learner said where it won, of the last rounds.
 
     Args:
-        model: The model that spoke; it is changed.
-        optimizer: Its optimizer.
-        paid: Conversations, each with what it was worth beside the others of its task.
-        settings: How.
-        seed: Of the order in which conversations are learned from.
+        settings: How it is learned from.
     """
-    telling = [(talk, worth) for talk, worth in paid if worth]
-    model.train()
-    for chosen in _drawn(telling, settings, seed):
-        ids, said = _padded([talk for talk, _ in chosen])
-        now = _logps(model, ids, said)
-        before = torch.tensor([p for talk, _ in chosen for p in _own(talk.logps, talk.said)])
-        worth = torch.tensor([each for talk, each in chosen for _ in _own(talk.said, talk.said)])
-        ratio = (now - before).exp()
-        kept = ratio.clamp(1 - settings.ratio, 1 + settings.ratio)
-        gain = torch.minimum(ratio * worth, kept * worth)
-        # A token counts the same wherever it stands, so that long replies are not learned less.
-        _descend(-gain.mean(), model, optimizer, settings.clip)
-    model.eval()
-    return len(telling) / len(paid) if paid else 0.0
 
+    def __init__(self, settings: ExpertIteration) -> None:
+        self.settings = settings
+        self._rounds: deque[Sequence[tuple[Talk, float]]] = deque(maxlen=settings.remembered)
 
-def _drawn(paid: Sequence[T], settings: Reinforcement, seed: int) -> Iterator[Sequence[T]]:
-    """Yield the batches of a round, in another order at each pass."""
-    rng = np.random.default_rng(seed)
-    for _ in range(settings.passes):
-        order = rng.permutation(len(paid))
-        for start in range(0, len(order), settings.batch):
-            yield [paid[place] for place in order[start : start + settings.batch]]
+    def add(self, held: Sequence[tuple[Talk, float]]) -> None:
+        """Add a round: conversations, each with its worth above 0."""
+        self._rounds.append(held)
+
+    def repeat(self, model: AnyModel, optimizer: torch.optim.Optimizer, number: int) -> None:
+        """Learn to say it again, drawn by its worth; the rate falls to 0 with the last round.
+
+        Args:
+            model: The model; it is changed.
+            optimizer: Its optimizer.
+            number: Of the round, from 0.
+        """
+        settings, held = self.settings, list(chain.from_iterable(self._rounds))
+        if not held:
+            return
+        for part in optimizer.param_groups:
+            part["lr"] = settings.rate * max(1 - number / settings.rounds, 0.0)
+        worth = np.array([each for _, each in held])
+        rng = np.random.default_rng(number)
+        model.train()
+        for _ in range(settings.steps):
+            places = rng.choice(len(held), settings.batch, p=worth / worth.sum())
+            ids, said = _padded([held[place][0] for place in places])
+            _descend(-_logps(model, ids, said).mean(), model, optimizer, settings.clip)
+        model.eval()
 
 
 def _logps(model: AnyModel, ids: torch.Tensor, said: torch.Tensor) -> torch.Tensor:
@@ -167,25 +178,6 @@ def _logps(model: AnyModel, ids: torch.Tensor, said: torch.Tensor) -> torch.Tens
     return logps.gather(1, ids[:, 1:][said[:, 1:]][:, None])[:, 0]
 
 
-def _own(values: Sequence[T], said: Sequence[bool]) -> Iterator[T]:
-    return (value for value, mine in zip(values, said, strict=True) if mine)
-
-
-def _groups(games: Sequence[Game], size: int) -> Iterator[Sequence[Game]]:
-    return (games[start : start + size] for start in range(0, len(games), size))
-
-
-def _advantages(group: Sequence[Game], seats: Iterable[str]) -> Iterator[tuple[Talk, float]]:
-    """Yield each conversation of a task's games with what it was worth beside the others."""
-    for role in seats:
-        held = [game for game in group if role in game.talks]
-        rewards = np.array([float(game.won(role)) for game in held])
-        spread = rewards.std() if held else 0.0
-        for game, reward in zip(held, rewards, strict=True):
-            worth = (reward - rewards.mean()) / spread if spread else 0.0
-            yield game.talks[role], float(worth)
-
-
 def _batches(talks: Sequence[Talk], settings: Imitation, seed: int) -> Iterator[Sequence[Talk]]:
     """Yield batches of conversations of like length, in another order each time round."""
     rng = np.random.default_rng(seed)
@@ -193,7 +185,7 @@ def _batches(talks: Sequence[Talk], settings: Imitation, seed: int) -> Iterator[
     while True:
         order = rng.permutation(len(talks))
         # Sorted within stretches of some batches: little padding, and still mixed.
-        stretch = 8 * settings.batch
+        stretch = settings.sorted_by * settings.batch
         batches = []
         for start in range(0, len(order), stretch):
             part = sorted(order[start : start + stretch], key=lambda one: len(talks[one].ids))
