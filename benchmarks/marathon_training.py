@@ -32,6 +32,7 @@ from healthgym.envs.managed_care.marathon.family import ReviewMarathon
 from healthgym.envs.managed_care.marathon.task import MarathonInstance
 from healthgym.envs.managed_care.marathon.workers import QUEUE
 from healthgym.envs.managed_care.utilization_management import drill
+from healthgym.integrations.selfplay.copying import copies
 from healthgym.integrations.selfplay.games import Talk, called, written
 from healthgym.integrations.selfplay.training import ExpertIteration, Imitation, Wins, imitate
 from healthgym.integrations.trl import chat
@@ -64,7 +65,8 @@ class Plan:
 
     Attributes:
         demos: Queues of each size that are demonstrated.
-        imitation: Steps on demonstrations.
+        copying: Steps on lists of ids and dates that are repeated.
+        imitation: Steps on demonstrations after those, and on some of the lists again.
         reward: Rounds of queues that are paid.
         held_out: Test queues of each size.
         longest: Most tokens of a reply.
@@ -72,7 +74,8 @@ class Plan:
     """
 
     demos: int = 300
-    imitation: Imitation = field(default_factory=lambda: Imitation(steps=450, batch=12))
+    copying: Imitation = field(default_factory=lambda: Imitation(steps=400, sorted_by=1))
+    imitation: Imitation = field(default_factory=lambda: Imitation(steps=1_000, batch=12))
     reward: ExpertIteration = field(default_factory=lambda: ExpertIteration(rounds=10, tasks=12))
     held_out: int = 60
     longest: int = 64
@@ -82,6 +85,7 @@ class Plan:
         """Return a plan under which everything is done once, and nothing is learned."""
         return Plan(
             demos=2,
+            copying=Imitation(steps=2, batch=4),
             imitation=Imitation(steps=2, batch=4),
             reward=ExpertIteration(rounds=1, tasks=1, group=2, steps=1, batch=2),
             held_out=2,
@@ -198,7 +202,12 @@ def imitated(plan: Plan, seed: int) -> tuple[AnyModel, AnyTokenizer]:
     views = [
         view for size in SHOWN for n in range(plan.demos) for view in shown(size, n, tokenizer)
     ]
-    imitate(model, views, plan.imitation, seed, told_now("imitation", plan.imitation.steps))
+    lists = copies(texts, plan.copying.steps * 12, tokenizer, seed)
+    for name, talks, how in (
+        ("copying", lists, plan.copying),
+        ("imitation", [*views, *lists[: len(views) // 4]], plan.imitation),
+    ):
+        imitate(model, talks, how, seed, told_now(name, how.steps))
     return model, tokenizer
 
 
