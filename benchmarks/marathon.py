@@ -218,7 +218,8 @@ def trained(run: Run) -> Figures:
 
     By their likeliest tokens once, and several times by tokens that are drawn.
     """
-    from marathon_training import begun, drawn, kept
+    from _managed_care.drill_queues import begun, drawn
+    from marathon_training import kept
 
     figures: Figures = {}
     for folder in run.options.trained or ():
