@@ -130,7 +130,7 @@ def answer(
         [view.memory for view in views], [view.fresh for view in views], temperature, generator
     )
     for work, view, reply in zip(works, views, replies, strict=True):
-        view.add(reply.ids, reply.logps)
+        view.add(reply.ids, own=True)
         text = tokenizer.decode(reply.ids, skip_special_tokens=False)
         work.say(text, called(text))
         if not work.since or work.episode.done():

@@ -122,6 +122,6 @@ def shown(size: int, index: int, tokenizer: AnyTokenizer) -> list[Talk]:
     work = Work(begun(instance))
     for text, made in calls:
         ids = tokenizer.encode(text)
-        work.look(tokenizer).add(ids, [0.0] * len(ids))
+        work.look(tokenizer).add(ids, own=True)
         work.say(text, made)
     return work.views

@@ -113,7 +113,7 @@ def test_a_demonstration_reads_as_a_game_does(
     for episode in demonstrated:
         for role in episode.roles:
             talk = games.shown(episode, role, tokenizer)
-            assert len(talk.ids) == len(talk.said) == len(talk.logps)
+            assert len(talk.ids) == len(talk.said)
             said = tokenizer.decode([t for t, own in zip(talk.ids, talk.said, strict=True) if own])
             calls = sum(turn.role == role for turn in episode.turns)
             assert said.count(chat.END) == said.count(chat.CALL) == calls
@@ -258,16 +258,12 @@ class Judged:
         return SimpleNamespace(success=self._won)
 
 
-def told(
-    model: AnyModel, wins: Sequence[bool], ids: Sequence[Sequence[int]], by: Reader
-) -> list[Game]:
+def told(wins: Sequence[bool], ids: Sequence[Sequence[int]], by: Reader) -> list[Game]:
     found = []
     for success, said in zip(wins, ids, strict=True):
         talk = Talk("a")
         talk.add([1, 2, 3])
-        with torch.no_grad():
-            logps = model(torch.tensor([[1, 2, 3, *said]])).logits[0].log_softmax(-1)
-        talk.add(list(said), [float(logps[2 + n, token]) for n, token in enumerate(said)])
+        talk.add(list(said), own=True)
         found.append(Game(Judged(success), {}, {"a": by}, {"a": talk}))  # type: ignore[arg-type]
     return found
 
@@ -282,7 +278,7 @@ def test_what_won_is_said_again_and_what_lost_is_not(model: AnyModel) -> None:
     said = [7, 8], [9, 10]
     before = chance(model, said[0])
     learner, plan = Reader(model, 0, 4), ExpertIteration(group=2, steps=4, batch=2)
-    kept, mixed = won(told(model, [True, False], said, learner), plan, learner, 0)
+    kept, mixed = won(told([True, False], said, learner), plan, learner, 0)
     assert [talk.ids[3:] for talk, _ in kept] == [said[0]]
     assert [worth for _, worth in kept] == [0.5]
     assert mixed == 1.0
@@ -295,15 +291,15 @@ def test_what_won_is_said_again_and_what_lost_is_not(model: AnyModel) -> None:
 def test_what_is_won_anyway_is_worth_little_and_what_is_lost_nothing(model: AnyModel) -> None:
     said = [[7, 8], [9, 10], [11, 12]]
     learner, plan = Reader(model, 0, 4), ExpertIteration(group=3, most=2)
-    kept, mixed = won(told(model, [True] * 3, said, learner), plan, learner, 0)
+    kept, mixed = won(told([True] * 3, said, learner), plan, learner, 0)
     assert [worth for _, worth in kept] == [0.1, 0.1]
     assert mixed == 0.0
-    assert won(told(model, [False] * 3, said, learner), plan, learner, 0) == ([], 0.0)
+    assert won(told([False] * 3, said, learner), plan, learner, 0) == ([], 0.0)
 
 
 def test_only_what_the_learner_said_is_learned_from(model: AnyModel) -> None:
     learner, past = Reader(model, 0, 4), Reader(model, 0, 4)
-    played = told(model, [True, False], [[7, 8], [9, 10]], past)
+    played = told([True, False], [[7, 8], [9, 10]], past)
     plan = ExpertIteration(group=2)
     assert won(played, plan, learner, 0) == ([], 0.0)
     assert len(won(played, plan, past, 0)[0]) == 1
@@ -311,7 +307,7 @@ def test_only_what_the_learner_said_is_learned_from(model: AnyModel) -> None:
 
 def test_rounds_are_forgotten_and_the_rate_falls(model: AnyModel) -> None:
     said = [7, 8]
-    (game,) = told(model, [True], [said], Reader(model, 0, 4))
+    (game,) = told([True], [said], Reader(model, 0, 4))
     optimizer, wins = torch.optim.SGD(model.parameters(), 1.0), Wins(ExpertIteration(remembered=1))
     wins.add([(game.talks["a"], 1.0)])
     wins.add([])

@@ -25,9 +25,9 @@ _ASKED, _ASKED_AFTER = "Say it again.", "Say what comes after {}."
 def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int) -> list[Talk]:
     """Return conversations in which ids and dates of a list are repeated, all or each by its word.
 
-    A small model that had imitated games alone named a wrong day in 12 of 27 games in which it
-    asked for something; after 900 steps of lists before, and lists among its games, in 1 of 28. In
-    lists there is nothing to learn but to name what was read, and where.
+    In lists there is nothing to learn but to name what was read, and where. In games in which it
+    asked for something a small model named a wrong day in 12 of 27 after lists of eight, and in 1
+    of 28 after twice as many of two to eight, some of them among its games (one seed each).
 
     Args:
         texts: Where ids, dates and words are taken from.
@@ -58,6 +58,6 @@ def copies(texts: Iterable[str], count: int, tokenizer: AnyTokenizer, seed: int)
         talk = Talk("copying")
         talk.hear(tokenizer, ", ".join(shown), asked)
         ids = tokenizer.encode(", ".join(values[place] for place in order) + chat.END)
-        talk.add(ids, [0.0] * len(ids))
+        talk.add(ids, own=True)
         found.append(talk)
     return found

@@ -42,7 +42,6 @@ class Talk:
         role: The seat.
         ids: Its tokens so far.
         said: Whether each of them is the seat's own.
-        logps: The log-probability of each as it was drawn; 0 for what was read.
         heard: What was answered to its last call, until it has the turn again.
         memory: What the model has read of it.
     """
@@ -50,7 +49,6 @@ class Talk:
     role: str
     ids: list[int] = field(default_factory=list)
     said: list[bool] = field(default_factory=list)
-    logps: list[float] = field(default_factory=list)
     heard: str = ""
     memory: Memory = field(default_factory=Memory)
 
@@ -70,11 +68,10 @@ class Talk:
             head = f"{chat.USER}{text}{chat.END}\n{chat.ASSISTANT}"
         self.add(tokenizer.encode(head))
 
-    def add(self, ids: Sequence[int], logps: Sequence[float] | None = None) -> None:
-        """Add tokens: the seat's own, if they have log-probabilities."""
+    def add(self, ids: Sequence[int], *, own: bool = False) -> None:
+        """Add tokens, the seat's own or what it reads."""
         self.ids += ids
-        self.said += [logps is not None] * len(ids)
-        self.logps += logps if logps is not None else [0.0] * len(ids)
+        self.said += [own] * len(ids)
 
     @property
     def fresh(self) -> list[int]:
@@ -185,7 +182,7 @@ def _answer(
     if known is not None:
         known.update(zip(words, replies, strict=True))
     for (game, talk), reply in zip(asked, replies, strict=True):
-        talk.add(reply.ids, reply.logps)
+        talk.add(reply.ids, own=True)
         text = tokenizer.decode(reply.ids, skip_special_tokens=False)
         outcome = game.episode.step(called(text), talk.role)
         talk.heard = outcome.observation
@@ -233,7 +230,7 @@ def shown(episode: AnyEpisode, role: str, tokenizer: AnyTokenizer) -> Talk:
         name = catalog.resolve(action["name"])[0].identifier
         call = ToolCall(action["name"], action["arguments"])
         ids = tokenizer.encode(written(call, name))
-        talk.add(ids, [0.0] * len(ids))
+        talk.add(ids, own=True)
         talk.heard = turn.observation
     return talk
 
