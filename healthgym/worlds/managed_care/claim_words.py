@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from healthgym.core.cache import short_text_cache
-from healthgym.worlds.managed_care.conversation.ears.grammar import grammar
+from healthgym.worlds.managed_care.conversation.ears.grammar import spelling
 from healthgym.worlds.managed_care.vocabulary import authorization, care
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]")
@@ -56,9 +56,14 @@ class _Lexicon:
 
 
 @short_text_cache(8192, 60)
+def kinds(word: str) -> frozenset[str]:
+    """Return the kinds that a word, in small letters, is of; most are of none."""
+    return frozenset(name for name, words in _table().items() if word in words)
+
+
 def kind(name: str, word: str) -> bool:
     """Return whether a word, in small letters, is of a kind."""
-    return word in _table()[name]
+    return name in kinds(word)
 
 
 @cache
@@ -82,8 +87,8 @@ def everyday(word: str) -> bool:
     """
     if _ABSTRACT.fullmatch(word):
         return True
-    spelling = grammar().spelling
-    known = (spelling.known, spelling.fillers, spelling.spread)
+    written = spelling()
+    known = (written.known, written.fillers, written.spread)
     forms = {word}
     forms |= {word.removesuffix(end) + put for end, put in _ENDINGS if word.endswith(end)}
     forms |= {

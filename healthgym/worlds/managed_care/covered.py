@@ -22,6 +22,7 @@ from healthgym.worlds.managed_care.claim_words import (
     everyday,
     free_of_policies,
     kind,
+    kinds,
     small,
     stands,
     stems,
@@ -46,7 +47,9 @@ _NAMES = "|".join(MONTHS)
 _DAY = re.compile(rf"\b(?:(?:\d+ )?(?:{_NAMES})(?: \d+(?:st|nd|rd|th)?)?,? \d+|\d+ (?:{_NAMES}))\b")
 _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
 #: Kinds of words of which each sentence is asked how it speaks of them.
-_JUDGED = ("clinical", "conduct", "kin", "others", "private", "times")
+_JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
+#: The same, with words that join others, where what is said of somebody is looked through.
+_PASSED = _JUDGED | {"joining"}
 #: Before a day that is none in particular.
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
@@ -194,11 +197,14 @@ def _facts(sentence: str, seen: Seen) -> Iterator[str]:
     for clause in _CLAUSE.split(sentence):
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
-            side = _SIDE.search(_left(clause, word)) if kind("parts", name) else None
-            if kind("private", name):
+            said = kinds(name)
+            if not said:
+                continue
+            side = _SIDE.search(_left(clause, word)) if "parts" in said else None
+            if "private" in said:
                 there = name in seen.free or seen.has(name)
             else:
-                named = kind("clinical", name) or kind("conduct", name) or side
+                named = "clinical" in said or "conduct" in said or side
                 there = not named or seen.stands(name)
             there = there and (side is None or seen.has(side[1]))
             if there:
@@ -215,8 +221,9 @@ def _accounts(sentence: str, seen: Seen) -> Iterator[str]:
     for clause in _CLAUSE.split(sentence):
         for word in _WORD.finditer(clause):
             name = word[0].removesuffix("'s")
-            brought = kind("kin", name) or kind("others", name)
-            brought = brought or (kind("times", name) and not _ANY.search(_left(clause, word)))
+            said = kinds(name)
+            brought = "kin" in said or "others" in said
+            brought = brought or ("times" in said and not _ANY.search(_left(clause, word)))
             if not brought or seen.knows(name):
                 continue
             offered = form("offered").match(clause[word.end() : word.end() + _NEAR].lstrip())
@@ -288,8 +295,7 @@ def _strange(sentence: str, seen: Seen) -> Iterator[str]:
     for word in small(sentence):
         if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
             continue
-        judged = any(kind(name, word) for name in _JUDGED)
-        if judged or seen.stands(word):
+        if kinds(word) & _JUDGED or seen.stands(word):
             continue
         yield f"nowhere seen: {word}"
 
@@ -310,8 +316,8 @@ def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
             continue
         words = (word for word in small(what) if len(word) >= _LEAST_LETTERS)
         for word in words:
-            judged = any(kind(name, word) for name in ("joining", *_JUDGED))
-            if not judged and not stands(word, desk) and not seen.stands(word):
+            known = kinds(word) & _PASSED or stands(word, desk) or seen.stands(word)
+            if not known:
                 yield f"nowhere said of the patient: {word}"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from healthgym.worlds.managed_care.claim_words import all_of, desk_words, everyday, kind
 
@@ -18,6 +19,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _MIXED = re.compile(r"(?<![\w.@$-])(?=[\w@$]*[A-Za-z][\w@$]*[A-Za-z])[A-Za-z0-9@$]{4,}(?![\w@$-])")
 #: A letter beside a digit or a sign, which most texts have nowhere.
 _BESIDE = re.compile(r"[A-Za-z][\d@$]|[\d@$][A-Za-z]")
+#: A letter or a sign that no plain text has.
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
 #: Words without another mark in them.
 _PLAIN = re.compile(r"[a-z]+")
 _LOOKS = str.maketrans("0134578@$", "oieastbas")
@@ -33,11 +36,10 @@ def plain_letters(text: str) -> str:
     Args:
         text: The text; letters of other scripts are left as they are.
     """
-    if text.isascii():
-        return text
-    return text.translate({ord(each): _plain(each) for each in set(text) if not each.isascii()})
+    return text if text.isascii() else _FOREIGN.sub(lambda found: _plain(found[0]), text)
 
 
+@lru_cache(4096)
 def _plain(letter: str) -> str:
     if unicodedata.category(letter) == "Cf":  # seen by nobody
         return ""

@@ -18,6 +18,16 @@ _MOST_NOTES = 40_000
 _LONGEST_ID = 60
 
 
+def ids_among(values: Iterable[object]) -> Iterator[str]:
+    """Yield what may be an id among some values, or within one of them.
+
+    An id has a hyphen, and is short: most of what is written is none.
+    """
+    for value in leaves(tuple(values)):
+        if isinstance(value, str) and "-" in value and len(value) <= _LONGEST_ID:
+            yield value
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueStart(WorldStart):
     """The beginning of a world of many cases.
@@ -87,12 +97,7 @@ class QueueOffices(ManagedCareWorld):
 
     def named(self, values: Iterable[object]) -> Iterator[str]:
         """Yield the cases of which an id stands among some values, or within one of them."""
-        for value in leaves(tuple(values)):
-            # An id has a hyphen, and is short: most of what is written is no id.
-            if isinstance(value, str) and "-" in value and len(value) <= _LONGEST_ID:
-                found = self.owner(value)
-                if found:
-                    yield found
+        yield from filter(None, map(self.owner, ids_among(values)))
 
     def note(self, text: str) -> str:
         """Add a line to the notes; return all of them.

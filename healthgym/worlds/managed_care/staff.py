@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
 
+from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.records.people import DirectoryContact, Practitioner
 
 
@@ -103,6 +104,9 @@ class Staff:
         people = dict.fromkeys((*self.contacts, *self.workers))
         # Asked some eighty times for a task.
         self._roles = {person: self.role_of(person) for person in people}
+        held = leaves(workers)
+        #: What stands on the roster in words, which every note and letter is held against.
+        self.words = "\n".join(value for value in held if isinstance(value, str))
 
     def role_of(self, person: str) -> WorkerRole | None:
         """Return what somebody is employed as; None if nobody knows."""

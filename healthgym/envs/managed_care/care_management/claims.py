@@ -131,6 +131,7 @@ class Lexicon:
 
     Attributes:
         claims: The claims.
+        forms: All ways to say any of them.
         negates: What denies what follows in a sentence.
         denied: What denies what stands before.
         hedges: What leaves open what follows.
@@ -140,6 +141,7 @@ class Lexicon:
     """
 
     claims: tuple[Claim, ...]
+    forms: tuple[Form, ...]
     negates: re.Pattern[str]
     denied: re.Pattern[str]
     hedges: re.Pattern[str]
@@ -166,7 +168,7 @@ class Lexicon:
     def without(self, text: str) -> str:
         """Return a text without the words by which it makes claims; what is said here is heard."""
         flat = text.lower()
-        for form in (form for claim in self.claims for form in claim.forms):
+        for form in self.forms:
             if form.part in flat:
                 found = form.words.finditer(flat)
                 for start, end in reversed([(hit.start(), hit.end()) for hit in found]):
@@ -191,18 +193,19 @@ class Lexicon:
 def lexicon() -> Lexicon:
     """Return the claims, read once."""
     loaded = json.loads((files(__package__) / "data" / "claims.json").read_text("utf-8"))
-    rows = loaded["claims"]
+    claims = tuple(
+        Claim(
+            name=row["claim"],
+            forms=tuple(form for text in row["say"] for form in Form.all_of(text)),
+            codes=tuple(row.get("codes", ())),
+            topics=frozenset(map(Topic, row.get("topics", ()))),
+            items=frozenset(map(_item, row.get("items", ()))),
+        )
+        for row in loaded["claims"]
+    )
     return Lexicon(
-        claims=tuple(
-            Claim(
-                name=row["claim"],
-                forms=tuple(form for text in row["say"] for form in Form.all_of(text)),
-                codes=tuple(row.get("codes", ())),
-                topics=frozenset(map(Topic, row.get("topics", ()))),
-                items=frozenset(map(_item, row.get("items", ()))),
-            )
-            for row in rows
-        ),
+        claims=claims,
+        forms=tuple(form for claim in claims for form in claim.forms),
         **{key: re.compile(loaded[key]) for key in _WORDS},
     )
 

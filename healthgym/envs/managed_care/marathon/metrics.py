@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from healthgym.core.tool import ToolKind
 from healthgym.core.verdict import Harm, Part, Profile, Verdict
 from healthgym.core.verifier import Event
 from healthgym.envs.managed_care.marathon.carrying import Belongings, Carried
+from healthgym.worlds.managed_care.queue import ids_among
 
 if TYPE_CHECKING:
     from healthgym.envs.managed_care.marathon.verifier import MarathonEvidence
@@ -50,7 +52,7 @@ def spread(evidence: MarathonEvidence, ended: frozenset[str]) -> dict[str, float
         "abandoned": float(sum(key not in ended for key in touched)),
         "calls_per_touched_case": sum(calls.values()) / len(touched) if touched else 0.0,
         "calls_of_no_case": float(sum(not event.case for event in events)),
-        "wrong_case_writes": float(sum(strays(evidence, event) for event in writes)),
+        "wrong_case_writes": float(sum(strays(evidence, writes))),
         "carried_facts": float(len(evidence.once(carried, evidence.role))),
     }
 
@@ -66,6 +68,9 @@ def carried(evidence: MarathonEvidence, role: str) -> tuple[Carried, ...]:
     return Belongings(evidence.after, evidence.reference.pieces).carried(writes)
 
 
-def strays(evidence: MarathonEvidence, event: Event) -> bool:
-    """Return whether a call that was accepted names things of more than one case."""
-    return len(set(evidence.after.named(event.arguments.values()))) > 1
+def strays(evidence: MarathonEvidence, writes: Iterable[Event]) -> Iterator[bool]:
+    """Yield of each call that was accepted whether it names things of more than one case."""
+    owner = cache(evidence.after.owner)  # nothing is filed any more, so nobody is looked for twice
+    for event in writes:
+        owners = map(owner, ids_among(event.arguments.values()))
+        yield len(set(filter(None, owners))) > 1

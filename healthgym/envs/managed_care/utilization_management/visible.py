@@ -186,13 +186,12 @@ class Visible:
     def _seen(self) -> Seen:
         """What was sent, what the records and the roster hold, the policy, and what was said."""
         sent = (self.after.documents.get(name).content for name in self.findings.packet.documents)
-        staff = self.after.staff
-        kept = leaves((self._fields, tuple(staff.workers.values()), self.findings.packet))
+        kept = (*self._fields, *leaves(self.findings.packet))
         asked = leaves(self.after.nursing.catalog(self._case))
         told = (value for value in (*kept, *asked) if isinstance(value, str))
         talked = bool(self.after.peer.of(self._case)) or bool(self.heard)
         now = [f"{day:%A}" for day in self._played]
-        text = "\n".join((*sent, *told, self.page, *now))
+        text = "\n".join((*sent, *told, self.after.staff.words, self.page, *now))
         own = self.after.charts[self.after.cases.get(self._case).patient_id].patient
         name = f"{own.first_name} {own.last_name}".casefold()
         return Seen(

@@ -165,23 +165,26 @@ class Grammar:
 
 
 @cache
+def spelling() -> Spelling:
+    """Return how words are written; who asks for no more waits for no more than the rules."""
+    _, vocabulary, patterns = _made()
+    spoken = frozenset(_words(patterns)) | _parts() | vocabulary.common
+    return _spelling(_read("words.json"), spoken - {UNKNOWN})
+
+
+@cache
 def grammar() -> Grammar:
     """Return the grammar."""
     words, drugs = _read("words.json"), _read("medicines.json")
     medicines = frozenset(drugs["names"])
-    parts = frozenset(word for name in medicines for word in name.split())
-    vocabulary = _vocabulary(words, parts)
-    rules = tuple(_rules(vocabulary))
-    patterns = tuple(vocabulary.made.values())
+    rules, vocabulary, patterns = _made()
     leaders = frozenset(name.split()[0] for name in medicines if " " in name)
-    spoken = frozenset(_words(patterns)) | parts | vocabulary.common
-    spelling = _spelling(words, spoken - {UNKNOWN})
     of = _of(rules, len(patterns))
     return Grammar(
-        spelling=spelling,
+        spelling=spelling(),
         joints=Joints(**{name: _set(found) for name, found in words["joints"].items()}),
         leads=vocabulary.classes["lead"],
-        usual=spelling.known | frozenset(_needed(patterns)),
+        usual=spelling().known | frozenset(_needed(patterns)),
         rules=rules,
         patterns=patterns,
         lookup=lookup_of(patterns, vocabulary),
@@ -195,6 +198,19 @@ def grammar() -> Grammar:
         passes=_set(drugs["passes"]),
         others=_set(drugs["others"]),
     )
+
+
+@cache
+def _made() -> tuple[tuple[Rule, ...], Vocabulary, tuple[Pattern, ...]]:
+    """Return the rules, what they are made of, and all patterns."""
+    vocabulary = _vocabulary(_read("words.json"), _parts())
+    rules = tuple(_rules(vocabulary))
+    return rules, vocabulary, tuple(vocabulary.made.values())
+
+
+def _parts() -> frozenset[str]:
+    """Return the words of the names of medicines."""
+    return frozenset(word for name in _read("medicines.json")["names"] for word in name.split())
 
 
 def _set(text: str) -> frozenset[str]:
