@@ -12,7 +12,6 @@ a killed one goes on. Intervals are those that drawing the test tasks anew gives
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -24,10 +23,7 @@ from statistics import median
 from tempfile import gettempdir
 
 from _harness import Figures, Run, Suite, at_most
-
-from healthgym.core.borders import JsonObject
-from healthgym.integrations.trl.evaluation import Score, gain
-from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
+from _training import commit, told
 
 SEEDS = (0, 1, 2, 3, 4)
 #: Minutes of processor time that a run may take.
@@ -58,13 +54,13 @@ class Instructions:
         seeds: Sequence[int] = run.options.seeds or self.seeds
         with ThreadPoolExecutor(run.options.beside) as pool:
             folders = list(pool.map(lambda seed: self._trained(seed, run), seeds))
-        told = {str(seed): _told(folder) for seed, folder in zip(seeds, folders, strict=True)}
+        runs = {str(seed): told(folder) for seed, folder in zip(seeds, folders, strict=True)}
         return {
-            "n": len(told),
-            "commit": _commit(),
-            "minutes": max(each["processor_minutes"] for each in told.values()),
-            "band": _band([_flat(each) for each in told.values()]),
-            "seeds": told,
+            "n": len(runs),
+            "commit": commit(),
+            "minutes": max(each["processor_minutes"] for each in runs.values()),
+            "band": _band([_flat(each) for each in runs.values()]),
+            "seeds": runs,
         }
 
     def _trained(self, seed: int, run: Run) -> Path:
@@ -84,59 +80,6 @@ class Instructions:
         return folder
 
 
-def _told(folder: Path) -> Figures:
-    """Return what a run reached: shares by checkpoint, what reward added, and the time."""
-    stages = json.loads((folder / "stages.json").read_text(encoding="utf-8"))
-    told = {kind: _reached(stages, kind) for kind in ("score", "sampled")}
-    transfer = {
-        place: {name: Score.from_dict(one).total.interval.estimate for name, one in scores.items()}
-        for place, scores in stages["transfer"]["scores"].items()
-    }
-    spent = {
-        f"{clock.removesuffix('seconds')}minutes": sum(one[clock] for one in stages.values()) / 60
-        for clock in ("seconds", "processor_seconds")
-    }
-    floors = {
-        one["name"]: one["total"]["successes"] / one["total"]["episodes"]
-        for one in stages["floors"]["scores"]
-    }
-    return {
-        "likeliest": told["score"],
-        "drawn": told["sampled"],
-        "transfer": transfer,
-        "scripted": floors,
-        "copied": stages["copy"]["collapsed"],
-        "copy_steps": sum(stages["copy"]["steps"]),
-        "control_steps": stages["control"]["steps"],
-        "informative_groups": _informative(folder),
-        **spent,
-    }
-
-
-def _reached(stages: Mapping[str, JsonObject], kind: str) -> Figures:
-    scores = {
-        name: Score.from_dict(stages[f"score {name}"][kind])
-        for name in CHECKPOINTS
-        if f"score {name}" in stages
-    }
-    shares = {name: one.total.interval.estimate for name, one in scores.items()}
-    added = {}
-    for name in ("sft", "control"):
-        found = gain(scores["grpo"], scores[name])
-        added[f"over_{name}"] = {"gain": found.estimate, "low": found.low, "high": found.high}
-    kinds = {
-        task: {name: one.kinds[task].interval.estimate for name, one in scores.items()}
-        for task in scores["grpo"].kinds
-    }
-    return {"tasks": scores["grpo"].total.episodes, **shares, **added, "kinds": kinds}
-
-
-def _informative(folder: Path) -> float:
-    """Return the share of GRPO's groups whose rollouts were not all paid alike."""
-    rows = [row for row in RunFolder(folder).curve() if "groups/informative" in row]
-    return float(sum(row["groups/informative"] for row in rows) / len(rows))
-
-
 def _flat(told: Mapping[str, object], prefix: str = "") -> dict[str, float]:
     found: dict[str, float] = {}
     for name, value in told.items():
@@ -154,12 +97,6 @@ def _band(runs: Sequence[Mapping[str, float]]) -> Figures:
         for name in runs[0]
         for values in [[one[name] for one in runs if name in one]]
     }
-
-
-def _commit() -> str:
-    asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=12", "HEAD"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
 
 
 for _set in (

@@ -82,6 +82,13 @@ def test_the_index_says_what_the_table_shows(run: Trajectory) -> None:
     assert {table["checks"][place] for place in first[9]} == set(failed)
 
 
+def test_several_roles_are_paid_as_the_one_that_earned_least(run: Trajectory) -> None:
+    """Such an episode is solved if each of them is: 1.0 beside "not solved" told of one of two."""
+    both = replace(run, rewards={"provider": 1.0, "payer": 0.25})
+    (row,) = index(page(PageData("Two", [Shown(both, "")])))["rows"]
+    assert row[5] == 0.25
+
+
 def test_nothing_recorded_becomes_markup(run: Trajectory) -> None:
     hostile = replace(
         run,

@@ -16,7 +16,7 @@ from healthgym.core.tool import ToolCall
 from healthgym.integrations.trl import chat
 from healthgym.integrations.trl.foreign import AnyTokenizer
 from healthgym.integrations.trl.memory import Memory
-from healthgym.integrations.trl.reading import Reader, Reply
+from healthgym.integrations.trl.reading import Reader
 
 _CALL = re.compile(re.escape(chat.CALL) + "(.*?)" + re.escape(chat.CALL_END), re.DOTALL)
 #: Turns of one game at most; more is a fault of the family.
@@ -24,7 +24,7 @@ _MOST_TURNS = 200
 
 
 #: What a model replied to a conversation, by the model and the tokens.
-Known = dict[tuple[int, tuple[int, ...]], Reply]
+Known = dict[tuple[int, tuple[int, ...]], list[int]]
 
 
 class Worker(Protocol):
@@ -182,8 +182,8 @@ def _answer(
     if known is not None:
         known.update(zip(words, replies, strict=True))
     for (game, talk), reply in zip(asked, replies, strict=True):
-        talk.add(reply.ids, own=True)
-        text = tokenizer.decode(reply.ids, skip_special_tokens=False)
+        talk.add(reply, own=True)
+        text = tokenizer.decode(reply, skip_special_tokens=False)
         outcome = game.episode.step(called(text), talk.role)
         talk.heard = outcome.observation
 

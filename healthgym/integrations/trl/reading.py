@@ -7,7 +7,6 @@ keeps no cache between calls for conversations that grow by different lengths.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch.nn import functional
@@ -17,19 +16,6 @@ from healthgym.integrations.trl.memory import Memory
 
 #: Finished rows are dropped from a batch once so large a share of it is finished.
 _DROP = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a model said.
-
-    Attributes:
-        ids: Its tokens, the mark that ends it included unless it was cut.
-        logps: The log-probability of each as it was drawn.
-    """
-
-    ids: list[int]
-    logps: list[float]
 
 
 class Reader:
@@ -55,10 +41,11 @@ class Reader:
         fresh: Sequence[Sequence[int]],
         temperature: float,
         generator: torch.Generator,
-    ) -> list[Reply]:
+    ) -> list[list[int]]:
         """Read on in conversations and return a reply to each; the memories grow.
 
-        The last token of a reply is not in its memory: it is the first of what is fresh next time.
+        A reply is its tokens, the mark that ends it included unless it was cut. The last of them is
+        not in its memory: it is the first of what is fresh next time.
 
         Args:
             memories: What was read of each conversation.
@@ -71,18 +58,15 @@ class Reader:
         batch = _Batch(self, memories, fresh)
         logits = batch.begin(fresh)
         rows = list(range(len(fresh)))
-        found = [Reply([], []) for _ in rows]
+        found: list[list[int]] = [[] for _ in rows]
         for _ in range(self.longest):
-            tokens, logps = _draw(logits, temperature, generator)
+            tokens = _draw(logits, temperature, generator)
             going = []
-            for place, (row, token, logp) in enumerate(
-                zip(rows, tokens.tolist(), logps.tolist(), strict=True)
-            ):
+            for place, (row, token) in enumerate(zip(rows, tokens.tolist(), strict=True)):
                 if row < 0:
                     continue
-                found[row].ids.append(token)
-                found[row].logps.append(logp)
-                if token == self.end or len(found[row].ids) == self.longest:
+                found[row].append(token)
+                if token == self.end or len(found[row]) == self.longest:
                     batch.keep(place, memories[row])
                     rows[place] = -1
                 else:
@@ -183,16 +167,12 @@ class _Batch:
         self.lengths = self.lengths[list(kept)]
 
 
-def _draw(
-    logits: torch.Tensor, temperature: float, generator: torch.Generator
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return a token of each row and its log-probability at temperature 1."""
-    logps = functional.log_softmax(logits, dim=-1)
-    if temperature:
-        tokens = torch.multinomial((logps / temperature).exp(), 1, generator=generator)[:, 0]
-    else:
-        tokens = logps.argmax(dim=-1)
-    return tokens, logps.gather(1, tokens[:, None])[:, 0]
+def _draw(logits: torch.Tensor, temperature: float, generator: torch.Generator) -> torch.Tensor:
+    """Return a token of each row."""
+    if not temperature:
+        return logits.argmax(dim=-1)
+    shares = (functional.log_softmax(logits, dim=-1) / temperature).exp()
+    return torch.multinomial(shares, 1, generator=generator)[:, 0]
 
 
 def _turned(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:

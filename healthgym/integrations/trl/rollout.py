@@ -266,13 +266,12 @@ def _read_on(
     if sampling.temperature:
         # What is drawn follows from torch's own state, which trainers seed and restore.
         chance.manual_seed(int(torch.randint(2**62, ())))
-    replies = Reader(model, end, sampling.max_new_tokens).replies(
+    return Reader(model, end, sampling.max_new_tokens).replies(
         [slot.memory for slot in slots],
         [slot.ids[slot.memory.length :] for slot in slots],
         sampling.temperature,
         chance,
     )
-    return [reply.ids for reply in replies]
 
 
 def _seen(

@@ -81,7 +81,8 @@ class Index:
                 self.kinds.place(run.kind),
                 run.task_id,
                 int(solved(run)),
-                round(run.rewards.get(run.role, 0.0), 6),
+                # An episode of several roles is solved if each of them is.
+                round(min(run.rewards.values(), default=0.0), 6),
                 len(run.turns),
                 sum(len(turn.errors) for turn in run.turns),
                 sum(turn.images for turn in run.turns),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from healthgym.worlds.managed_care.apps.payer.criteria import not_met
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.records.review import MdLineItemDecision
-from healthgym.worlds.managed_care.refusals import RefusalCode
+from healthgym.worlds.managed_care.refusals import Refusal, RefusalCode
 from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.authorization import (
     CriterionResult,
@@ -264,3 +265,16 @@ def test_a_physician_invents_no_deadline(deadline: str) -> None:
         lambda w: decide(w, REQUEST, info_requested="ECG", info_deadline=deadline),
         RefusalCode.BAD_ARGUMENT,
     )
+
+
+def test_what_a_refusal_says_is_accepted_is_accepted() -> None:
+    """Who is told which deadline the rules give can give it; a blank one is refused as well."""
+    world = escalated(Rules.STRICT)
+    with pytest.raises(Refusal) as refused:
+        decide(world, REQUEST, info_requested="ECG", info_deadline="2026-04-01")
+    assert "blank" not in str(refused.value)
+    with pytest.raises(Refusal):
+        decide(world, REQUEST, info_requested="ECG", info_deadline=" ")
+    (day,) = re.findall(r"accepted is ([\d-]+)\.", str(refused.value))
+    decide(world, REQUEST, info_requested="ECG", info_deadline=day)
+    assert world.cases.get(CASE).status == "pended_action_required"
