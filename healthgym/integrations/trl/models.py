@@ -43,6 +43,8 @@ MADE = {
 LONGEST = 16_384
 #: Demonstrations by whose lengths its context is chosen.
 _MEASURED = 50
+#: Instruction sets of a CPU that multiply bfloat16, as torch names them.
+_MULTIPLIES_BFLOAT16 = ("amx_bf16", "avx512_bf16")
 #: Models with more parameters are trained through low-rank adapters.
 ADAPTER_THRESHOLD = 50_000_000
 
@@ -94,17 +96,15 @@ def roomy(tokenizer: AnyTokenizer, demos: Iterable[Demonstration], context: int)
 
 
 def open_checkpoint(path: str | os.PathLike[str]) -> tuple[AnyModel, AnyTokenizer]:
-    """Return model (32-bit on a CPU) and tokenizer of a folder or a Hugging Face name.
+    """Return model and tokenizer of a folder or a Hugging Face name; see :func:`placed`.
 
     Raises:
         DamagedDataError: If there is none, or it cannot be read.
     """
-    import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    dtype = torch.bfloat16 if torch.cuda.is_available() else torch.float32
     try:
-        model: AnyModel = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
+        model: AnyModel = AutoModelForCausalLM.from_pretrained(path, dtype="auto")
         tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
     except (ImportError, MemoryError):
         raise
@@ -113,7 +113,22 @@ def open_checkpoint(path: str | os.PathLike[str]) -> tuple[AnyModel, AnyTokenize
         told = f"{type(error).__name__}: {error}"
         raise DamagedDataError(f"{path} cannot be opened as a model ({told[:400]}).") from None
     ready(model, tokenizer)
-    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
+    return placed(model), tokenizer
+
+
+def placed(model: AnyModel) -> AnyModel:
+    """Return a model where a run computes with it, in numbers that are fast there.
+
+    That is the GPU and bfloat16, if there is one. A CPU keeps bfloat16 if it has instructions that
+    multiply it, three times as fast as 32 bits; whatever else a model is stored in becomes 32 bits.
+    """
+    import torch
+
+    if torch.cuda.is_available():
+        return model.to("cuda", torch.bfloat16)
+    able: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # from torch 2.9 on
+    kept = model.dtype is torch.bfloat16 and any(able.get(name) for name in _MULTIPLIES_BFLOAT16)
+    return model.to("cpu", torch.bfloat16 if kept else torch.float32)
 
 
 def ready(model: AnyModel, tokenizer: AnyTokenizer) -> None:
@@ -193,10 +208,11 @@ def _smollm2() -> tuple[AnyModel, AnyTokenizer]:
     config.__dict__.pop("quantization_config", None)
     model: AnyModel = LlamaForCausalLM(config)
     model.load_state_dict(packed.state_dict())
+    model = model.to(torch.bfloat16)  # more than the four bits that it was stored in
     # Too small to profit from a list of tools, which would make up most of each conversation.
     _adopt(model, tokenizer, list_tools=False)
     teach(tokenizer)
-    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
+    return placed(model), tokenizer
 
 
 def adapters(model: AnyModel) -> AnyModel:
