@@ -23,7 +23,7 @@ from statistics import median
 from tempfile import gettempdir
 
 from _harness import Figures, Run, Suite, at_most
-from _training import commit, told
+from _harness.trained import commit, told
 
 SEEDS = (0, 1, 2, 3, 4)
 #: Minutes of processor time that a run may take.

@@ -16,13 +16,12 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from _harness import Figures, Run, Suite, at_most
-from _training import commit, told
+from _harness.trained import commit, told
 
 from healthgym.integrations.trl.command import parser, settings
 from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.evaluation import Score
 from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
-from healthgym.integrations.trl.stages import Pipeline
 
 #: Recording a pressure, which two of three demonstrators round to tens, and looking a value up.
 TYPES = ("v1-t3", "v1-t7")
@@ -40,8 +39,8 @@ suite.parser.add_argument("--seed", type=int, default=0)
 def chosen(run: Run) -> TrainConfig:
     """Return the settings of a run."""
     given = ["--model", "smollm2", "--seed", str(run.options.seed), "--task-types", *TYPES]
-    given += ["--sft-steps", "80", "--grpo-steps", "16", "--grpo-lr", "2e-4"]
-    config = replace(settings(parser().parse_args(given)), watch=8, max_new_tokens=96)
+    given += ["--sft-steps", "80", "--grpo-steps", "6"]
+    config = replace(settings(parser().parse_args(given)), watch=4, max_new_tokens=64)
     if run.quick:
         config = config.quick()
     real = {"real": {"source": str(run.options.source.resolve()), **_REAL}}
@@ -55,6 +54,8 @@ def chosen(run: Run) -> TrainConfig:
 @suite.measure(bounds={"minutes": at_most(_MOST_MINUTES)})
 def two_types(run: Run) -> Figures:
     """Train on two types of task."""
+    from healthgym.integrations.trl.stages import Pipeline  # seconds, which --help need not wait
+
     folder = RunFolder(run.options.runs / f"{'-'.join(TYPES)}-{run.options.seed}")
     begun = (folder.path / "config.json").exists()
     folder.lock()

@@ -147,7 +147,7 @@ def check_isolation(env_id: str, tasks: int = 4) -> int:
     return steps
 
 
-def check_clone(env_id: str, tasks: int = 3) -> int:
+def check_clone(env_id: str, tasks: int = 3, futures: int | None = None) -> int:
     """Clone episodes at every step: same future, and nothing done to one reaches the other.
 
     What a world holds undeclared is shared by its clones and never undone, so it must not change.
@@ -155,9 +155,11 @@ def check_clone(env_id: str, tasks: int = 3) -> int:
     Args:
         env_id: The environment.
         tasks: Number of tasks.
+        futures: How many clones of an episode are played on, from steps spread over it, the first
+            and the last among them; all of them if None, which grows with the square of its length.
 
     Returns:
-        The number of clones.
+        The number of clones that were played on.
     """
     env = make_health_env(env_id)
     clones = 0
@@ -172,9 +174,12 @@ def check_clone(env_id: str, tasks: int = 3) -> int:
                 script.append(action)
                 env.step(action)
             last = (env.episode.world.digest(), env.episode.turns, env.episode.verdicts(env.role))
+            chosen = _spread(len(twins), futures)
             for number, (twin, digest) in enumerate(twins):
                 where = f"{env_id}: task {index}, {policy.name}, clone at step {number}"
                 require(twin.world.digest() == digest, f"{where} was changed by its original.")
+                if number not in chosen:
+                    continue
                 for action in script[number:]:
                     twin.step(action, env.role)
                 future = (twin.world.digest(), twin.turns, twin.verdicts(env.role))
@@ -186,6 +191,13 @@ def check_clone(env_id: str, tasks: int = 3) -> int:
                 what = f"{env_id}: task {index}: {name}, which is not declared as state,"
                 require(shared.get(name) == value, f"{what} was changed.")
     return clones
+
+
+def _spread(length: int, most: int | None) -> frozenset[int]:
+    """Return so many places of a sequence at most, evenly apart and with both ends."""
+    if most is None or most >= length:
+        return frozenset(range(length))
+    return frozenset(round(n * (length - 1) / max(most - 1, 1)) for n in range(most))
 
 
 def _undeclared(whole: Stateful, met: frozenset[int] = frozenset()) -> dict[str, str]:

@@ -24,7 +24,8 @@ from healthgym.registration import read_settings
 
 #: What a run trains on unless told otherwise.
 DEFAULT_ENV = "HealthAgent/FhirRecord-v1"
-#: For pretrained models: fewer and gentler steps, each of them far slower than the tiny model's.
+#: For pretrained models: fewer steps, each of them far slower than the tiny model's, and of few
+#: rollouts: 32 at once take 16 GB for SmolLM2 and its vocabulary.
 _PRETRAINED: JsonObject = {
     "threads": 0,
     "watch": 16,
@@ -32,7 +33,7 @@ _PRETRAINED: JsonObject = {
     "max_new_tokens": 192,
     "max_length": 2048,
     "supervised": Supervised(demos=800, steps=100, batch=8, learning_rate=5e-4),
-    "reinforced": Reinforced(steps=40, batch=32, learning_rate=5e-5),
+    "reinforced": Reinforced(steps=40, batch=32, minibatch=8, learning_rate=2e-4),
 }
 
 

@@ -7,8 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from _harness import Figures
-
+from _harness.suite import Figures
 from healthgym.core.borders import JsonObject
 from healthgym.integrations.trl.evaluation import Score, gain
 from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
