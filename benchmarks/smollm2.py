@@ -80,6 +80,7 @@ def intervals(folder: RunFolder) -> Figures:
     return {
         f"{place}.{name}": {
             "n": rate.episodes,
+            "solved": rate.interval.estimate,
             "low": rate.interval.low,
             "high": rate.interval.high,
         }
