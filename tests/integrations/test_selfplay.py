@@ -94,6 +94,22 @@ def test_what_is_read_piece_by_piece_is_what_transformers_reads_at_once(
             assert reply == likeliest[first - 1 : -1].tolist()
 
 
+def test_tokens_are_drawn_as_often_as_the_model_says(model: AnyModel) -> None:
+    """Their mean surprise is the entropy at temperature 1, and less where it is colder."""
+    reader, rows = Reader(model, -1, longest=1), 2000
+    with torch.no_grad():
+        logps = model(torch.tensor([[5, 6, 7]])).logits[0, -1].log_softmax(-1)
+    entropy = -float((logps.exp() * logps).sum())
+    surprise = {}
+    for temperature in (1.0, 0.2):
+        chance = torch.Generator().manual_seed(0)
+        memories = [Memory() for _ in range(rows)]
+        replies = reader.replies(memories, [[5, 6, 7]] * rows, temperature, chance)
+        surprise[temperature] = -float(logps[[token for (token,) in replies]].mean())
+    assert surprise[1.0] == pytest.approx(entropy, abs=0.05)
+    assert surprise[0.2] < entropy - 0.05
+
+
 def test_a_reply_ends_with_its_mark_or_where_it_is_cut(
     model: AnyModel, tokenizer: AnyTokenizer
 ) -> None:

@@ -134,6 +134,13 @@ def test_docstrings(monkeypatch: pytest.MonkeyPatch) -> None:
         testing.check_docstring(SOUND)
 
 
+def test_fewer_clones_can_be_played_on() -> None:
+    """The first and the last of each episode at least; all of them if nothing is said."""
+    one, two, every = (testing.check_clone(SOUND, 1, most) for most in (1, 2, None))
+    assert two == 2 * one
+    assert every > two
+
+
 def test_other_environments_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="not a healthgym environment"):
         testing.check_clone("CartPole-v1")

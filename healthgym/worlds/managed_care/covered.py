@@ -50,9 +50,9 @@ _MONTH = re.compile(rf"\b(?:in|since|last|of|until|early|late) ({_NAMES})\b")
 _JUDGED = frozenset({"clinical", "conduct", "kin", "others", "private", "times"})
 #: The same, with words that join others, where what is said of somebody is looked through.
 _PASSED = _JUDGED | {"joining"}
-#: Before a day that is none in particular.
 #: Before a part of the body that is on one side.
 _SIDE = re.compile(r"\b(left|right)(?:[ -]\w+)?[ -]$")
+#: Before a day that is none in particular.
 _ANY = re.compile(r"\b(?:an?|any|every|each|most|next|coming) $")
 #: What is before a place within a word, compounds being one, and what is after the end of one.
 _INSIDE, _ENDED = re.compile(r".?[a-z]|[a-z][-']", re.DOTALL), re.compile(r"(?:'s)?(?![-']?[a-z])")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
+from functools import cached_property
 
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.records.people import DirectoryContact, Practitioner
@@ -104,9 +105,12 @@ class Staff:
         people = dict.fromkeys((*self.contacts, *self.workers))
         # Asked some eighty times for a task.
         self._roles = {person: self.role_of(person) for person in people}
-        held = leaves(workers)
-        #: What stands on the roster in words, which every note and letter is held against.
-        self.words = "\n".join(value for value in held if isinstance(value, str))
+
+    @cached_property
+    def words(self) -> str:
+        """What stands on the roster in words, which every note and letter is held against."""
+        held = leaves(tuple(self.workers.values()))
+        return "\n".join(value for value in held if isinstance(value, str))
 
     def role_of(self, person: str) -> WorkerRole | None:
         """Return what somebody is employed as; None if nobody knows."""
