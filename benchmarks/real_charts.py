@@ -20,10 +20,12 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
+from typing import NamedTuple
 
 from _harness import Figures, Run, Suite, at_least, at_most
 
 from healthgym.core.seeding import Split
+from healthgym.envs.fhir_record.kinds import FOLDER_KINDS, KINDS
 from healthgym.envs.fhir_record.people import read_folder
 from healthgym.integrations.trl.config import TrainConfig
 from healthgym.integrations.trl.evaluation import Score
@@ -36,6 +38,14 @@ FOLDS = 5
 STAGES = ("sft", "grpo")
 #: Tasks that a fold is scored on, and the share of them that is to be solved.
 _TASKS, _GOAL = 480, 0.75
+
+
+class _Asked(NamedTuple):
+    """What a task asks, and of whom."""
+
+    kind: str
+    patient: str
+
 
 suite = Suite("real_charts", __doc__)
 suite.parser.add_argument("--source", type=Path, help="folder of FHIR R4 bundles")
@@ -63,7 +73,8 @@ def told(folder: Path) -> Figures:
     """Return what a run reached on the patients held out."""
     run = RunFolder(folder)
     results, config = run.results(), run.config()
-    patients = _patients(config)
+    asked = _asked(config)
+    patients = {task: one.patient for task, one in asked.items()}
     floors = {one["name"]: Score.from_dict(one) for one in results["floors"]["scores"]}
     found: Figures = {
         "patients": len(set(patients.values())),
@@ -76,8 +87,19 @@ def told(folder: Path) -> Figures:
         score = Score.from_dict(results[f"score {name}"]["score"])
         found[name] = {
             **_over(score.solved, patients),
+            **_apart(score.solved, asked),
             "kinds": {kind: [rate.successes, rate.episodes] for kind, rate in score.kinds.items()},
         }
+    return found
+
+
+def _apart(solved: Mapping[str, bool], asked: Mapping[str, _Asked]) -> Figures:
+    """Return the shares of the published types and of ours, where both were asked."""
+    found: Figures = {}
+    for name, kinds in (("published", KINDS), ("own", FOLDER_KINDS.keys() - KINDS.keys())):
+        some = {task: won for task, won in solved.items() if asked[task].kind in kinds}
+        if some and len(some) < len(solved):
+            found[name] = _over(some, {task: asked[task].patient for task in some})
     return found
 
 
@@ -106,10 +128,11 @@ def pooled(run: Run) -> Figures:
     if not folders:
         raise SystemExit(f"Run a fold first; none has ended in {run.options.runs}.")
     found: Figures = {"folds": len(folders)}
-    patients: dict[str, str] = {}
+    asked: dict[str, _Asked] = {}
     for folder in folders:
-        who = _patients(RunFolder(folder).config())
-        patients |= {f"{folder.name}/{task}": person for task, person in who.items()}
+        held = _asked(RunFolder(folder).config())
+        asked |= {f"{folder.name}/{task}": one for task, one in held.items()}
+    patients = {task: one.patient for task, one in asked.items()}
     for name in STAGES:
         solved: dict[str, bool] = {}
         kinds: dict[str, list[int]] = {}
@@ -119,7 +142,7 @@ def pooled(run: Run) -> Figures:
             for kind, rate in score.kinds.items():
                 won, asked = kinds.get(kind, (0, 0))
                 kinds[kind] = [won + rate.successes, asked + rate.episodes]
-        found[name] = {**_over(solved, patients), "kinds": kinds}
+        found[name] = {**_over(solved, patients), **_apart(solved, asked), "kinds": kinds}
     return {**found, "patients": len(set(patients.values()))}
 
 
@@ -128,18 +151,19 @@ def _ended(folder: Path) -> bool:
     return stages.exists() and "report" in json.loads(stages.read_text(encoding="utf-8"))
 
 
-def _patients(config: TrainConfig) -> dict[str, str]:
-    """Return who each test task is about, by the id of the task."""
+def _asked(config: TrainConfig) -> dict[str, _Asked]:
+    """Return of what type each test task is and whom it is about, by the id of the task."""
     generator = make_health_env(config.env, config.env_kwargs).family.generator
     people = read_folder(config.env_kwargs["source"]).people
     by_name = {person.name: person.id for person in people}
-    found: dict[str, str] = {}
+    found: dict[str, _Asked] = {}
     for index in range(config.episodes):
         instance = generator.generate(Split.TEST, index)
         facts = instance.reference.facts
         # Whom a look-up asks for is told by the name; a name that nobody bears is nobody's.
         name = (facts.details.get("family", ""), facts.details.get("given", ""))
-        found[instance.task.task_id] = facts.patient or by_name.get(name, "nobody")
+        patient = facts.patient or by_name.get(name, "nobody")
+        found[instance.task.task_id] = _Asked(instance.task.kind, patient)
     return found
 
 

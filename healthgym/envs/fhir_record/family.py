@@ -37,7 +37,7 @@ from healthgym.envs.fhir_record.generator import (
     Mix,
     SyntheticCharts,
 )
-from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.kinds import FOLDER_KINDS, KINDS
 from healthgym.envs.fhir_record.mixes import choose_mix, published_floors
 from healthgym.envs.fhir_record.paper.base import BENCHMARK_DEFECTS, HONEST_DEFECTS
 from healthgym.envs.fhir_record.proofs import PROOFS
@@ -52,7 +52,7 @@ from healthgym.envs.fhir_record.task import (
     FhirTaskGenerator,
     RecordStart,
 )
-from healthgym.envs.fhir_record.toolset import RecordToolset
+from healthgym.envs.fhir_record.toolset import FolderToolset, RecordToolset
 from healthgym.envs.fhir_record.verifier import FhirRecordVerifier
 from healthgym.envs.fhir_record.wording import Style
 from healthgym.errors import ConfigurationError
@@ -63,6 +63,9 @@ _CEILINGS = {"prior": 0.25}
 #: The mixes of the published benchmarks let constant answers pass more often than ours.
 _PUBLISHED_CEILINGS = {"prior": 0.45, "finish_minus_one": 0.2}
 
+
+#: Agents choose how many resources search_fhir shows on a page.
+_VERBS = frozenset({Verb.READ_MORE})
 
 #: Where charts hold what a published grader misreads, by whether no benchmark is played: a
 #: benchmark's test split is as it was published.
@@ -133,8 +136,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
     """
 
     name: ClassVar[str] = "fhir-record"
-    # Agents choose how many resources search_fhir shows on a page.
-    roles: Mapping[str, Role] = single(RecordToolset, verbs=frozenset({Verb.READ_MORE}))
+    roles: Mapping[str, Role] = single(RecordToolset, verbs=_VERBS)
     verifier = FhirRecordVerifier(HONEST_DEFECTS)
     rules = EpisodeConfig(max_turns=12)
     proofs = PROOFS
@@ -169,7 +171,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         elif charts is not None:
             raise ConfigurationError("charts goes with a published task file as source.")
         else:
-            mix = choose_mix(benchmark, task_types)
+            mix = choose_mix(benchmark, task_types, KINDS if source == SYNTHETIC else FOLDER_KINDS)
             levels = choose_levels(difficulty, PRESETS)
             if source == SYNTHETIC:
                 self.generator = self._synthetic(mix, levels, benchmark)
@@ -180,10 +182,13 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         real = isinstance(self.generator, FhirRecordGenerator) and source != SYNTHETIC
         if not real and (retold is not None or fold):
             raise ConfigurationError("retold and fold go with a folder of charts as source.")
+        if real:
+            self.roles = single(FolderToolset, verbs=_VERBS)
+            self.verifier = FhirRecordVerifier(HONEST_DEFECTS, own=True)
         self.chance = chance_of(benchmark or self.name)
         if benchmark:
             self.rules = replace(self.rules, step_time=timedelta(0), show_clock=False)
-            self.verifier = FhirRecordVerifier(BENCHMARK_DEFECTS[benchmark])
+            self.verifier = FhirRecordVerifier(BENCHMARK_DEFECTS[benchmark], own=real)
             self.ceilings = _PUBLISHED_CEILINGS
             self.proofs = replace(PROOFS, constants=published_floors(benchmark))
         if self.protocol is Protocol.PUBLISHED and not benchmark:
@@ -229,7 +234,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         """Return a generator on given charts; each type that was named must be possible there."""
         if isinstance(source, BundleSource):
             for kind in mix.kinds if named else ():
-                source.require(KINDS[kind])
+                source.require(FOLDER_KINDS[kind])
         name = f"{self.name}-real"
         if retold is not None:
             if not isinstance(source, BundleSource):
@@ -239,7 +244,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
             name = f"{name}-{told}"
         style = Style.TERSE if all(level.config.terse for level in levels) else Style.FULL
         level = Level("real", Asking(source, style))
-        return FhirRecordGenerator(KINDS, mix, [level], name=name)
+        return FhirRecordGenerator(FOLDER_KINDS, mix, [level], name=name)
 
     def open(self, instance: FhirInstance) -> FhirWorld:
         """Return a fresh overlay over the instance's chart."""

@@ -14,14 +14,16 @@ from importlib import resources
 from healthgym.core.family import CEILING
 from healthgym.core.proofs import Allowance
 from healthgym.envs.fhir_record.generator import Mix
-from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.kinds import KINDS, TaskKind
 from healthgym.errors import ConfigurationError
 
 _Counts = Mapping[str, Mapping[str, int]]
 
 
 def choose_mix(
-    benchmark: str | None, task_types: Sequence[str] | Mapping[str, float] | None
+    benchmark: str | None,
+    task_types: Sequence[str] | Mapping[str, float] | None,
+    kinds: Mapping[str, TaskKind] = KINDS,
 ) -> Mix:
     """Return what is drawn, and how often.
 
@@ -29,20 +31,21 @@ def choose_mix(
         benchmark: ``"v1"``, ``"v2"``, ``"v3"`` or None.
         task_types: Task types, with weights if a mapping; if None those of the benchmark, as often
             as it asks them, or all alike.
+        kinds: The task types that there are.
 
     Raises:
         ConfigurationError: If there is no such benchmark or task type.
     """
     if task_types is None:
-        return published_mix(benchmark) if benchmark else Mix(dict.fromkeys(KINDS, 1.0))
+        return published_mix(benchmark) if benchmark else Mix(dict.fromkeys(kinds, 1.0))
     if isinstance(task_types, str):
         task_types = [task_types]
     weights = task_types if isinstance(task_types, Mapping) else dict.fromkeys(task_types, 1.0)
-    unknown = weights.keys() - KINDS.keys()
+    unknown = weights.keys() - kinds.keys()
     if unknown or not weights:
         named = ", ".join(sorted(unknown)) or "nothing"
         raise ConfigurationError(
-            f"task_types names {named}; the task types are {', '.join(KINDS)}."
+            f"task_types names {named}; the task types are {', '.join(kinds)}."
         )
     return Mix(dict(weights))
 

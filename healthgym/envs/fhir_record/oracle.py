@@ -9,7 +9,7 @@ import numpy as np
 
 from healthgym.core.family import Script
 from healthgym.core.tool import ToolCall, call
-from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.kinds import FOLDER_KINDS
 from healthgym.envs.fhir_record.kinds.base import example_answer
 from healthgym.envs.fhir_record.task import Decision, FhirInstance, OrderSpec
 
@@ -18,7 +18,7 @@ def solve(instance: FhirInstance, rng: np.random.Generator) -> Script:
     """Look up, order, stop and answer as the rule says."""
     reference = instance.reference
     facts, decision = reference.facts, reference.decision
-    lookups = list(KINDS[reference.kind].lookups(facts, decision))
+    lookups = list(FOLDER_KINDS[reference.kind].lookups(facts, decision))
     opened = any("patient" in lookup.arguments for lookup in lookups)
     return [
         *lookups,
@@ -30,7 +30,7 @@ def solve(instance: FhirInstance, rng: np.random.Generator) -> Script:
 def prior(instance: FhirInstance, rng: np.random.Generator) -> Script:
     """Play the best guess of the task type, without a look at the chart."""
     reference = instance.reference
-    orders, value = KINDS[reference.kind].prior(reference.facts)
+    orders, value = FOLDER_KINDS[reference.kind].prior(reference.facts)
     return [*orders, call("finish", value=list(value))]
 
 

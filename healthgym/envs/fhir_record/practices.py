@@ -18,11 +18,12 @@ import numpy as np
 
 from healthgym.core.clock import Clock
 from healthgym.core.family import Script
-from healthgym.core.tool import call
-from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.core.tool import ToolCall, call
+from healthgym.envs.fhir_record.kinds import FOLDER_KINDS
 from healthgym.envs.fhir_record.kinds.base import example_answer
 from healthgym.envs.fhir_record.kinds.labs import A1cRecheck
 from healthgym.envs.fhir_record.kinds.lookups import PatientAge, birth_date
+from healthgym.envs.fhir_record.kinds.own import InfluenzaImmunization
 from healthgym.envs.fhir_record.kinds.readings import months_before
 from healthgym.envs.fhir_record.oracle import orders_of, solve
 from healthgym.envs.fhir_record.task import FhirInstance, OrderSpec
@@ -49,7 +50,7 @@ def stepwise(instance: FhirInstance, rng: np.random.Generator) -> Script:
     script = list(solve(instance, rng))
     reference = instance.reference
     facts, decision = reference.facts, reference.decision
-    kind = KINDS[reference.kind]
+    kind = FOLDER_KINDS[reference.kind]
     if isinstance(kind, PatientAge):
         (age,) = example_answer(decision.answer)
         view = ChartView(FhirStore(instance.start.base, clock=Clock(facts.now)))
@@ -62,14 +63,24 @@ def stepwise(instance: FhirInstance, rng: np.random.Generator) -> Script:
     elif isinstance(kind, A1cRecheck):
         since = months_before(facts.now, int(kind.number(facts, "months"))).isoformat()
         (look,) = kind.lookups(facts, decision)
-        recent = call(look.name, **{**look.arguments, "since": since})
-        script[:1] = [recent] if decision.branch == "fresh" else [recent, look]
+        script[:1] = _in_two(look, since, found=decision.branch == "fresh")
+    elif isinstance(kind, InfluenzaImmunization):
+        since = (facts.now - kind.longest(facts)).isoformat()
+        (look,) = kind.lookups(facts, decision)
+        newest = call(look.name, **{**look.arguments, "limit": 1})
+        script[:1] = _in_two(newest, since, found=decision.branch == "fresh")
     return script
+
+
+def _in_two(look: ToolCall, since: str, *, found: bool) -> list[ToolCall]:
+    """Return a look at what lies within a limit, and one at all of it where nothing does."""
+    recent = call(look.name, **{**look.arguments, "since": since})
+    return [recent] if found else [recent, look]
 
 
 def _as_usual(instance: FhirInstance, share: float) -> Script:
     """Return what is done by the house's numbers, with a share of each dose."""
-    kind, start = KINDS[instance.reference.kind], instance.start
+    kind, start = FOLDER_KINDS[instance.reference.kind], instance.start
     # What is not stated is as published.
     facts = replace(instance.reference.facts, numbers={})
     view = ChartView(FhirStore(start.base, clock=Clock(start.now)))

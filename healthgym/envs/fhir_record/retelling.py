@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
 from healthgym.core.borders import Json, JsonDict
 from healthgym.core.shapes import one_of, reshaped
+from healthgym.envs.fhir_record.view import concept_text
 
 #: A date, or a date and time, as FHIR writes them.
 _DATED = re.compile(r"\d{4}-\d\d-\d\d(?:T.*)?")
 #: Elements of a Patient that are kept as they are.
 _KEPT = ("gender", "active")
+#: Elements whose times have seconds in a folder, and none in a made chart.
+_TIMED = ("effectiveDateTime", "occurrenceDateTime", "authoredOn")
 #: Factors between which a measured value is moved.
 _MOVED = (0.7, 1.3)
 #: More decimals than this are a computed value's, and are drawn anew to the last.
 _WRITTEN_DECIMALS = 2
 
+#: Share of medications that are told under made-up names, and of orders without a dosage.
+_RENAMED, _BARE = 0.6, 0.7
 #: Share of made-up names that can be spoken.
 _SPOKEN = 0.4
 #: Letters of the others, the common ones more often.
@@ -41,15 +46,15 @@ class Form:
         ids: Ids of patients, whose form new ones take.
         apart: Whether record numbers are others than ids.
         decimals: Decimals of measured values, one for each seen.
-        codes: Codes of what questions ask about, by concept.
         most: Most results of one test that a patient has.
+        products: Names of medications as the folder writes them.
     """
 
     ids: tuple[str, ...]
     apart: bool
     decimals: tuple[int, ...] = ()
-    codes: Mapping[str, str] = field(default_factory=dict)
     most: int = 3
+    products: tuple[str, ...] = ()
 
 
 def invented_name(rng: np.random.Generator) -> str:
@@ -75,6 +80,8 @@ class Retelling:
         form: What ids look like.
         shift: By how much time everything is moved, whole days.
         codes: Other codes by code.
+        products: Whether half of the medications are told under names that nobody has, written as
+            the folder writes them.
     """
 
     def __init__(
@@ -84,12 +91,16 @@ class Retelling:
         *,
         shift: timedelta = timedelta(0),
         codes: Mapping[str, str] | None = None,
+        products: bool = False,
     ) -> None:
         self._rng, self._form, self._shift = rng, form, shift
         self._codes = dict(codes or {})
         self._ids: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
         self._names: dict[str, str] = {}
+        self._rows: dict[str, str] = {}
+        self._drawn_ids: set[str] = set()
+        self._products: dict[str, str] | None = {} if products and form.products else None
 
     def id(self, old: str) -> str:
         """Return the new id of a patient."""
@@ -115,6 +126,26 @@ class Retelling:
                 fresh = invented_name(self._rng)
             self._names[key] = fresh
         return self._names[key]
+
+    def product(self, old: str) -> str:
+        """Return the new name for a medication: an invented one in the folder's form, or its own.
+
+        Names of a few are learned by heart, and a new one is not found in a list.
+        """
+        if self._products is None:
+            return old
+        if old not in self._products:
+            like = one_of(self._rng, self._form.products)
+            first, mark, rest = like.partition(" ")
+            made = f"{invented_name(self._rng)}{mark}{_renumbered(self._rng, rest)}"
+            self._products[old] = made if first and self._rng.random() < _RENAMED else old
+        return self._products[old]
+
+    def row(self, old: str) -> str:
+        """Return the new id of a resource that is no patient."""
+        if old not in self._rows:
+            self._rows[old] = self._drawn()
+        return self._rows[old]
 
     def moment(self, old: datetime) -> datetime:
         """Return the new time for an old one."""
@@ -173,12 +204,19 @@ class Retelling:
         """Return any other resource about a patient; see :meth:`value` for ``moved``."""
         kept = {key: item for key, item in old.items() if key not in ("text", "extension")}
         told = self._walked(kept)
+        told["id"] = self.row(str(old["id"]))
+        drug = told.get("medicationCodeableConcept")
+        if isinstance(drug, dict) and self._products is not None:
+            told["medicationCodeableConcept"] = {"text": self.product(concept_text(drug))}
+            if self._rng.random() < _BARE:
+                told.pop("dosageInstruction", None)
         quantity = told.get("valueQuantity")
         if isinstance(quantity, dict) and isinstance(quantity.get("value"), int | float):
             quantity["value"] = self.value(float(quantity["value"]), moved=moved)
-        when = told.get("effectiveDateTime")
-        if not moved and isinstance(when, str):
-            told["effectiveDateTime"] = self.seconds(when)
+        for name in _TIMED if not moved else ():
+            when = told.get(name)
+            if isinstance(when, str):
+                told[name] = self.seconds(when)
         return told
 
     def _walked(self, value: JsonDict) -> JsonDict:
@@ -193,14 +231,28 @@ class Retelling:
             return value
         if key == "reference":
             head, mark, tail = value.rpartition("/" if "/" in value else ":")
-            return f"{head}{mark}{self._ids.get(tail, tail)}"
+            return f"{head}{mark}{self._ids[tail] if tail in self._ids else self.row(tail)}"
         if key == "code":
             return self._codes.get(value, value)
         return self.text(value)
 
     def _drawn(self) -> str:
+        """Return an id that nobody has yet; longer than the folder's where those run out."""
         ids = self._form.ids
-        return reshaped(self._rng, ids[int(self._rng.integers(len(ids)))])
+        fresh = reshaped(self._rng, one_of(self._rng, ids))
+        while fresh in self._drawn_ids:
+            fresh = f"{fresh}{self._rng.integers(10)}"
+        self._drawn_ids.add(fresh)
+        return fresh
+
+
+def _renumbered(rng: np.random.Generator, text: str) -> str:
+    """Return a text with other numbers, each of as many digits and without a leading zero."""
+    return re.sub(r"(?<![.\d])[1-9]\d*", lambda found: _number_like(rng, found[0]), text)
+
+
+def _number_like(rng: np.random.Generator, old: str) -> str:
+    return str(int(rng.integers(10 ** (len(old) - 1), 10 ** len(old))))
 
 
 def _identifiers(patient: JsonDict) -> list[JsonDict]:
@@ -212,6 +264,20 @@ def _is_record_number(identifier: JsonDict) -> bool:
     kind = identifier.get("type")
     codings = kind.get("coding") or [] if isinstance(kind, dict) else []
     return any(isinstance(one, dict) and one.get("code") == "MR" for one in codings)
+
+
+def immunized(resource: JsonDict) -> JsonDict:
+    """Return a vaccination that is charted as a procedure as the Immunization it is."""
+    if resource["resourceType"] != "Procedure":
+        return resource
+    return {
+        "resourceType": "Immunization",
+        "id": resource["id"],
+        "status": "completed",
+        "vaccineCode": resource["code"],
+        "patient": resource["subject"],
+        "occurrenceDateTime": resource["performedDateTime"],
+    }
 
 
 def drawn_shift(rng: np.random.Generator, now: datetime, years: tuple[int, int]) -> timedelta:

@@ -11,11 +11,19 @@ import numpy as np
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.seeding import Split
+from healthgym.core.shapes import one_of
+from healthgym.envs.fhir_record.asked import VACCINE, orders_by_drug, view_of
 from healthgym.envs.fhir_record.draft import PRESETS
 from healthgym.envs.fhir_record.generator import SyntheticCharts
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
 from healthgym.envs.fhir_record.people import CLINICAL, Person
-from healthgym.envs.fhir_record.retelling import Form, Retelling, drawn_shift, form_of
+from healthgym.envs.fhir_record.retelling import (
+    Form,
+    Retelling,
+    drawn_shift,
+    form_of,
+    immunized,
+)
 from healthgym.envs.fhir_record.sources import BundleSource
 from healthgym.envs.fhir_record.task import Facts
 from healthgym.worlds.fhir.base import Base
@@ -50,7 +58,12 @@ class StyledCharts:
         self._like = like
         self._form = _form(like)
         self._charts = SyntheticCharts(
-            replace(PRESETS["easy"], history=(0, min(self._form.most, _PAGE)), others=3)
+            replace(
+                PRESETS["easy"],
+                history=(0, min(self._form.most, _PAGE)),
+                events=(0, _PAGE),
+                others=3,
+            )
         )
 
     def branches(self, kind: TaskKind, split: Split) -> Sequence[Branch]:
@@ -62,26 +75,27 @@ class StyledCharts:
     ) -> tuple[Facts, Base]:
         """Plant the branch, and tell the chart as the folder would."""
         facts, base = self._charts.draw(kind, branch, split, rng)
-        codes = {
-            code: self._code(concept, rng)
-            for concept, code in facts.codes.items()
-            if concept in self._form.codes
-        }
+        held = self._like.codes(kind)
+        codes = {facts.codes[name]: self._code(own, rng) for name, own in held.items()}
         shift = drawn_shift(rng, facts.now, _YEARS)
-        retelling = Retelling(rng, self._form, shift=shift, codes=codes)
-        resources = (
-            base.resource(kind, row)
-            for kind in base.resource_types()
-            for row in range(base.size(kind))
-        )
-        told = _told(retelling, facts, list(resources), moved=False)
-        asked = {concept: codes.get(code, code) for concept, code in facts.codes.items()}
-        return replace(told[0], codes=asked), told[1]
+        retelling = Retelling(rng, self._form, shift=shift, codes=codes, products=True)
+        resources = [
+            base.resource(each, row)
+            for each in base.resource_types()
+            for row in range(base.size(each))
+        ]
+        if kind.name == VACCINE:
+            resources = list(map(immunized, resources))
+        told = _told(retelling, facts, resources, moved=False)
+        asked = {name: codes[facts.codes[name]] for name in held}
+        return replace(told[0], codes={**facts.codes, **asked}), told[1]
 
-    def _code(self, concept: str, rng: np.random.Generator) -> str:
+    @staticmethod
+    def _code(own: str, rng: np.random.Generator) -> str:
+        """Return the folder's code or one of its codes, or one that no folder has."""
         if rng.random() < _OTHER_CODES:
             return f"{rng.integers(1_000, 99_999)}-{rng.integers(10)}"
-        return self._form.codes[concept]
+        return one_of(rng, own.split(","))
 
 
 class PseudonymousCharts:
@@ -138,9 +152,9 @@ def _told(
         for one in resources
         if one["resourceType"] != "Patient"
     ]
+    told_as = {"family": retelling.name, "given": retelling.name, "drug": retelling.product}
     details = {
-        name: retelling.name(word) if name in ("family", "given") else retelling.text(word)
-        for name, word in facts.details.items()
+        name: told_as.get(name, retelling.text)(word) for name, word in facts.details.items()
     }
     told = replace(
         facts,
@@ -154,9 +168,14 @@ def _told(
 def _form(source: BundleSource) -> Form:
     """Return the style of a folder, by its training patients."""
     people = source.people(Split.TRAIN)
-    codes = source.bound()
     readings: list[list[float]] = [
-        person.measured(code) for person in people for code in codes.values()
+        person.measured(code) for person in people for code in source.bound().values()
     ]
     found = form_of((person.resource for person in people), [x for each in readings for x in each])
-    return replace(found, codes=codes, most=max((len(each) for each in readings), default=3))
+    drugs: set[str] = set()
+    for person in people:
+        if person.rows:
+            view = view_of(person.chart, person.rows[-1].when)
+            drugs |= orders_by_drug(view, person.id).keys()
+    most = max((len(each) for each in readings), default=3)
+    return replace(found, most=most, products=tuple(sorted(drugs)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -13,12 +15,12 @@ import numpy as np
 
 from healthgym.core.clock import Clock
 from healthgym.core.seeding import Split
-from healthgym.envs.fhir_record.kinds import recording, referral
+from healthgym.envs.fhir_record import asked
+from healthgym.envs.fhir_record.asked import view_of
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
 from healthgym.envs.fhir_record.official import OfficialSource
 from healthgym.envs.fhir_record.people import FOLDS, Person, read_folder
 from healthgym.envs.fhir_record.task import Facts
-from healthgym.envs.fhir_record.view import ChartView
 from healthgym.errors import ConfigurationError
 from healthgym.worlds.fhir.base import Base
 from healthgym.worlds.fhir.store import FhirStore
@@ -26,33 +28,6 @@ from healthgym.worlds.fhir.store import FhirStore
 __all__ = ["BundleSource", "OfficialSource"]
 
 T = TypeVar("T")
-
-#: Codes under which real charts hold what a question asks about, the likeliest first.
-BINDINGS: Mapping[str, tuple[str, ...]] = {
-    "magnesium": ("19123-9", "2601-3", "MG"),
-    "glucose": ("2339-0", "2345-7", "41653-7", "GLU"),
-    "potassium": ("6298-4", "2823-3", "K"),
-    "a1c": ("4548-4", "17856-6", "A1C"),
-    "tsh": ("3016-3", "11580-8", "TSH"),
-    "ft4": ("3024-7", "FT4"),
-    "heart_rate": ("8867-4", "HEARTRATE"),
-    "qtc": ("8634-8", "QTCINTERVAL"),
-}
-
-#: Task type -> the concepts without which a chart says nothing, and the ages of a reading at which
-#: its branch may change.
-_LAB_TYPES: Mapping[str, tuple[tuple[str, ...], tuple[timedelta, ...]]] = {
-    "v1-t4": (("magnesium",), (timedelta(hours=24),)),
-    "v1-t5": (("magnesium",), (timedelta(hours=24),)),
-    "v1-t6": (("glucose",), (timedelta(hours=24),)),
-    "v1-t7": (("glucose",), ()),
-    "v1-t9": (("potassium",), ()),
-    "v1-t10": (("a1c",), (timedelta(days=365), timedelta(days=366))),
-    "v2-t3": (("heart_rate",), (timedelta(hours=6), timedelta(hours=12))),
-    "v2-t6": (("tsh", "ft4"), ()),
-}
-_DICTATED = {"v1-t3": recording.draw_details, "v1-t8": referral.draw_details}
-_LOOKUP, _AGE = "v1-t1", "v1-t2"
 
 _MINUTE = timedelta(minutes=1)
 #: How long after a patient's last row a question may still be asked.
@@ -64,6 +39,8 @@ _MOST_ANCHORS = 40
 #: Patients of a split that are looked up: each look-up searches the whole folder.
 _MOST_LOOKUPS = 300
 _MOST_TRIES = 40
+#: Drugs that a patient never had, and is asked about.
+_MOST_OTHERS = 3
 
 
 class _Span(NamedTuple):
@@ -72,6 +49,21 @@ class _Span(NamedTuple):
     first: datetime
     last: datetime
     facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What a type asks of a patient, but for the time.
+
+    Attributes:
+        facts: Its parameters.
+        anchors: The moments at which the answer may change.
+        ages: Ages of what happened then at which the branch may change.
+    """
+
+    facts: Facts
+    anchors: tuple[datetime, ...] = ()
+    ages: tuple[timedelta, ...] = ()
 
 
 #: Spans by branch and patient id.
@@ -104,7 +96,8 @@ class BundleSource:
         self._by_id = {person.id: person for person in self._data.people}
         self._alike = Counter((p.name, p.birth_date) for p in self._data.people)
         self._plans: dict[tuple[str, Split], _Plan] = {}
-        self._bound = {concept: self._binding(concept) for concept in BINDINGS}
+        self._bound = {concept: self._binding(concept) for concept in asked.BINDINGS}
+        self._vaccines = ",".join(filter(self._gives, asked.VACCINES))
 
     def __reduce__(self) -> tuple[type[BundleSource], tuple[Path, int]]:
         """Rebuild from the folder: what was read is not sent along."""
@@ -120,8 +113,18 @@ class BundleSource:
         return [p for p in self._data.people if p.alive and p.split(self.fold) is split]
 
     def bound(self) -> dict[str, str]:
-        """Return the codes under which the folder has what questions ask about, by concept."""
+        """Return the codes under which the folder has what is measured, by concept."""
         return {concept: code for concept, code in self._bound.items() if code is not None}
+
+    def codes(self, kind: TaskKind) -> dict[str, str]:
+        """Return the folder's own codes among those that a question of a type states.
+
+        Where any of several counts they stand in one text, with commas.
+        """
+        if kind.name == asked.VACCINE:
+            return {"vaccine": self._vaccines} if self._vaccines else {}
+        concepts = asked.READINGS[kind.name].concepts if kind.name in asked.READINGS else ()
+        return {concept: code for concept, code in self.bound().items() if concept in concepts}
 
     def possible(self, kinds: Mapping[str, TaskKind]) -> dict[str, dict[Split, tuple[str, ...]]]:
         """Return the branches that each type has in each split; types without any are left out."""
@@ -147,14 +150,23 @@ class BundleSource:
         """Return why a type cannot be asked of this folder; empty if it can."""
         if self.branches(kind):
             return ""
-        concepts = _LAB_TYPES[kind.name][0] if kind.name in _LAB_TYPES else ()
-        missing = [concept for concept in concepts if self._bound[concept] is None]
-        if missing:
-            wanted = "; ".join(f"{c} as one of {', '.join(BINDINGS[c])}" for c in missing)
-            return f"{kind.name} ({kind.title}) needs {wanted}: {self.folder} has none."
-        if not concepts and kind.name not in (_LOOKUP, _AGE, *_DICTATED):
+        if kind.name not in asked.ASKED:
             return f"{kind.name} ({kind.title}) is asked of synthetic charts only."
+        wanted = self._wanted(kind)
+        if wanted:
+            return f"{kind.name} ({kind.title}) needs {wanted}: {self.folder} has none."
         return f"{kind.name} ({kind.title}) fits no living patient of {self.folder}."
+
+    def _wanted(self, kind: TaskKind) -> str:
+        """Return what a type needs and the folder has nowhere; empty if it has all."""
+        if kind.name == asked.VACCINE:
+            return "" if self._vaccines else f"immunizations (CVX {', '.join(asked.VACCINES)})"
+        concepts = asked.READINGS[kind.name].concepts if kind.name in asked.READINGS else ()
+        return "; ".join(
+            f"{concept} as one of {', '.join(asked.BINDINGS[concept])}"
+            for concept in concepts
+            if self._bound[concept] is None
+        )
 
     def require(self, kind: TaskKind) -> None:
         """Make sure that a type can be asked of this folder.
@@ -188,10 +200,10 @@ class BundleSource:
             person = self._person(person_id)
             now = _moment(span, person, rng)
             facts = replace(span.facts, now=now)
-            if kind.name in _DICTATED:
-                facts = replace(facts, details=_DICTATED[kind.name](rng))
+            if kind.name in asked.DICTATED:
+                facts = replace(facts, details=asked.DICTATED[kind.name](rng))
             chart = person.chart_at(self.base, now)
-            if kind.decide(_view(chart, now), facts).branch == chosen:
+            if kind.decide(view_of(chart, now), facts).branch == chosen:
                 return facts, chart
         raise ConfigurationError(f"{self.folder}: no moment found for {kind.name}, {chosen}.")
 
@@ -205,29 +217,50 @@ class BundleSource:
 
     def _make_plan(self, kind: TaskKind, split: Split) -> _Plan:
         plan: _Plan = {}
-        concepts: tuple[str, ...] = ()
-        if kind.name in _LAB_TYPES:
-            concepts = _LAB_TYPES[kind.name][0]
-            if any(self._bound[concept] is None for concept in concepts):
-                return {}
-        elif kind.name not in (_LOOKUP, _AGE, *_DICTATED):
-            return {}
         people = [person for person in self.people(split) if person.rows]
-        measured = False
-        if kind.name == _LOOKUP:
+        if kind.name == asked.LOOKUP:
             for person in people[:_MOST_LOOKUPS]:
                 self._plan_lookups(plan, kind, person, people)
             return plan
+        if kind.name not in asked.ASKED or self._wanted(kind):
+            return {}
+        charted = False
         for person in people:
-            if kind.name == _AGE and person.birth_date is None:
-                continue
-            codes = self._codes(kind, person, concepts)
-            anchors = _anchors(kind.name, person, [codes[concept] for concept in concepts])
-            measured = measured or bool(concepts and anchors)
-            for span, branch in _spans(kind, person, codes, anchors):
-                plan.setdefault(branch, {}).setdefault(person.id, []).append(span)
-        # Charts in which nobody was ever measured would only ever ask about an absence.
-        return plan if measured or not concepts else {}
+            for question in self._questions(kind, person):
+                charted = charted or bool(question.anchors)
+                for span, branch in _spans(kind, person, question):
+                    plan.setdefault(branch, {}).setdefault(person.id, []).append(span)
+        # Charts in which nobody ever was measured would only ever ask about an absence.
+        return plan if charted or kind.name in asked.DICTATED else {}
+
+    def _questions(self, kind: TaskKind, person: Person) -> Iterator[_Question]:
+        """Yield what a type asks of a patient."""
+        codes = {**kind.codes, **self.codes(kind)}
+        facts = Facts(person.rows[0].when, person.id, codes)
+        view = view_of(person.chart, person.rows[-1].when)
+        if kind.name in asked.DICTATED:
+            details = asked.DICTATED[kind.name](np.random.default_rng(0))
+            yield _Question(replace(facts, details=details))
+        elif kind.name == asked.AGE:
+            if person.birth_date is not None:
+                yield _Question(facts, _birthdays(person, person.birth_date))
+        elif kind.name == asked.VACCINE:
+            times = asked.times_of_doses(view, person.id, self._vaccines)
+            yield _Question(facts, tuple(sorted(times)[-_MOST_ANCHORS:]), (asked.VACCINE_AGE,))
+        elif kind.name == asked.DRUG:
+            drugs = asked.orders_by_drug(view, person.id)
+            for drug, written in drugs.items():
+                yield _Question(replace(facts, details={"drug": drug}), tuple(written))
+            others = [drug for drug in self._drugs if drug not in drugs]
+            for drug in others[:: max(1, len(others) // _MOST_OTHERS)]:
+                yield _Question(replace(facts, details={"drug": drug}))
+        else:
+            concepts, ages = asked.READINGS[kind.name].concepts, asked.READINGS[kind.name].ages
+            for concept in concepts:
+                own = [c for c in asked.BINDINGS[concept] if view.readings(person.id, c)]
+                codes[concept] = own[0] if own else codes[concept]
+            times = asked.times_of_readings(view, person.id, [codes[c] for c in concepts])
+            yield _Question(facts, tuple(sorted(times)[-_MOST_ANCHORS:]), ages)
 
     def _plan_lookups(
         self, plan: _Plan, kind: TaskKind, person: Person, people: Sequence[Person]
@@ -239,43 +272,44 @@ class BundleSource:
         born = person.birth_date
         first, last = _period(person)
         strangers = [p.name[1] for p in people if p.name is not None and p.id != person.id]
-        asked = [(family, given, born)]
-        asked += [(family, given, day) for day in (born + timedelta(days=1), _year_later(born))]
-        asked += [(family, other, born) for other in strangers[:3]]
-        for family, given, day in asked:
+        wanted = [(family, given, born)]
+        wanted += [(family, given, day) for day in (born + timedelta(days=1), _year_later(born))]
+        wanted += [(family, other, born) for other in strangers[:3]]
+        for family, given, day in wanted:
             details = {"family": family, "given": given, "birth_date": day.isoformat()}
             facts = Facts(first, details=details)
-            decision = kind.decide(_view(self.base, first), facts)
+            decision = kind.decide(view_of(self.base, first), facts)
             if decision.branch.startswith("found") and self._alike[person.name, born] > 1:
                 continue  # two charts of one person, or two people alike: there is no one answer
             span = _Span(first, last, facts)
             plan.setdefault(decision.branch, {}).setdefault(person.id, []).append(span)
 
-    def _codes(self, kind: TaskKind, person: Person, concepts: Sequence[str]) -> dict[str, str]:
-        """Return the type's codes, those of its concepts as this patient's chart has them."""
-        codes = dict(kind.codes)
-        view = _view(person.chart, person.rows[-1].when)
-        for concept in concepts:
-            own = [code for code in BINDINGS[concept] if view.readings(person.id, code)]
-            codes[concept] = own[0] if own else str(self._bound[concept])
-        return codes
+    @cached_property
+    def _drugs(self) -> list[str]:
+        """The names of all drugs that anybody in the folder was ever ordered."""
+        names: set[str] = set()
+        for person in self._data.people:
+            if person.rows:
+                view = view_of(person.chart, person.rows[-1].when)
+                names |= asked.orders_by_drug(view, person.id).keys()
+        return sorted(names)
 
     def _binding(self, concept: str) -> str | None:
         """Return the first code of a concept that any chart of the folder has."""
-        for code in BINDINGS[concept]:
-            params = [("code", code), ("_count", "1")]
-            moment = datetime(2000, 1, 1, tzinfo=UTC)
-            store = FhirStore(self.base, clock=Clock(moment))
-            if store.search("Observation", params).resources:
-                return code
-        return None
+        held = (
+            code for code in asked.BINDINGS[concept] if self._holds("Observation", "code", code)
+        )
+        return next(held, None)
+
+    def _gives(self, vaccine: str) -> bool:
+        return self._holds("Immunization", "vaccine-code", vaccine)
+
+    def _holds(self, resource_type: str, parameter: str, code: str) -> bool:
+        store = FhirStore(self.base, clock=Clock(datetime(2000, 1, 1, tzinfo=UTC)))
+        return bool(store.search(resource_type, [(parameter, code), ("_count", "1")]).resources)
 
     def _person(self, person_id: str) -> Person:
         return self._by_id[person_id]
-
-
-def _view(base: Base, now: datetime) -> ChartView:
-    return ChartView(FhirStore(base, clock=Clock(now)))
 
 
 def _period(person: Person) -> tuple[datetime, datetime]:
@@ -284,37 +318,25 @@ def _period(person: Person) -> tuple[datetime, datetime]:
     return first, _next_minute(person.rows[-1].when) + _AFTERWARDS
 
 
-def _anchors(kind: str, person: Person, codes: Sequence[str]) -> list[datetime]:
-    """Return the moments at which a patient's answer may change."""
-    if kind == _AGE and person.birth_date is not None:
-        first, last = _period(person)
-        born, years = person.birth_date, range(first.year - 1, last.year + 1)
-        days = [_in_year(born, year) for year in years]
-        turns = [d + timedelta(days=n) for d in days for n in (0, 1, 183)]
-        return [datetime.combine(day, time(), UTC) for day in turns]
-    view = _view(person.chart, person.rows[-1].when)
-    readings = [reading.time for code in codes for reading in view.readings(person.id, code)]
-    return sorted(readings)[-_MOST_ANCHORS:]
+def _birthdays(person: Person, born: date) -> tuple[datetime, ...]:
+    """Return the midnights at which a patient's age may change, and some between."""
+    first, last = _period(person)
+    days = [_in_year(born, year) for year in range(first.year - 1, last.year + 1)]
+    turns = [day + timedelta(days=n) for day in days for n in (0, 1, 183)]
+    return tuple(datetime.combine(day, time(), UTC) for day in turns)
 
 
-def _spans(
-    kind: TaskKind, person: Person, codes: Mapping[str, str], anchors: Sequence[datetime]
-) -> list[tuple[_Span, str]]:
+def _spans(kind: TaskKind, person: Person, question: _Question) -> Iterator[tuple[_Span, str]]:
     """Cut the time a question may be asked at where its branch may change, and name each part."""
     first, last = _period(person)
-    ages = _LAB_TYPES[kind.name][1] if kind.name in _LAB_TYPES else ()
-    turns = {_next_minute(anchor) for anchor in anchors}
-    turns |= {_whole(anchor + age) + _MINUTE for anchor in anchors for age in ages}
+    turns = {_next_minute(anchor) for anchor in question.anchors}
+    turns |= {_whole(a + age) + _MINUTE for a in question.anchors for age in question.ages}
     cuts = sorted({first, *(turn for turn in turns if first < turn <= last)})
-    spans = []
-    for start, end in zip(cuts, [*cuts[1:], last + _MINUTE], strict=True):
-        facts = Facts(start, person.id, dict(codes), {})
-        if kind.name in _DICTATED:
-            facts = replace(facts, details=_DICTATED[kind.name](np.random.default_rng(0)))
-        # The rules count no reading after the question, so the patient's whole chart will do.
-        decision = kind.decide(_view(person.chart, start), facts)
-        spans.append((_Span(start, end - _MINUTE, facts), decision.branch))
-    return spans
+    for start, end in pairwise([*cuts, last + _MINUTE]):
+        facts = replace(question.facts, now=start)
+        # The rules count no row after the question, so the patient's whole chart will do.
+        decision = kind.decide(view_of(person.chart, start), facts)
+        yield _Span(start, end - _MINUTE, facts), decision.branch
 
 
 def _moment(span: _Span, person: Person, rng: np.random.Generator) -> datetime:

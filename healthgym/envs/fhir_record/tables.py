@@ -69,6 +69,17 @@ def procedure_row(resource: Resource) -> str:
     return f"{when or 'undated'} {coded(resource.get('code'), full=True)}"
 
 
+def immunization_row(resource: Resource) -> str:
+    """Return time, code and text of an Immunization, and its status unless it was given."""
+    status = str(resource.get("status", ""))
+    parts = [
+        str(resource.get("occurrenceDateTime") or resource.get("occurrenceString") or "undated"),
+        coded(resource.get("vaccineCode"), full=True),
+        "" if status == "completed" else f"({status})",
+    ]
+    return " ".join(part for part in parts if part)
+
+
 def condition_row(resource: Resource) -> str:
     """Return onset, code and text of a Condition."""
     when = resource.get("onsetDateTime") or resource.get("recordedDate") or "undated"

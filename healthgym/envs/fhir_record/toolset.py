@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from healthgym.core.tool import ToolKind, tool
-from healthgym.envs.fhir_record.toolset_reading import ReadingTools
+from healthgym.envs.fhir_record.toolset_reading import FolderReadingTools, ReadingTools
 from healthgym.envs.fhir_record.toolset_writing import WritingTools
 
 
@@ -23,3 +23,7 @@ class RecordToolset(WritingTools, ReadingTools):
             value: The answer as a list, in the form the question asks for, e.g. [3.4] or [-1].
         """
         return "Finished."
+
+
+class FolderToolset(RecordToolset, FolderReadingTools):
+    """The same on a folder of real charts, with immunizations beside the rest."""

@@ -211,11 +211,32 @@ class ReadingTools(ChartTools):
         return self._table(resource_type, [*params, *bounds, ("_sort", "-date")], limit, row)
 
 
+class FolderReadingTools(ReadingTools):
+    """What real charts hold besides, which the published record system has not."""
+
+    @tool(ToolKind.READ)
+    def search_immunizations(
+        self, patient: str = "", code: str = "", since: str = "", until: str = "", limit: int = 10
+    ) -> str:
+        """List a patient's immunizations, newest first. Each row is time, code and vaccine.
+
+        Args:
+            patient: Medical record number; the chart last opened if left out.
+            code: One code of a vaccine, or several separated by commas, e.g. "140,141".
+            since: Earliest time, e.g. "2023-11-12".
+            until: Latest time, in the same form.
+            limit: Most rows to show, 1 to 50.
+        """
+        params = [("patient", patient), ("vaccine-code", code)]
+        return self._dated("Immunization", params, since, until, limit, tables.immunization_row)
+
+
 _ROWS: dict[str, Callable[[JsonDict], str]] = {
     "Patient": tables.patient_row,
     "Observation": tables.observation_row,
     "MedicationRequest": tables.medication_row,
     "Procedure": tables.procedure_row,
     "Condition": tables.condition_row,
+    "Immunization": tables.immunization_row,
     "ServiceRequest": tables.service_request_row,
 }

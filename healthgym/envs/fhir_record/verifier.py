@@ -13,10 +13,10 @@ from healthgym.core.borders import Json, JsonObject
 from healthgym.core.seeding import Split
 from healthgym.core.verdict import Check, CheckResult, Judgement, Profile
 from healthgym.core.verifier import Verifier
-from healthgym.envs.fhir_record.kinds import KINDS
+from healthgym.envs.fhir_record.kinds import FOLDER_KINDS
 from healthgym.envs.fhir_record.ledger import Ledger
 from healthgym.envs.fhir_record.paper.base import MISREADINGS, Defect
-from healthgym.envs.fhir_record.paper.grading import PAPER_CHECKS, Found, grade
+from healthgym.envs.fhir_record.paper.grading import GRADERS, PAPER_CHECKS, Found, grade
 from healthgym.envs.fhir_record.task import Decision, FhirReference, FhirTask, OrderSpec
 from healthgym.worlds.fhir.world import FhirWorld
 
@@ -69,20 +69,25 @@ class FhirRecordVerifier(Verifier[FhirTask, FhirReference, FhirWorld]):
     Args:
         defects: Defects the paper profile reproduces. Outside the test split, charts hold traps
             for some of them, which are then off.
+        own: Whether types of no published benchmark are asked, too. Nobody published a grader of
+            them; the paper profile judges them by the strict checks.
     """
 
-    def __init__(self, defects: frozenset[Defect] = frozenset()) -> None:
+    def __init__(self, defects: frozenset[Defect] = frozenset(), *, own: bool = False) -> None:
         self.defects = defects
+        self.own = own
 
     def checks(self, profile: Profile) -> tuple[Check, ...]:
         """Return the checks of all task types under a profile."""
+        strict = (ANSWER, *_all_order_checks(), STOPPED, NO_STRAY_WRITES, WITHDRAWN)
         if profile is Profile.PAPER:
-            return PAPER_CHECKS
-        return (ANSWER, *_all_order_checks(), STOPPED, NO_STRAY_WRITES, WITHDRAWN)
+            known = {check.name for check in PAPER_CHECKS}
+            return (*PAPER_CHECKS, *(c for c in strict if self.own and c.name not in known))
+        return strict
 
     def judge(self, evidence: Found, profile: Profile) -> Judgement:
         """Return what is found; total over whatever was written and handed in."""
-        if profile is Profile.PAPER:
+        if profile is Profile.PAPER and evidence.reference.kind in GRADERS:
             held_out = evidence.task.key.split == Split.TEST
             return grade(evidence, self.defects if held_out else self.defects - MISREADINGS)
         return Judgement.of(strict_results(evidence))
@@ -91,7 +96,7 @@ class FhirRecordVerifier(Verifier[FhirTask, FhirReference, FhirWorld]):
 def _all_order_checks() -> Iterator[Check]:
     """Yield the checks of every order that some task type may call for, each once."""
     for name, resource_type in {
-        o: t for kind in KINDS.values() for o, t in kind.orders.items()
+        o: t for kind in FOLDER_KINDS.values() for o, t in kind.orders.items()
     }.items():
         yield from order_checks(name, resource_type)
 

@@ -133,6 +133,26 @@ class ChartView:
         found = self.search("Procedure", patient=patient, code=",".join(codes))
         return _dated(Entry(r["id"], *_performed(r), concept_text(r.get("code"))) for r in found)
 
+    def immunizations(self, patient: str, codes: str) -> list[Entry]:
+        """Return the completed Immunizations with any of the codes, oldest first.
+
+        Args:
+            patient: Record number.
+            codes: One code, or several with commas between them.
+        """
+        found = self.search(
+            "Immunization", patient=patient, vaccine__code=codes, status="completed"
+        )
+        return _dated(
+            Entry(
+                r["id"],
+                parse_time(r.get("occurrenceDateTime")),
+                str(r.get("occurrenceDateTime") or ""),
+                concept_text(r.get("vaccineCode")),
+            )
+            for r in found
+        )
+
     def medication_orders(self, patient: str, *, status: str = "active") -> list[Entry]:
         """Return the MedicationRequests of a status, oldest first."""
         found = self.search("MedicationRequest", patient=patient, status=status)

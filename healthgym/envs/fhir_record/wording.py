@@ -36,7 +36,7 @@ def _forms() -> Mapping[str, Mapping[str, str | list[str]]]:
     """Return the forms of each task type by style; ``held_out`` are the full ones for testing."""
     folder = resources.files(__package__).joinpath("data/wording")
     forms: dict[str, dict[str, str | list[str]]] = {}
-    for name in ("v1.json", "v2.json", "own_v1.json", "own_v2.json"):
+    for name in ("v1.json", "v2.json", "own_v1.json", "own_v2.json", "own_folders.json"):
         rows = json.loads(folder.joinpath(name).read_text(encoding="utf-8"))
         for kind, row in rows.items():
             forms.setdefault(kind, {}).update(row)

@@ -13,6 +13,7 @@ from healthgym.envs.fhir_record.family import FhirRecordFamily
 from healthgym.envs.fhir_record.kinds import KINDS
 from healthgym.envs.fhir_record.paper.base import HONEST_DEFECTS
 from healthgym.envs.fhir_record.people import FOLDS, read_folder
+from healthgym.envs.fhir_record.retelling import Form, Retelling
 from healthgym.envs.fhir_record.retold import PseudonymousCharts, Retold, StyledCharts
 from healthgym.envs.fhir_record.sources import BundleSource
 from healthgym.errors import ConfigurationError
@@ -114,6 +115,14 @@ class TestPseudonymous:
         assert [moment + shift for moment in old] == new
         assert shift.days
         assert not shift.seconds
+
+    def test_a_folder_of_short_ids_has_enough_of_them(self, hospital):
+        form = Form(("7", "12"), apart=False)
+        retelling = Retelling(np.random.default_rng(0), form)
+        ids = [retelling.id(str(number)) for number in range(300)]
+        ids += [retelling.row(str(number)) for number in range(300)]
+        assert len(set(ids)) == 600
+        assert max(map(len, ids)) < 8
 
 
 class TestStyled:

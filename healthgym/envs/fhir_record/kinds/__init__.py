@@ -1,4 +1,4 @@
-"""The task types of MedAgentBench, one rule each."""
+"""The task types of MedAgentBench, and our own for folders of real charts, one rule each."""
 
 from collections.abc import Mapping
 
@@ -9,6 +9,7 @@ from healthgym.envs.fhir_record.kinds.imaging import IMAGING_KINDS
 from healthgym.envs.fhir_record.kinds.labs import LAB_KINDS
 from healthgym.envs.fhir_record.kinds.lookups import PatientAge, PatientLookup
 from healthgym.envs.fhir_record.kinds.medications import MEDICATION_KINDS
+from healthgym.envs.fhir_record.kinds.own import OWN
 from healthgym.envs.fhir_record.kinds.recording import BloodPressureRecording
 from healthgym.envs.fhir_record.kinds.referral import OrthopedicReferral
 from healthgym.envs.fhir_record.kinds.thyroid import THYROID_KINDS
@@ -28,9 +29,12 @@ _ALL: tuple[TaskKind, ...] = (
     *VACCINE_KINDS,
 )
 
-#: Every task type by name, v1 before v2, in the order of their numbers.
+#: Every published task type by name, v1 before v2, in the order of their numbers.
 KINDS: Mapping[str, TaskKind] = {
     kind.name: kind for kind in sorted(_ALL, key=lambda kind: (kind.name[:2], int(kind.name[4:])))
 }
 
-__all__ = ["KINDS", "TaskKind"]
+#: What folders are asked: those, and types that need what public folders hold.
+FOLDER_KINDS: Mapping[str, TaskKind] = {**KINDS, **{kind.name: kind for kind in OWN}}
+
+__all__ = ["FOLDER_KINDS", "KINDS", "TaskKind"]
