@@ -14,7 +14,14 @@ from datetime import date
 from functools import cache
 
 from healthgym.envs.managed_care.reading.documents import DAY, Document, read_day
-from healthgym.envs.managed_care.reading.statements import facts_told, patterns_of, wordings_of
+from healthgym.envs.managed_care.reading.statements import (
+    NAME,
+    facts_told,
+    marked,
+    mentions,
+    patterns_of,
+    wordings_of,
+)
 from healthgym.worlds.managed_care.charts.knowledge import written_unit
 from healthgym.worlds.managed_care.charts.prose import names_of
 from healthgym.worlds.managed_care.facts import (
@@ -207,15 +214,18 @@ def _earlier(text: str, units: tuple[str, ...]) -> Iterator[tuple[str, str, date
 
 
 def _courses(document: Document, drug: str, drug_class: str) -> Iterator[MedicationCourse]:
+    if not mentions(document, drug):
+        return
     known = (
         ("dose", r"[^;\n]{1,60}?"),
-        ("drug", re.escape(drug)),
+        ("drug", NAME),
         ("frequency", r"[^;\n]{1,60}?"),
         ("why", f"(?P<why>{_reasons_pattern()})"),
     )
+    text = marked(document, drug)
     for key in _MEDICATION:
         for pattern in patterns_of(key, known):
-            for match in pattern.finditer(document.text):
+            for match in pattern.finditer(text):
                 words = match.groupdict()
                 yield MedicationCourse(
                     id="",
@@ -276,10 +286,12 @@ def _intolerances(document: Document, substance: str) -> Iterator[Intolerance]:
 
 
 def _done(document: Document, criterion: ProcedureCriterion) -> Iterator[ProcedureDone]:
-    known = (("name", re.escape(criterion.display)),)
+    if not mentions(document, criterion.display):
+        return
+    text = marked(document, criterion.display)
     for key in ("procedure.done", "procedure.coded"):
-        for pattern in patterns_of(key, known):
-            for match in pattern.finditer(document.text):
+        for pattern in patterns_of(key, (("name", NAME),)):
+            for match in pattern.finditer(text):
                 yield ProcedureDone(
                     id="",
                     code=criterion.codes[0],

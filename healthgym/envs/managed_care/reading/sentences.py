@@ -87,12 +87,17 @@ def criterion_from(sentence: str, criterion_id: str, terms: tuple[Term, ...]) ->
         UnreadableSentenceError: If it says nothing known, or two different things.
     """
     read: list[AnyCriterion] = []
+    low = sentence.casefold()
     for variant, templates in wordings()["criteria"].items():
         family = variant.partition("_")[0]
         known = _known(terms, family)
         if known is not None and not known:
             continue
         for template in templates:
+            # Most are out by their first and last words, before an expression is made of them.
+            head, tail = _ends(template)
+            if not (low.startswith(head) and low.endswith(tail)):
+                continue
             match = _pattern(template, known).fullmatch(sentence)
             if match is None:
                 continue
@@ -120,6 +125,13 @@ def _term(terms: tuple[Term, ...], name: str, family: str) -> Term:
         if fits and family in _SOURCES and term.source.startswith(_SOURCES[family]):
             return term
     return Term(name, "")
+
+
+@cache
+def _ends(template: str) -> tuple[str, str]:
+    """Return what a wording begins and ends with, case aside, as far as that is always so."""
+    pieces = re.split(r"\{\w+\}|months?", template)
+    return pieces[0].casefold(), pieces[-1].casefold()
 
 
 @lru_cache(maxsize=512)
