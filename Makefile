@@ -27,7 +27,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 test-slow: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m slow $(ARGS)
+	HEALTHGYM_TESTS=full $(BIN)/python -m pytest -n $(WORKERS) -m "" $(ARGS)
 
 # In virtual environments of their own, for some of the libraries exclude each other.
 test-faces:

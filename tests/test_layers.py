@@ -98,14 +98,25 @@ def parsed(source: str) -> ast.Module:
     return ast.parse(source)
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every statement, wherever it stands; what is within expressions imports nothing."""
+    left = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            below = getattr(node, part, None)
+            left += below if isinstance(below, list) else []
+
+
 def imports_of(
     name: str,
     sources: Mapping[str, str],
-    nodes: Callable[[ast.AST], Iterator[ast.AST]] = ast.walk,
+    nodes: Callable[[ast.AST], Iterator[ast.AST]] | None = None,
 ) -> Iterator[str]:
     """The healthgym modules that module `name` imports, in all of its nodes or those given."""
     is_package = any(other.startswith(f"{name}.") for other in sources)
-    for node in nodes(parsed(sources[name])):
+    for node in (nodes or statements)(parsed(sources[name])):
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -28,6 +28,7 @@ from tests.envs.ehr_format_conversion.conversion_play import (
     hand_in,
     solved,
 )
+from tests.sized import some
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 def test_oracle_solves_every_difficulty(difficulty: str) -> None:
     env = EhrFormatConversionEnv(difficulty=difficulty)
     for split in Split:
-        for index in range(4):
+        for index in range(some(4, 1)):
             verdicts = hand_in(solved(env, str(split), index))
             assert [failed(verdict) for verdict in verdicts.values()] == [set(), set()]
 

@@ -19,6 +19,7 @@ from healthgym.registration import make_health_env
 from healthgym.testing import replay
 from healthgym.testing.play import actions_of
 from healthgym.worlds.reconciliation.world import PHARMACIST, PHYSICIAN, TITLES, other_role
+from tests.sized import some
 
 ENV_ID = "HealthAgent/MedicationReconciliation-v1"
 ARENA_ID = "HealthArena/MedicationReconciliation-v1"
@@ -59,7 +60,7 @@ def test_many_tasks_are_solved(name: str, role: str, difficulty: str) -> None:
 @pytest.mark.parametrize("name", ["nop", "random", *BLIND])
 def test_exploits_solve_nothing(name: str, role: str) -> None:
     """Easy tasks have the fewest lines, and so are the easiest to guess."""
-    assert solved(make(role), name, 60) <= 0.05
+    assert solved(make(role), name, some(60, 20)) <= 0.05
 
 
 @pytest.mark.parametrize("leader", TITLES)

@@ -12,6 +12,7 @@ from healthgym.core.tool import call
 from healthgym.envs.tumor_area.solver import solve
 from healthgym.errors import ConfigurationError
 from healthgym.policies.scripted import NopPolicy, RandomPolicy, ScriptPolicy
+from tests.sized import some
 
 ID = "HealthAgent/TumorAreaSelection-v1"
 
@@ -77,7 +78,7 @@ def test_nothing_counts_before_it_is_handed_in() -> None:
 
 def test_the_solver_solves_easy_slides() -> None:
     env = make(difficulty="easy")
-    solved = [play(env, ScriptPolicy("solver"), index)["success"] for index in range(6)]
+    solved = [play(env, ScriptPolicy("solver"), index)["success"] for index in range(some(6, 4))]
     assert np.mean(solved) >= 0.75
 
 

@@ -32,7 +32,7 @@ from tests.worlds.managed_care.invariants import violations
 from tests.worlds.managed_care.replay import Answer, call
 
 RULES = pytest.mark.parametrize("rules", Rules)
-FEW, MANY, CALLS = 10, 400, 250
+FEW, MANY, CALLS = 4, 400, 250
 
 
 def days(rules: Rules, seed: int) -> Iterator[tuple[ManagedCareWorld, Call, Answer]]:

@@ -13,6 +13,7 @@ from healthgym.worlds.volumes.disease import Finding
 from healthgym.worlds.volumes.grid import Grid
 from healthgym.worlds.volumes.survey import survey
 from healthgym.worlds.volumes.volume import SyntheticVolume
+from tests.sized import some
 from tests.worlds.volumes.conftest import Maker
 
 
@@ -80,7 +81,7 @@ def test_a_blatant_finding_moves_its_number(make: Maker, finding: Finding) -> No
     """The same patients with and without: the number is larger with, in nearly all."""
     measure = CASES[finding]
     larger = 0
-    for seed in (61, 62, 63):
+    for seed in (61, 62, 63)[: some(3, 2)]:
         without, with_ = (
             make(seed, size=320, slices=140),
             make(seed, [finding], size=320, slices=140),

@@ -23,8 +23,9 @@ from healthgym.worlds.managed_care.conversation.surroundings import Sudden
 from healthgym.worlds.managed_care.vocabulary.care import MotivationStage
 from healthgym.worlds.managed_care.voices import Topic
 from tests.envs.managed_care.care_management.playing import CareEpisode
+from tests.sized import some
 
-COUNT = 20
+COUNT = some(20, 10)
 
 
 def played(family: CareFamily, index: int) -> CareEpisode:

@@ -22,9 +22,10 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 )
 from healthgym.worlds.managed_care.vocabulary.authorization import UploadableDocumentKind
 from tests.envs.managed_care.prior_authorization.playing import FINISH, chart_of, play, solution
+from tests.sized import some
 
 #: Tasks each policy plays.
-COUNT = 120
+COUNT = some(120, 60)
 #: Most that a guess earns which looks up everything but what decides: one bar is right for one
 #: task in twelve, and no wording can tell such a guess from knowledge.
 INFORMED = 0.15

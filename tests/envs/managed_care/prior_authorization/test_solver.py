@@ -18,8 +18,9 @@ from healthgym.envs.managed_care.cases.situations import Bar, Course
 from healthgym.envs.managed_care.prior_authorization import solver
 from healthgym.envs.managed_care.prior_authorization.env import PriorAuthorizationEnv
 from healthgym.envs.managed_care.prior_authorization.task import PRESETS, AuthorizationConfig
+from tests.sized import some
 
-EASY, MEDIUM = 60, 24
+EASY, MEDIUM = some(60, 40), some(24, 16)
 Play = Callable[[str], solver.Play[None]]
 
 

@@ -64,9 +64,9 @@ from tests.envs.managed_care.utilization_management.playing import (
     without,
 )
 from tests.envs.managed_care.utilization_management.reading_play import Reads
-from tests.sized import first_ones
+from tests.sized import first_ones, some
 
-COUNT = 60
+COUNT = some(60, 20)
 
 
 # -- who solves it ---------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def test_numbers_known_by_heart_fail_where_they_decide() -> None:
 
 
 def test_who_opens_no_document_decides_no_appeal() -> None:
-    tasks = appeals("medium", 40)
+    tasks = appeals("medium", some(40, 20))
     assert sum(not read(one, guess) for one in tasks) <= CEILING * len(tasks)
 
 

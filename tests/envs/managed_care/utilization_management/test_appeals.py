@@ -41,8 +41,10 @@ from tests.envs.managed_care.utilization_management.playing import (
     EXTENDED,
     FAMILY,
 )
+from tests.sized import some
 
 COUNT = 60
+MANY = some(2 * COUNT, COUNT)
 
 
 def opened(level: str = "medium") -> list[tuple[ReviewInstance, ManagedCareWorld]]:
@@ -83,11 +85,9 @@ def test_appeals_without_their_desk_are_refused() -> None:
 
 @pytest.mark.parametrize("level", PRESETS)
 def test_either_outcome_is_drawn_as_often_and_documents_do_not_tell_which(level: str) -> None:
-    found = Counter(
-        (one.reference.path, bool(truth(one).brought)) for one in appeals(level, 2 * COUNT)
-    )
+    found = Counter((one.reference.path, bool(truth(one).brought)) for one in appeals(level, MANY))
     overturned = sum(count for (path, _), count in found.items() if path is OVERTURNED)
-    assert 0.4 <= overturned / (2 * COUNT) <= 0.6
+    assert 0.4 <= overturned / MANY <= 0.6
     for brings in (True, False):
         of_these = {path: found[path, brings] for path in (UPHELD, OVERTURNED)}
         assert 0.3 <= of_these[OVERTURNED] / sum(of_these.values()) <= 0.7

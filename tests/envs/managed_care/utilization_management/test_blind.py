@@ -23,9 +23,10 @@ from tests.envs.managed_care.utilization_management.playing import (
     solution,
 )
 from tests.envs.managed_care.utilization_management.reading_play import played, wrong
+from tests.sized import some
 
 #: Tasks each policy plays, of each difficulty.
-COUNT = 40
+COUNT = some(40, 16)
 
 
 @cache

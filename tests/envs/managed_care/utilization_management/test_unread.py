@@ -20,8 +20,9 @@ from healthgym.worlds.managed_care.policies.evaluation import evaluate
 from healthgym.worlds.managed_care.vocabulary.authorization import UploadableDocumentKind
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 from tests.envs.managed_care.utilization_management.drawing import generator
+from tests.sized import some
 
-FIRST, SOME = 5_000, 30
+FIRST, SOME = 5_000, some(30, 12)
 
 
 def cases(level: str = "medium") -> Iterator[tuple[DrawnCase, ManagedCareWorld]]:

@@ -12,6 +12,7 @@ from healthgym.worlds.managed_care.rules import Rules
 from healthgym.worlds.managed_care.vocabulary.care import CMCarePlanStatus, CMCaseStatus
 from healthgym.worlds.managed_care.voices import Consent, PlainVoice
 from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.sized import some
 from tests.worlds.managed_care.apps.care_management.walk import (
     CASE,
     DISENROLL,
@@ -77,7 +78,7 @@ def could_have_happened(world: ManagedCareWorld, before: CMCaseStatus | None) ->
         assert all(one.status is CMCarePlanStatus.DRAFT for one in plans)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=some(60, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS, willing=st.booleans())
 def test_random_calls_leave_an_episode_that_could_have_happened(
     steps: list[int], willing: bool

@@ -22,6 +22,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     SubmissionChannel,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.sized import some
 from tests.worlds.managed_care.apps.payer.review_desk import (
     AMD,
     CASE,
@@ -108,7 +109,7 @@ def acts(draw: st.DrawFn) -> Act:
 _FOLLOWS = {"approval": "approved", "denial": "denied", "partial_approval": "partially_approved"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(60, 20), deadline=None)
 @given(
     rules=st.sampled_from(Rules),
     status=st.sampled_from(["submitted", "under_review"]),

@@ -17,6 +17,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
     ProviderDeterminationAction,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
+from tests.sized import some
 from tests.worlds.managed_care.apps.provider.office import CASE, office
 from tests.worlds.managed_care.replay import call
 
@@ -107,7 +108,7 @@ def _held_strictly(world: ManagedCareWorld) -> None:
     assert case.status is not CaseStatus.DENIED or case.appeal_due_at is not None
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=some(60, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(Rules), STEPS)
 def test_a_case_stays_one_that_could_have_happened(rules: Rules, steps: list[int]) -> None:
     world, place = office(rules), 0
