@@ -84,9 +84,11 @@ def show_environment(args: argparse.Namespace) -> int:
                 "instruction": instruction,
                 "tools": info["tools"],
                 "turns": env.episode.turns_left(),
+                "data": env.family.of_data(),
             },
         )
     parts = [args.id.rpartition(":")[2], inspect.getdoc(type(env)) or ""]
+    parts += [told] if (told := env.family.of_data()) else []
     parts.append("Tools of the example task:")
     for spec in env.episode.seat().catalog.specs:
         manual = textwrap.indent(spec.description, "    ")

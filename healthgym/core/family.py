@@ -209,6 +209,13 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         """
         return self.chance.get(kind, self.chance.get("", 0.0))
 
+    def of_data(self) -> str:
+        """Return what the data that a family was given can be asked, and what not and why.
+
+        Empty where tasks are made and need no data.
+        """
+        return ""
+
     def require_profile(self, profile: Profile) -> None:
         """Return if a profile can decide success and reward; each can unless a family says no.
 

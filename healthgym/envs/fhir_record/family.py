@@ -161,6 +161,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         if self.protocol is not Protocol.RAW and not store_writes:
             raise ConfigurationError("store_writes belongs to the raw protocol.")
         self.generator: FhirTaskGenerator
+        self._folder: BundleSource | None = None
         if isinstance(source, str | Path) and Path(source).suffix == ".json":
             if task_types is not None or isinstance(difficulty, Mapping):
                 raise ConfigurationError("A published task file has its own task types.")
@@ -233,8 +234,11 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
     ) -> FhirRecordGenerator:
         """Return a generator on given charts; each type that was named must be possible there."""
         if isinstance(source, BundleSource):
+            if nobody := source.nobody():
+                raise ConfigurationError(nobody)
             for kind in mix.kinds if named else ():
                 source.require(FOLDER_KINDS[kind])
+            self._folder = source
         name = f"{self.name}-real"
         if retold is not None:
             if not isinstance(source, BundleSource):
@@ -245,6 +249,10 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         style = Style.TERSE if all(level.config.terse for level in levels) else Style.FULL
         level = Level("real", Asking(source, style))
         return FhirRecordGenerator(FOLDER_KINDS, mix, [level], name=name)
+
+    def of_data(self) -> str:
+        """Return which task types a folder can be asked, in which splits, and what others lack."""
+        return self._folder.told(FOLDER_KINDS) if self._folder is not None else ""
 
     def open(self, instance: FhirInstance) -> FhirWorld:
         """Return a fresh overlay over the instance's chart."""

@@ -157,6 +157,31 @@ class BundleSource:
             return f"{kind.name} ({kind.title}) needs {wanted}: {self.folder} has none."
         return f"{kind.name} ({kind.title}) fits no living patient of {self.folder}."
 
+    def told(self, kinds: Mapping[str, TaskKind]) -> str:
+        """Return what the folder can be asked, and what not and why, for people to read."""
+        possible = self.possible(kinds)
+        lines = [self._holding(), "Asked:"]
+        for name, splits in possible.items():
+            where = ", ".join(str(split) for split, branches in splits.items() if branches)
+            lines.append(f"  {name}: {kinds[name].title} ({where})")
+        lacking = [self.lacking(kind) for name, kind in kinds.items() if name not in possible]
+        if lacking:
+            lines += ["Not asked:", *(f"  {reason}" for reason in lacking)]
+        return "\n".join(lines)
+
+    def nobody(self) -> str:
+        """Return why the folder can be asked nothing at all; empty if it can."""
+        if any(person.rows for split in Split for person in self.people(split)):
+            return ""
+        return f"{self._holding()} Nothing can be asked of it: questions are about living patients."
+
+    def _holding(self) -> str:
+        people = {split: len(self.people(split)) for split in Split}
+        counts = sorted(((self.base.size(k), k) for k in self.base.resource_types()), reverse=True)
+        held = ", ".join(f"{count} {kind}" for count, kind in counts)
+        divided = ", ".join(f"{count} {split}" for split, count in people.items())
+        return f"{self.folder} holds {held}. Living patients: {sum(people.values())} ({divided})."
+
     def _wanted(self, kind: TaskKind) -> str:
         """Return what a type needs and the folder has nowhere; empty if it has all."""
         if kind.name == asked.VACCINE:

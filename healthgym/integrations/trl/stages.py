@@ -88,6 +88,8 @@ class Pipeline:
         done = self.folder.results()
         stages = self._stages()
         _say(f"Run {self.folder.path}: {self.config.env}, model {self.config.model}")
+        if told := self.env.family.of_data():
+            _say(told)
         for number, (stage, what, work) in enumerate(stages, 1):
             head = f"[{number}/{len(stages)}] {stage}: {what}"
             if stage in done:

@@ -311,3 +311,18 @@ def test_a_folder_of_laboratory_values_alone_is_not_asked_of_orders(tmp_path) ->
     source = BundleSource(tmp_path)
     assert source.branches(FOLDER_KINDS["own-t1"]) == []
     assert not set(OWN) & source.possible(FOLDER_KINDS).keys()
+
+
+def test_what_a_folder_can_be_asked_is_said(clinic: BundleSource, tmp_path) -> None:
+    told = FhirRecordFamily(source=clinic.folder).of_data()
+    asked, lacking = told.split("Not asked:")
+    assert "30 Patient" in asked
+    assert "own-t2: influenza immunization (train, validation, test)" in asked
+    assert "needs glucose as one of 2339-0" in lacking
+    assert "v2-t1 (CT abdomen follow-up) is asked of synthetic charts only" in lacking
+    assert "own-t1 (" not in lacking
+    assert FhirRecordFamily().of_data() == ""
+    orders = [order(1, "Warfarin 5 MG", "2020-04-05T08:00:40Z", "active", 4)]
+    (tmp_path / "a.ndjson").write_text("\n".join(map(json.dumps, orders)))
+    with pytest.raises(ConfigurationError, match=r"holds 1 MedicationRequest.*living patients"):
+        FhirRecordFamily(source=tmp_path)
