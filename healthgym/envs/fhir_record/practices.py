@@ -23,7 +23,7 @@ from healthgym.envs.fhir_record.kinds import FOLDER_KINDS
 from healthgym.envs.fhir_record.kinds.base import example_answer
 from healthgym.envs.fhir_record.kinds.labs import A1cRecheck
 from healthgym.envs.fhir_record.kinds.lookups import PatientAge, birth_date
-from healthgym.envs.fhir_record.kinds.own import InfluenzaImmunization
+from healthgym.envs.fhir_record.kinds.own import DrugNoLongerTaken, InfluenzaImmunization
 from healthgym.envs.fhir_record.kinds.readings import months_before
 from healthgym.envs.fhir_record.oracle import orders_of, solve
 from healthgym.envs.fhir_record.task import FhirInstance, OrderSpec
@@ -69,6 +69,18 @@ def stepwise(instance: FhirInstance, rng: np.random.Generator) -> Script:
         (look,) = kind.lookups(facts, decision)
         newest = call(look.name, **{**look.arguments, "limit": 1})
         script[:1] = _in_two(newest, since, found=decision.branch == "fresh")
+    elif isinstance(kind, DrugNoLongerTaken):
+        view = ChartView(FhirStore(instance.start.base, clock=Clock(facts.now)))
+        active = reversed(view.medication_orders(facts.patient))
+        stops = [call("stop_medication_request", id=o.id) for o in active if o.id in decision.stops]
+        drug = facts.details["drug"]
+        name, patient = "search_medication_requests", facts.patient
+        script = [
+            call(name, patient=patient, status="active", text=drug),
+            *stops,
+            call(name, patient=patient, text=drug, limit=1),
+            script[-1],
+        ]
     return script
 
 

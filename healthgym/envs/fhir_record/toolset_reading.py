@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Literal
@@ -77,12 +78,12 @@ class ReadingTools(ChartTools):
         Args:
             patient: Medical record number; the chart last opened if left out.
             status: Only orders of this status, e.g. "active".
-            text: Only orders whose text contains this word, e.g. "heparin".
+            text: Only orders whose text begins with this, e.g. "heparin".
             limit: Most rows to show, 1 to 50.
         """
         params = [("patient", patient), ("status", status), ("_sort", "-authoredon")]
         if text:
-            params.append(("code:text", text))
+            params.append(("code:text", _literal(text)))
         return self._table("MedicationRequest", params, limit, tables.medication_row)
 
     @tool(ToolKind.READ)
@@ -209,6 +210,11 @@ class ReadingTools(ChartTools):
     ) -> str:
         bounds = [("date", f"ge{since}" if since else ""), ("date", f"le{until}" if until else "")]
         return self._table(resource_type, [*params, *bounds, ("_sort", "-date")], limit, row)
+
+
+def _literal(text: str) -> str:
+    """Return a text as a search takes it: nothing in it parts it into several."""
+    return re.sub(r"([\\,|$])", r"\\\1", text)
 
 
 class FolderReadingTools(ReadingTools):

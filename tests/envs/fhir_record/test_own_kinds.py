@@ -271,6 +271,38 @@ def test_one_dose_is_looked_at_by_who_works_in_steps(clinic: BundleSource) -> No
     assert seen >= {"fresh", "stale"}
 
 
+def test_orders_are_found_by_name_by_who_works_in_steps(clinic: BundleSource) -> None:
+    family = FhirRecordFamily(source=clinic.folder, task_types=["own-t1"], difficulty="easy")
+    stopped = 0
+    for index in range(20):
+        instance = family.generator.generate(Split.TRAIN, index)
+        first, *stops, last, _ = practices.stepwise(instance, np.random.default_rng(0))
+        assert isinstance(first, ToolCall)
+        assert isinstance(last, ToolCall)
+        drug = instance.reference.facts.details["drug"]
+        assert (first.arguments["text"], first.arguments["status"]) == (drug, "active")
+        assert (last.arguments["text"], last.arguments["limit"]) == (drug, 1)
+        assert len(stops) == len(instance.reference.decision.stops)
+        stopped += len(stops)
+    assert stopped > 5
+
+
+def test_a_name_with_a_comma_in_it_is_one_name(tmp_path) -> None:
+    rows = [
+        order(1, f"Albumin, {who} 25 %", "2020-04-05T08:00:40Z", "active", n)
+        for n, who in enumerate(("Human", "Bovine"))
+    ]
+    (tmp_path / "a.ndjson").write_text("\n".join(map(json.dumps, [small_patient(1), *rows])))
+    env = make_health_env("HealthAgent/FhirRecord-v1", {"source": str(tmp_path), "split": "test"})
+    for split in Split:
+        if env.family.generator._levels[0].config.source.people(split):
+            env.reset(options={"split": str(split), "index": 0})
+    call = healthgym.call("search_medication_requests", patient="p1", text="albumin, human")
+    told = env.step(call)[0]
+    assert "Human" in told
+    assert "Bovine" not in told
+
+
 @pytest.mark.parametrize("name", OWN)
 def test_no_resource_is_to_be_found_again_in_what_is_told(clinic: BundleSource, name: str) -> None:
     """Ids of orders, doses and encounters, too, are somebody's."""
