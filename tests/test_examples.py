@@ -8,6 +8,9 @@ from types import ModuleType
 
 import pytest
 
+import healthgym
+from healthgym.core.seeding import Split
+from healthgym.registration import make_health_env
 from tests.standin import completion, stand_in
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -50,6 +53,56 @@ def test_your_own_records(data_dir: Path) -> None:
 def test_your_own_records_without_any(tmp_path: Path) -> None:
     example = load("your_own_records")
     assert example.main(example.synthetic(str(tmp_path)), 8).total() == 8
+
+
+#: Two patients, one of whom died; a result without a number; what stopped, and what goes on.
+MIMIC = {
+    "patients": "subject_id,gender,anchor_age,anchor_year,dod\n"
+    "7,F,50,2150,\n8,M,70,2150,2151-01-01\n",
+    "admissions": "hadm_id,subject_id,admittime\n70,7,2150-03-01 10:00:00\n",
+    "d_labitems": "itemid,label\n50960,Magnesium\n51277,RDW\n",
+    "labevents": "labevent_id,subject_id,itemid,charttime,valuenum,valueuom\n"
+    "1,7,50960,2150-03-01 12:00:00,1.4,mg/dL\n2,7,51277,2150-03-01 12:00:00,15,%\n"
+    "3,7,50960,2150-03-01 13:00:00,,mg/dL\n4,8,50960,2150-03-01 12:00:00,2.0,mg/dL\n",
+    "prescriptions": "subject_id,starttime,stoptime,drug,prod_strength\n"
+    "7,2150-03-01 12:00:00,2150-03-02 12:00:00,Aspirin,81mg Tab\n7,2150-03-02 12:00:00,,Heparin,\n",
+    "diagnoses_icd": "subject_id,hadm_id,icd_code,icd_version\n7,70,E119,10\n7,71,4019,9\n",
+}
+
+
+def test_mimic_as_fhir(tmp_path: Path) -> None:
+    hosp = tmp_path / "mimic" / "hosp"
+    hosp.mkdir(parents=True)
+    for name, rows in MIMIC.items():
+        (hosp / f"{name}.csv").write_text(rows)
+    main = load("mimic_as_fhir").main
+    counts = main(str(tmp_path / "mimic"), str(tmp_path / "fhir"))
+    assert counts == {"Patient": 2, "Observation": 3, "MedicationRequest": 2, "Condition": 1}
+    env = make_health_env("HealthAgent/FhirRecord-v1", {"source": str(tmp_path / "fhir")})
+    told = env.family.of_data()
+    assert "Living patients: 1 " in told
+    assert "v1-t5: magnesium check and intravenous replacement" in told
+    assert "own-t1: reconciliation of a drug no longer taken" in told
+    assert "v1-t2 (patient age) fits no living patient" in told
+    with pytest.raises(SystemExit, match="name a folder of MIMIC-IV"):
+        main(str(tmp_path), str(tmp_path / "none"))
+
+
+@pytest.mark.slow
+def test_the_oracle_solves_what_mimic_is_asked(data_dir: Path, tmp_path: Path) -> None:
+    demo = data_dir / "mimic-iv-demo-2.2"
+    if not demo.is_dir():
+        pytest.skip("needs MIMIC-IV's demo in HEALTHGYM_DATA/mimic-iv-demo-2.2")
+    load("mimic_as_fhir").main(str(demo), str(tmp_path))
+    settings = {"source": str(tmp_path)}
+    types = make_health_env("HealthAgent/FhirRecord-v1", settings).family.generator.task_types(
+        Split.TEST
+    )
+    assert len(types) == 10
+    scored = healthgym.evaluate(
+        "HealthAgent/FhirRecord-v1", "oracle", episodes=60, split="test", env_kwargs=settings
+    )
+    assert all(result.success for result in scored.results)
 
 
 def test_score_a_model_against_a_stand_in() -> None:

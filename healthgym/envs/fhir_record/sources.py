@@ -39,8 +39,8 @@ _MOST_ANCHORS = 40
 #: Patients of a split that are looked up: each look-up searches the whole folder.
 _MOST_LOOKUPS = 300
 _MOST_TRIES = 40
-#: Drugs that a patient never had, and is asked about.
-_MOST_OTHERS = 3
+#: Drugs that a patient had, the last ones, and never had, of those asked about.
+_MOST_DRUGS, _MOST_OTHERS = 12, 3
 
 
 class _Span(NamedTuple):
@@ -274,7 +274,7 @@ class BundleSource:
             yield _Question(facts, tuple(sorted(times)[-_MOST_ANCHORS:]), (asked.VACCINE_AGE,))
         elif kind.name == asked.DRUG:
             drugs = asked.orders_by_drug(view, person.id)
-            for drug, written in drugs.items():
+            for drug, written in list(drugs.items())[-_MOST_DRUGS:]:
                 yield _Question(replace(facts, details={"drug": drug}), tuple(written))
             others = [drug for drug in self._drugs if drug not in drugs]
             for drug in others[:: max(1, len(others) // _MOST_OTHERS)]:

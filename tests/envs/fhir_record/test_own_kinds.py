@@ -293,10 +293,9 @@ def test_a_name_with_a_comma_in_it_is_one_name(tmp_path) -> None:
         for n, who in enumerate(("Human", "Bovine"))
     ]
     (tmp_path / "a.ndjson").write_text("\n".join(map(json.dumps, [small_patient(1), *rows])))
-    env = make_health_env("HealthAgent/FhirRecord-v1", {"source": str(tmp_path), "split": "test"})
-    for split in Split:
-        if env.family.generator._levels[0].config.source.people(split):
-            env.reset(options={"split": str(split), "index": 0})
+    split = next(split for split in Split if BundleSource(tmp_path).people(split))
+    env = make_health_env("HealthAgent/FhirRecord-v1", {"source": str(tmp_path)})
+    env.reset(options={"split": str(split), "index": 0})
     call = healthgym.call("search_medication_requests", patient="p1", text="albumin, human")
     told = env.step(call)[0]
     assert "Human" in told
