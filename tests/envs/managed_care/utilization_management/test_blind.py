@@ -26,7 +26,7 @@ from tests.envs.managed_care.utilization_management.reading_play import played, 
 from tests.sized import some
 
 #: Tasks each policy plays, of each difficulty.
-COUNT = some(40, 16)
+COUNT = some(40, 20)
 
 
 @cache
@@ -57,7 +57,7 @@ def test_no_habit_is_worth_having(name: str, difficulty: str) -> None:
     for instance in tasks(difficulty):
         script = [each for each in play_by(instance, rng) if isinstance(each, ToolCall)]
         found += solved(instance, script)
-    assert found / COUNT <= CEILING
+    assert found <= max(CEILING * COUNT, some(1, 2))
 
 
 @pytest.mark.parametrize("difficulty", PRESETS)
@@ -65,8 +65,8 @@ def test_who_opens_no_document_passes_hardly_a_task(difficulty: str) -> None:
     """In a lane, and where a request ends with intake, there is nothing to read in a packet."""
     passed = [one for one in tasks(difficulty) if not wrong(played(difficulty, one, guess)[0])]
     decided = [one for one in passed if one.reference.path not in UNREVIEWED]
-    assert len(decided) / COUNT <= CEILING / 2
-    assert len(passed) / COUNT <= CEILING
+    assert len(decided) <= max(CEILING / 2 * COUNT, 1)
+    assert len(passed) <= max(CEILING * COUNT, some(1, 2))
 
 
 @pytest.mark.parametrize("profile", Profile)
@@ -84,7 +84,7 @@ def test_a_solution_of_another_task_of_the_kind_is_no_solution() -> None:
             other = like[place % len(like)]
             names = {other.reference.case_id: instance.reference.case_id}
             found += solved(instance, [_about(each, names) for each in solution(other)])
-    assert found / COUNT <= CEILING
+    assert found <= max(CEILING * COUNT, some(1, 2))
 
 
 def _about(made: ToolCall, names: dict[str, str]) -> ToolCall:

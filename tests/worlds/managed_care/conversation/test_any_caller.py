@@ -30,7 +30,6 @@ from healthgym.worlds.managed_care.conversation.replies import lines, spoken
 from healthgym.worlds.managed_care.conversation.talk import STATEMENTS
 from healthgym.worlds.managed_care.vocabulary.care import TriggerKind
 from healthgym.worlds.managed_care.voices import Consent, Topic
-from tests.sized import some
 from tests.worlds.managed_care.conversation.calls import READY, Line
 
 _BREAK = Break(
@@ -149,7 +148,7 @@ def held(line: Line, consent: Consent, stage: Stage) -> None:
 
 @pytest.mark.parametrize("willingness", Willingness)
 def test_what_holds_of_anybody(willingness: Willingness) -> None:
-    ends = {talked(willingness, seed).memory.consent for seed in range(some(60, 25))}
+    ends = {talked(willingness, seed).memory.consent for seed in range(60)}
     assert (Consent.GIVEN in ends) == (willingness is not Willingness.REFUSES)
 
 
