@@ -17,6 +17,7 @@ from healthgym.envs.trial_matching.task import PRESETS
 from healthgym.envs.trial_matching.vocabulary import read_data, vocabulary
 from healthgym.errors import ConfigurationError
 from healthgym.rewards.metrics import auroc
+from tests.sized import some
 
 CONCEPTS, DRUGS = read_data("concepts.json"), read_data("drugs.json")
 EVENTS = read_data("general.json")["events"]
@@ -186,7 +187,7 @@ def test_splits_share_no_patient_and_no_trial():
     generator = TrialMatchingGenerator(PRESETS["medium"])
     tried = {split: set() for split in Split}
     for split in Split:
-        for index in range(25):
+        for index in range(some(25, 10)):
             assert split_of(generator.patient(split, index)) is split
             instance = generator.generate(split, index)
             pool = pool_of(instance)

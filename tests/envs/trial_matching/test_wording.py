@@ -17,6 +17,7 @@ from healthgym.envs.trial_matching.phrasing import sentence, wording
 from healthgym.envs.trial_matching.render import render
 from healthgym.envs.trial_matching.task import PRESETS
 from healthgym.envs.trial_matching.vocabulary import vocabulary
+from tests.sized import some
 
 TERMS, FORMS = vocabulary(), wording()
 
@@ -265,7 +266,7 @@ def same(read, wanted):
 def test_every_criterion_reads_as_what_is_meant(difficulty):
     generator = TrialMatchingGenerator(PRESETS[difficulty])
     seen = 0
-    for index in range(3):
+    for index in range(some(3, 2)):
         instance = generator.generate(Split.VALIDATION, index)
         pool = instance.start.corpus._load.__self__
         for id_ in list(instance.reference.grades)[:40]:
@@ -283,4 +284,4 @@ def test_every_criterion_reads_as_what_is_meant(difficulty):
                 assert len(found) == 1, (line, item, found)
                 assert same(next(iter(found)), meant(item)), (line, item, found)
                 seen += 1
-    assert seen > 150
+    assert seen > some(150, 100)
