@@ -94,7 +94,8 @@ def test_the_oracle_solves_what_mimic_is_asked(data_dir: Path, tmp_path: Path) -
     if not demo.is_dir():
         pytest.skip("needs MIMIC-IV's demo in HEALTHGYM_DATA/mimic-iv-demo-2.2")
     load("mimic_as_fhir").main(str(demo), str(tmp_path))
-    settings = {"source": str(tmp_path)}
+    named = ["v1-t3", "v1-t4", "v1-t5", "v1-t6", "v1-t7", "v1-t8", "v1-t9", "v1-t10", "v2-t6"]
+    settings = {"source": str(tmp_path), "task_types": [*named, "own-t1"]}
     types = make_health_env("HealthAgent/FhirRecord-v1", settings).family.generator.task_types(
         Split.TEST
     )

@@ -107,11 +107,11 @@ class FhirRecordEnv(DeclaredEnv, family=FhirRecordFamily):
         and (but for ``"easy"``) asked with codes and numbers that are drawn, in words of ours (the
         short ones in a drill), and charts hold such rows, for which the defects concerned are off.
     - `source` (str, "synthetic"): ``"synthetic"``; or a folder of FHIR R4 bundles, on which the
-        questions it has data for are asked, two types of ours among them: ``"own-t1"``, end the
-        active orders of a drug that is no longer taken, and ``"own-t2"``, see to an influenza
-        immunization; there is a tool ``search_immunizations`` then, and both profiles judge
-        these types alike; or a published task file (``.json``), whose questions are asked
-        verbatim. A published file has a test split only.
+        questions it has data for are asked; or a published task file (``.json``), whose questions
+        are asked verbatim. A published file has a test split only. Of a folder two types of ours
+        can be asked by name: ``"own-t1"``, end the active orders of a drug that is no longer
+        taken, and ``"own-t2"``, see to an influenza immunization. Both profiles judge these
+        alike, and agents have a tool ``search_immunizations`` there.
     - `charts` (str, None): For a published task file: a folder of FHIR files or the address of a
         FHIR server that holds its patients; made-up charts that fit if None.
     - `protocol` (str, "tools"): ``"tools"``; ``"raw"``: the published text protocol; or

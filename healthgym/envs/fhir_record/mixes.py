@@ -30,14 +30,14 @@ def choose_mix(
     Args:
         benchmark: ``"v1"``, ``"v2"``, ``"v3"`` or None.
         task_types: Task types, with weights if a mapping; if None those of the benchmark, as often
-            as it asks them, or all alike.
-        kinds: The task types that there are.
+            as it asks them, or all published ones alike.
+        kinds: The task types that can be named.
 
     Raises:
         ConfigurationError: If there is no such benchmark or task type.
     """
     if task_types is None:
-        return published_mix(benchmark) if benchmark else Mix(dict.fromkeys(kinds, 1.0))
+        return published_mix(benchmark) if benchmark else Mix(dict.fromkeys(KINDS, 1.0))
     if isinstance(task_types, str):
         task_types = [task_types]
     weights = task_types if isinstance(task_types, Mapping) else dict.fromkeys(task_types, 1.0)
