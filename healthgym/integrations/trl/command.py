@@ -15,12 +15,18 @@ from typing import Any
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
-from healthgym.integrations.trl.config import MADE_HERE, Reinforced, Supervised, TrainConfig
+from healthgym.integrations.trl.config import (
+    MADE_HERE,
+    Reinforced,
+    Shown,
+    Supervised,
+    TrainConfig,
+)
 from healthgym.integrations.trl.defaults import defaults
 from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.mixture import Adaptive, Part
 from healthgym.presentation.terminal import shown
-from healthgym.registration import read_settings
+from healthgym.registration import make_health_env, read_settings
 
 #: What a run trains on unless told otherwise.
 DEFAULT_ENV = "HealthAgent/FhirRecord-v1"
@@ -156,6 +162,8 @@ def settings(options: argparse.Namespace) -> TrainConfig:
         policies = config.supervised.policies
         config = replace(config, **_PRETRAINED)
         config = replace(config, supervised=replace(config.supervised, policies=policies))
+    if options.task_types:
+        config = replace(config, shown=_able(config))
     mixture = _mixture(options)
     if mixture:
         config = replace(config, mixture=mixture, shown={}, adaptive=_adaptive(options))
@@ -194,6 +202,18 @@ def settings(options: argparse.Namespace) -> TrainConfig:
         tool_text=options.tool_text,
     )
     return final
+
+
+def _able(config: TrainConfig) -> dict[str, Shown]:
+    """Return what can be shown of the task types that were named; says what cannot."""
+    able = {}
+    for name, one in config.shown.items():
+        try:
+            make_health_env(config.env, {**config.env_kwargs, **one.arguments})
+            able[name] = one
+        except ConfigurationError as error:
+            sys.stderr.write(f"healthgym: nothing {name} is shown: {shown(str(error))}\n")
+    return able
 
 
 def _mixture(options: argparse.Namespace) -> dict[str, Part]:
