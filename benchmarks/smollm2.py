@@ -27,6 +27,8 @@ from healthgym.integrations.trl.folder import CHECKPOINTS, RunFolder
 TYPES = ("v1-t3", "v1-t7")
 #: Tasks that each checkpoint is scored on, and minutes by the clock that a run may take.
 _TASKS, _MOST_MINUTES = 100, 150.0
+#: Longest reply in tokens. A call about a record number of 36 characters breaks off at 64.
+_REPLY = 128
 #: What the charts of a folder are asked, beside the source and the types. The first fold of
 #: Synthea's 24 patients holds out none with a glucose.
 _REAL = {"difficulty": "easy", "max_turns": 10, "fold": 1}
@@ -41,7 +43,7 @@ def chosen(run: Run) -> TrainConfig:
     """Return the settings of a run."""
     given = ["--model", "smollm2", "--seed", str(run.options.seed), "--task-types", *TYPES]
     given += ["--sft-steps", "80", "--grpo-steps", "6"]
-    config = replace(settings(parser().parse_args(given)), watch=4, max_new_tokens=64)
+    config = replace(settings(parser().parse_args(given)), watch=4, max_new_tokens=_REPLY)
     if run.quick:
         config = config.quick()
     source = run.options.source

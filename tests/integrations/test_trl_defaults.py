@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from healthgym.integrations.trl.command import DEFAULT_ENV, parser, settings
 from healthgym.integrations.trl.config import Shown, TrainConfig
 from healthgym.integrations.trl.defaults import defaults, known
 from healthgym.registration import make_health_env
+from tests.envs.fhir_record.clinic_charts import charts
 
 
 def told(*words: str) -> TrainConfig:
@@ -116,3 +119,14 @@ def test_levels_and_further_ids_make_a_mixture() -> None:
         told("--adaptive")
     with pytest.raises(ConfigurationError, match="difficulty with a weight"):
         told("--levels", "easy=much")
+
+
+def test_what_cannot_be_asked_the_named_types_is_not_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "charts.ndjson").write_text("\n".join(map(json.dumps, charts())))
+    source = ("--source", str(tmp_path), "--task-types")
+    assert set(told(*source, "v1-t2").shown) == {"styled", "pseudonymous", "synthetic"}
+    assert not capsys.readouterr().err
+    assert set(told(*source, "own-t1", "own-t2").shown) == {"styled", "pseudonymous"}
+    assert "nothing synthetic is shown: task_types names own-t1" in capsys.readouterr().err
