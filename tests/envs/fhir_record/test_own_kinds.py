@@ -165,6 +165,20 @@ def _played(env, index: int, script: list[ToolCall], split: Split = Split.TRAIN)
     return bool(info["success"])
 
 
+def test_who_does_not_look_is_paid_nothing_on_average(clinic: BundleSource) -> None:
+    settings = {"source": str(clinic.folder), "task_types": list(OWN), "difficulty": "easy"}
+    env = make_health_env("HealthAgent/FhirRecord-v1", {**settings, "reward": "shaped"})
+    for name, policy in env.family.baselines().items():
+        paid: dict[str, list[float]] = {kind: [] for kind in OWN}
+        for index in range(240):
+            instance = env.family.generator.generate(Split.TRAIN, index)
+            env.reset(options={"split": "train", "index": index})
+            script = list(policy(instance, np.random.default_rng(0)))
+            paid[instance.task.kind].append(sum(float(env.step(action)[1]) for action in script))
+        for kind, returns in paid.items():
+            assert np.mean(returns) <= 0.05, (name, kind)
+
+
 def test_who_does_not_look_solves_few(clinic: BundleSource) -> None:
     settings = {"source": str(clinic.folder), "task_types": list(OWN), "difficulty": "easy"}
     env = make_health_env("HealthAgent/FhirRecord-v1", settings)
