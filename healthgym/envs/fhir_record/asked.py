@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -68,7 +68,12 @@ def view_of(base: Base, now: datetime) -> ChartView:
     return ChartView(FhirStore(base, clock=Clock(now)))
 
 
-def times_of_readings(view: ChartView, patient: str, codes: Sequence[str]) -> Iterator[datetime]:
+def code_held(view: ChartView, patient: str, concept: str) -> str | None:
+    """Return the first code of a concept under which a patient was measured."""
+    return next((code for code in BINDINGS[concept] if view.readings(patient, code)), None)
+
+
+def times_of_readings(view: ChartView, patient: str, codes: Iterable[str]) -> Iterator[datetime]:
     """Yield when a patient was measured."""
     for code in codes:
         yield from (reading.time for reading in view.readings(patient, code))

@@ -280,12 +280,12 @@ class BundleSource:
             for drug in others[:: max(1, len(others) // _MOST_OTHERS)]:
                 yield _Question(replace(facts, details={"drug": drug}))
         else:
-            concepts, ages = asked.READINGS[kind.name].concepts, asked.READINGS[kind.name].ages
-            for concept in concepts:
-                own = [c for c in asked.BINDINGS[concept] if view.readings(person.id, c)]
-                codes[concept] = own[0] if own else codes[concept]
-            times = asked.times_of_readings(view, person.id, [codes[c] for c in concepts])
-            yield _Question(facts, tuple(sorted(times)[-_MOST_ANCHORS:]), ages)
+            sought = asked.READINGS[kind.name]
+            # The chart's own codes, where it has other ones than most of the folder.
+            held = {c: asked.code_held(view, person.id, c) or codes[c] for c in sought.concepts}
+            times = asked.times_of_readings(view, person.id, held.values())
+            facts = replace(facts, codes={**codes, **held})
+            yield _Question(facts, tuple(sorted(times)[-_MOST_ANCHORS:]), sought.ages)
 
     def _plan_lookups(
         self, plan: _Plan, kind: TaskKind, person: Person, people: Sequence[Person]
