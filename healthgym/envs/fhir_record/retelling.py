@@ -80,8 +80,8 @@ class Retelling:
         form: What ids look like.
         shift: By how much time everything is moved, whole days.
         codes: Other codes by code.
-        products: Whether half of the medications are told under names that nobody has, written as
-            the folder writes them.
+        products: Whether most medications are told under names that nobody has, written as the
+            folder writes them.
     """
 
     def __init__(
