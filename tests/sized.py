@@ -26,10 +26,10 @@ def first_ones(values: Iterable[object], quick: int = 1) -> list[ParameterSet]:
 
 
 def one_in(step: int, values: Iterable[object]) -> list[ParameterSet]:
-    """Return cases of which all but every so manieth are slow.
+    """Return cases of which all but the first of every few are slow.
 
     Args:
-        step: How many cases there are to each that is not slow.
+        step: Of so many cases in a row the first is not slow.
         values: The cases, each the values of one argument.
     """
     return [

@@ -130,3 +130,5 @@ def test_what_cannot_be_asked_the_named_types_is_not_shown(
     assert not capsys.readouterr().err
     assert set(told(*source, "own-t1", "own-t2").shown) == {"styled", "pseudonymous"}
     assert "nothing synthetic is shown: task_types names own-t1" in capsys.readouterr().err
+    with pytest.raises(ConfigurationError, match="needs glucose"):
+        told(*source, "v1-t7")

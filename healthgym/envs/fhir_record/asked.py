@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 
 from healthgym.core.clock import Clock
 from healthgym.envs.fhir_record.kinds import recording, referral
+from healthgym.envs.fhir_record.people import Person
+from healthgym.envs.fhir_record.stated import published
 from healthgym.envs.fhir_record.view import ChartView
 from healthgym.worlds.fhir.base import Base
 from healthgym.worlds.fhir.store import FhirStore
@@ -57,7 +59,7 @@ READINGS: Mapping[str, Readings] = {
 DICTATED = {"v1-t3": recording.draw_details, "v1-t8": referral.draw_details}
 LOOKUP, AGE, DRUG, VACCINE = "v1-t1", "v1-t2", "own-t1", "own-t2"
 #: How old an immunization may be.
-VACCINE_AGE = timedelta(days=365)
+VACCINE_AGE = timedelta(days=published(VACCINE).numbers["days"])
 
 #: Every type that can be asked of real charts.
 ASKED = frozenset({*READINGS, *DICTATED, LOOKUP, AGE, DRUG, VACCINE})
@@ -93,3 +95,13 @@ def orders_by_drug(view: ChartView, patient: str) -> dict[str, list[datetime]]:
         if order.time is not None and order.text:
             found.setdefault(order.text, []).append(order.time)
     return found
+
+
+def drugs_of(people: Iterable[Person]) -> list[str]:
+    """Return the names of all drugs that any of some people was ever ordered, sorted."""
+    names: set[str] = set()
+    for person in people:
+        if person.rows:
+            view = view_of(person.chart, person.rows[-1].when)
+            names |= orders_by_drug(view, person.id).keys()
+    return sorted(names)

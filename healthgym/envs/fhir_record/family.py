@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -161,7 +162,7 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         if self.protocol is not Protocol.RAW and not store_writes:
             raise ConfigurationError("store_writes belongs to the raw protocol.")
         self.generator: FhirTaskGenerator
-        self._folder: BundleSource | None = None
+        self._of_data: Callable[[], str] = str
         if isinstance(source, str | Path) and Path(source).suffix == ".json":
             if task_types is not None or isinstance(difficulty, Mapping):
                 raise ConfigurationError("A published task file has its own task types.")
@@ -185,11 +186,11 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
             raise ConfigurationError("retold and fold go with a folder of charts as source.")
         if real:
             self.roles = single(FolderToolset, verbs=_VERBS)
-            self.verifier = FhirRecordVerifier(HONEST_DEFECTS, own=True)
+        defects = BENCHMARK_DEFECTS[benchmark] if benchmark else HONEST_DEFECTS
+        self.verifier = FhirRecordVerifier(defects, own=real)
         self.chance = chance_of(benchmark or self.name)
         if benchmark:
             self.rules = replace(self.rules, step_time=timedelta(0), show_clock=False)
-            self.verifier = FhirRecordVerifier(BENCHMARK_DEFECTS[benchmark], own=real)
             self.ceilings = _PUBLISHED_CEILINGS
             self.proofs = replace(PROOFS, constants=published_floors(benchmark))
         if self.protocol is Protocol.PUBLISHED and not benchmark:
@@ -238,7 +239,8 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
                 raise ConfigurationError(nobody)
             for kind in mix.kinds if named else ():
                 source.require(FOLDER_KINDS[kind])
-            self._folder = source
+            asked = {kind: FOLDER_KINDS[kind] for kind in (mix.kinds if named else FOLDER_KINDS)}
+            self._of_data = partial(source.told, asked)
         name = f"{self.name}-real"
         if retold is not None:
             if not isinstance(source, BundleSource):
@@ -251,8 +253,11 @@ class FhirRecordFamily(Family[FhirTask, FhirReference, RecordStart, FhirWorld]):
         return FhirRecordGenerator(FOLDER_KINDS, mix, [level], name=name)
 
     def of_data(self) -> str:
-        """Return which task types a folder can be asked, in which splits, and what others lack."""
-        return self._folder.told(FOLDER_KINDS) if self._folder is not None else ""
+        """Return which types a folder can be asked, in which splits, and what others lack.
+
+        Where types were named it tells of those: finding out takes a while in a large folder.
+        """
+        return self._of_data()
 
     def open(self, instance: FhirInstance) -> FhirWorld:
         """Return a fresh overlay over the instance's chart."""

@@ -12,7 +12,7 @@ import numpy as np
 from healthgym.core.borders import JsonDict
 from healthgym.core.seeding import Split
 from healthgym.core.shapes import one_of
-from healthgym.envs.fhir_record.asked import VACCINE, orders_by_drug, view_of
+from healthgym.envs.fhir_record.asked import VACCINE, drugs_of
 from healthgym.envs.fhir_record.draft import PRESETS
 from healthgym.envs.fhir_record.generator import SyntheticCharts
 from healthgym.envs.fhir_record.kinds.base import Branch, TaskKind
@@ -172,10 +172,5 @@ def _form(source: BundleSource) -> Form:
         person.measured(code) for person in people for code in source.bound().values()
     ]
     found = form_of((person.resource for person in people), [x for each in readings for x in each])
-    drugs: set[str] = set()
-    for person in people:
-        if person.rows:
-            view = view_of(person.chart, person.rows[-1].when)
-            drugs |= orders_by_drug(view, person.id).keys()
     most = max((len(each) for each in readings), default=3)
-    return replace(found, most=most, products=tuple(sorted(drugs)))
+    return replace(found, most=most, products=tuple(drugs_of(people)))

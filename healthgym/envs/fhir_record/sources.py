@@ -312,12 +312,7 @@ class BundleSource:
     @cached_property
     def _drugs(self) -> list[str]:
         """The names of all drugs that anybody in the folder was ever ordered."""
-        names: set[str] = set()
-        for person in self._data.people:
-            if person.rows:
-                view = view_of(person.chart, person.rows[-1].when)
-                names |= asked.orders_by_drug(view, person.id).keys()
-        return sorted(names)
+        return asked.drugs_of(self._data.people)
 
     def _binding(self, concept: str) -> str | None:
         """Return the first code of a concept that any chart of the folder has."""

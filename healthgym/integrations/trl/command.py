@@ -205,7 +205,12 @@ def settings(options: argparse.Namespace) -> TrainConfig:
 
 
 def _able(config: TrainConfig) -> dict[str, Shown]:
-    """Return what can be shown of the task types that were named; says what cannot."""
+    """Return what can be shown of the task types that were named; says what cannot.
+
+    Raises:
+        ConfigurationError: If the types cannot be asked at all.
+    """
+    make_health_env(config.env, config.env_kwargs)
     able = {}
     for name, one in config.shown.items():
         try:

@@ -145,7 +145,9 @@ class TestFolders:
     def test_the_published_profile_judges_them_as_the_strict_one_does(self, clinic) -> None:
         settings = {"source": str(clinic.folder), "task_types": list(OWN), "difficulty": "easy"}
         family = make_health_env("HealthAgent/FhirRecord-v1", settings).family
-        declared = {check.name for check in family.verifier.checks(Profile.PAPER)}
+        names = [check.name for check in family.verifier.checks(Profile.PAPER)]
+        declared = set(names)
+        assert len(declared) == len(names)
         assert {"answer", "orders_stopped", "no_stray_writes", "vaccine_written"} <= declared
         for profile in ("strict", "paper"):
             env = make_health_env("HealthAgent/FhirRecord-v1", {**settings, "profile": profile})
@@ -328,6 +330,9 @@ def test_what_a_folder_can_be_asked_is_said(clinic: BundleSource, tmp_path) -> N
     assert "v2-t1 (CT abdomen follow-up) is asked of synthetic charts only" in lacking
     assert "own-t1 (" not in lacking
     assert FhirRecordFamily().of_data() == ""
+    named = FhirRecordFamily(source=clinic.folder, task_types=["own-t2"]).of_data()
+    assert "own-t2" in named
+    assert "v1-t" not in named
     orders = [order(1, "Warfarin 5 MG", "2020-04-05T08:00:40Z", "active", 4)]
     (tmp_path / "a.ndjson").write_text("\n".join(map(json.dumps, orders)))
     with pytest.raises(ConfigurationError, match=r"holds 1 MedicationRequest.*living patients"):
