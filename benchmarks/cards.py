@@ -55,7 +55,8 @@ def card(env_id: str, run: Run) -> Figures:
     found = measure(env_id, effort, checkout=ROOT, told=told)
     if run.options.train:
         out = run.options.train / env_id.rpartition("/")[2]
-        found = found.model_copy(update={"training": train(env_id, out, quick=run.quick)})
+        trained = train(env_id, out, quick=run.quick, checkout=ROOT)
+        found = found.model_copy(update={"training": trained})
     figures: Figures = json.loads(found.model_dump_json())
     return figures
 

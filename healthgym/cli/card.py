@@ -65,9 +65,8 @@ def make_cards(args: argparse.Namespace) -> int:
         if args.train:
             name = env_id.rpartition(":")[2].rpartition("/")[2]
             out = args.train / f"{name}-{args.seed}"
-            card = card.model_copy(
-                update={"training": train(env_id, out, seed=args.seed, quick=args.quick)}
-            )
+            trained = train(env_id, out, seed=args.seed, quick=args.quick, checkout=checkout())
+            card = card.model_copy(update={"training": trained})
         cards.append(card)
         if args.json is None:
             write(markdown(card) + "\n")

@@ -105,12 +105,14 @@ def test_a_card_survives_json_and_is_worded(card: Card) -> None:
 
 def test_a_card_tells_what_reward_did(card: Card) -> None:
     trained = Training(
-        model="tiny", seed=0, demonstrations=100, imitation_steps=10, reward_steps=100,
-        rollouts_a_step=32, before=Rate.of(0, 50), after=Rate.of(0, 50), gain=0.0, gain_low=0.0,
-        gain_high=0.0, informative=0.01, outcome=Outcome.NO_GRADIENT, repair="Show more.",
+        model="tiny", seed=0, env_kwargs={"difficulty": "drill"}, demonstrations=100,
+        imitation_steps=10, reward_steps=100, rollouts_a_step=32, before=Rate.of(0, 50),
+        after=Rate.of(0, 50), gain=0.0, gain_low=0.0, gain_high=0.0, informative=0.01,
+        outcome=Outcome.NO_GRADIENT, repair="Show more.", minutes=9.6, machine=card.machine,
     )  # fmt: skip
     text = markdown(card.model_copy(update={"training": trained}))
-    assert "No gradient" in text
+    assert "No gradient for the small model (with `difficulty='drill'`)" in text
+    assert "10 minutes of" in text
     assert "99% of the groups had no variance" in text
     assert text.endswith("Show more.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from healthgym.policies.statistics import wilson_interval
 
@@ -145,11 +145,27 @@ class Size(_Part):
     episode_tokens: float
 
 
+class Machine(_Part):
+    """What measured."""
+
+    cpu: str
+    cores: int
+    python: str
+    healthgym: str
+    commit: str
+
+
 class Training(_Part):
-    """A small model before and after reward, on the same held-out tasks, replies drawn at T = 1."""
+    """A small model before and after reward, on the same held-out tasks, replies drawn at T = 1.
+
+    ``env_kwargs`` are the arguments of the environment that it was shown, practised on and was
+    scored on: often its easiest tasks. ``minutes`` are of processor time, for the whole run; None
+    of a run that did not tell.
+    """
 
     model: str
     seed: int
+    env_kwargs: dict[str, JsonValue]
     demonstrations: int
     imitation_steps: int
     reward_steps: int
@@ -162,16 +178,8 @@ class Training(_Part):
     informative: float
     outcome: Outcome
     repair: str
-
-
-class Machine(_Part):
-    """What measured."""
-
-    cpu: str
-    cores: int
-    python: str
-    healthgym: str
-    commit: str
+    minutes: float | None
+    machine: Machine
 
 
 class Card(_Part):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from healthgym.core.borders import JsonObject
 from healthgym.errors import MissingDependencyError
-from healthgym.testing.cards.schema import Outcome, Rate, Training
+from healthgym.testing.cards.machine import machine
+from healthgym.testing.cards.schema import Machine, Outcome, Rate, Training
 
 if TYPE_CHECKING:
     from healthgym.integrations.trl.config import TrainConfig
@@ -25,7 +26,13 @@ _LOW, _HIGH = 0.05, 0.95
 
 
 def train(
-    env_id: str, out: Path, *, tasks: int = 200, seed: int = 0, quick: bool = False
+    env_id: str,
+    out: Path,
+    *,
+    tasks: int = 200,
+    seed: int = 0,
+    quick: bool = False,
+    checkout: Path | None = None,
 ) -> Training:
     """Train the small model as ``healthgym train`` comes for an environment, but shorter.
 
@@ -37,6 +44,7 @@ def train(
         tasks: Held-out tasks on which it is scored, before and after reward.
         seed: Seed of the run.
         quick: Whether only to show that it runs.
+        checkout: Root of the source checkout, whose commit is named; None if there is none.
 
     Raises:
         ConfigurationError: If the environment cannot be trained on.
@@ -74,10 +82,12 @@ def train(
         folder.begin(config)
     config = folder.config()
     Pipeline(folder, config).run()
-    return _told(config, folder.results(), folder.curve())
+    return _told(config, folder.results(), folder.curve(), machine(checkout))
 
 
-def _told(config: TrainConfig, stages: JsonObject, curve: Sequence[JsonObject]) -> Training:
+def _told(
+    config: TrainConfig, stages: JsonObject, curve: Sequence[JsonObject], by: Machine
+) -> Training:
     from healthgym.integrations.trl.evaluation import Score, gain
 
     before, after = (
@@ -95,6 +105,7 @@ def _told(config: TrainConfig, stages: JsonObject, curve: Sequence[JsonObject]) 
     return Training(
         model=config.model,
         seed=config.seed,
+        env_kwargs=dict(config.env_kwargs),
         demonstrations=config.supervised.demos,
         imitation_steps=config.supervised.steps,
         reward_steps=config.reinforced.steps,
@@ -107,6 +118,8 @@ def _told(config: TrainConfig, stages: JsonObject, curve: Sequence[JsonObject]) 
         informative=informative,
         outcome=outcome,
         repair="" if outcome is Outcome.RISES else _repair(rate, config),
+        minutes=sum(stage["processor_seconds"] for stage in stages.values()) / 60,
+        machine=by,
     )
 
 

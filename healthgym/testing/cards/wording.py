@@ -128,10 +128,18 @@ def _training(told: Training) -> str:
         Outcome.NO_GRADIENT: "No gradient for the small model",
         Outcome.UNCLEAR: "Whether reward moves the small model is not settled",
     }[told.outcome]
+    asked = ", ".join(f"`{name}={value!r}`" for name, value in told.env_kwargs.items())
+    asked = f"with {asked}" if asked else "as it is registered"
     text = (
-        f"{said}: from {rate(told.before)} to {rate(told.after)} on the same held-out tasks, "
-        f"{100 * told.gain:+.1f} points {ends}, in {told.reward_steps} steps of GRPO with "
+        f"{said} ({asked}): from {rate(told.before)} to {rate(told.after)} on the same held-out "
+        f"tasks, {100 * told.gain:+.1f} points {ends}, in {told.reward_steps} steps of GRPO with "
         f"{told.rollouts_a_step} rollouts each, after {told.demonstrations} demonstrations; "
-        f"{1 - told.informative:.0%} of the groups had no variance (seed {told.seed})."
+        f"{1 - told.informative:.0%} of the groups had no variance (seed {told.seed}, "
+        f"{_minutes(told)}{told.machine.cpu or 'an unnamed processor'}, commit "
+        f"`{told.machine.commit or 'unknown'}`)."
     )
     return f"{text} {told.repair}".strip()
+
+
+def _minutes(told: Training) -> str:
+    return "" if told.minutes is None else f"{told.minutes:.0f} minutes of "

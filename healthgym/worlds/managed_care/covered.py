@@ -181,7 +181,8 @@ def _names(sentence: str, seen: Seen) -> Iterator[str]:
     for word in words[1:]:
         name = word[0].casefold().removesuffix("'s")
         opens = sentence[max(word.start() - 2, 0) : word.start()].rstrip().endswith((":", "(", '"'))
-        if not word[0][0].isupper() or opens or shouted or kind("known_names", name):
+        own = name.split("'")[0]  # "I'd"
+        if not word[0][0].isupper() or opens or shouted or kind("known_names", own):
             continue
         if name not in desk_words(seen.pages) and not seen.has(name):
             yield f"nowhere named: {word[0]}"
@@ -292,12 +293,14 @@ def _strange(sentence: str, seen: Seen) -> Iterator[str]:
     if form("not_claimed").search(sentence) or sentence.endswith("?"):
         return
     desk = desk_stems(seen.pages)
-    for word in small(sentence):
-        if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
-            continue
-        if kinds(word) & _JUDGED or seen.stands(word):
-            continue
-        yield f"nowhere seen: {word}"
+    for clause in _CLAUSE.split(sentence):
+        for word in small(clause):
+            if len(word) < _LEAST_LETTERS or stands(word, desk) or everyday(word):
+                continue
+            if kinds(word) & _JUDGED or seen.stands(word):
+                continue
+            if not _before("not_there", clause, clause.casefold().find(word)):
+                yield f"nowhere seen: {word}"
 
 
 def _of_person(sentence: str, seen: Seen) -> Iterator[str]:

@@ -37,10 +37,12 @@ _LOOSE = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"\b{_WORD},? (?P<year>\d{{4}})(?!\d)",
-        rf"(?<!\d){_DAY}(?: of)? {_WORD}(?![a-z])",
+        rf"(?<!\w){_DAY}(?: of)? {_WORD}(?![a-z])",
         rf"\b{_WORD} {_DAY}(?!\d)",
     )
 )
+#: The same in numbers: "4/5" alone is how strong somebody is.
+_SHORT = re.compile(r"(?<=\bon )(?P<month>1[0-2]|0?[1-9])/(?P<day>3[01]|[12]\d|0?[1-9])(?![\d/])")
 _TIME = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
 #: What each form of a whole day has, without which a text is not gone through for any.
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
@@ -105,11 +107,14 @@ def stated(text: str) -> Stated:
     loose: set[tuple[int, int, int]] = set()
 
     def taken(match: re.Match[str]) -> str:
+        if match.groupdict().get("word") == "may":  # "criterion 10 may hold"
+            return match[0]
         loose.add(_loose(match))
         return " "
 
     for form in _LOOSE if _NAMED.search(rest) else ():
         rest = form.sub(taken, rest)
+    rest = _SHORT.sub(taken, rest) if "/" in rest else rest
     rest = _COUNTED.sub(" ", _TIME.sub(" ", rest) if ":" in rest else rest)
     codes = frozenset(_CODE.findall(rest))
     numbers = _NUMBER.findall(_CODE.sub(" ", rest))

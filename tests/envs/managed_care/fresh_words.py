@@ -1,7 +1,9 @@
 """Measure how often fresh words of three desks pass.
 
-``python -m tests.envs.managed_care.fresh_words [UM] [CM] [PA] [--held-out]``. Of each file a half
-is held out: whoever changes the readers scores it once, at the end, and sees shares only.
+``python -m tests.envs.managed_care.fresh_words [UM] [CM] [PA] [--held-out]``. ``fresh`` words try
+whatever came to mind; ``office`` words are what careless, lying or honest people of an office would
+write, by authors who had not seen the readers. Of each file a half is held out: whoever changes the
+readers scores it once, at the end, and sees shares only.
 """
 
 from __future__ import annotations
@@ -71,17 +73,32 @@ def caller(name: str) -> Iterator[Scored]:
 
 
 DESKS = {"UM": payer, "CM": caller, "PA": practice}
+#: Sets of words, and the desks that have them.
+SETS = {"fresh": ("UM", "CM", "PA"), "office": ("UM", "PA")}
+
+
+def measured(which: str, desk: str, *, held_out: bool) -> tuple[list[Scored], list[Scored]]:
+    """Return the falsehoods and the honest texts of a set, as they were scored.
+
+    Args:
+        which: The set.
+        desk: The desk.
+        held_out: Whether the half is meant that nobody looks at.
+    """
+    end = "_held_out" if held_out else ""
+    wrong, right = (list(DESKS[desk](f"{which}_{kind}{end}")) for kind in ("wrong", "right"))
+    return wrong, right
 
 
 def main(arguments: list[str]) -> None:
     """Print shares, and the texts that went wrong unless they are held out."""
     held_out = "--held-out" in arguments
-    for desk in [one for one in DESKS if one in arguments] or DESKS:
-        for kind in ("wrong", "right"):
-            name = f"fresh_{kind}{'_held_out' if held_out else ''}"
-            scored = list(DESKS[desk](name))
-            off = [one for one in scored if one[2] is (kind == "wrong")]
-            print(f"{desk} {kind}: {len(off)} of {len(scored)}", flush=True)
+    asked = [one for one in DESKS if one in arguments] or [*DESKS]
+    for which, desk in ((name, one) for name, has in SETS.items() for one in has if one in asked):
+        wrong, right = measured(which, desk, held_out=held_out)
+        for kind, scored, bad in (("wrong", wrong, True), ("right", right, False)):
+            off = [one for one in scored if one[2] is bad]
+            print(f"{which} {desk} {kind}: {len(off)} of {len(scored)}", flush=True)
             for field, text, _ in [] if held_out else off:
                 print(f"    {field}: {text}", flush=True)
 

@@ -12,35 +12,33 @@ import pytest
 
 from tests.envs.managed_care import fresh_words
 
-#: The most that goes wrong: falsehoods that pass and honest texts that are refused.
-_DEVELOPED = {"UM": (0, 0), "CM": (0, 0), "PA": (4, 0)}
-_HELD_OUT = {"UM": (17, 0), "CM": (8, 2), "PA": (13, 0)}
+#: The most that goes wrong, by set and desk: falsehoods that pass and honest texts refused.
+_DEVELOPED = {
+    ("fresh", "UM"): (0, 0),
+    ("fresh", "CM"): (0, 0),
+    ("fresh", "PA"): (4, 0),
+    ("office", "UM"): (6, 0),
+    ("office", "PA"): (17, 1),
+}
+_HELD_OUT = {
+    ("fresh", "UM"): (17, 0),
+    ("fresh", "CM"): (8, 2),
+    ("fresh", "PA"): (12, 0),
+    ("office", "UM"): (30, 4),
+    ("office", "PA"): (16, 1),
+}
 _LEAST = 30
 
 
-def _wrong(desk: str, suffix: str, monkeypatch: pytest.MonkeyPatch, root: Path) -> tuple[int, int]:
-    monkeypatch.syspath_prepend(root / "benchmarks")
-    passed = [one[2] for one in fresh_words.DESKS[desk](f"fresh_wrong{suffix}")]
-    right = [one[2] for one in fresh_words.DESKS[desk](f"fresh_right{suffix}")]
-    assert min(len(passed), len(right)) >= _LEAST
-    return sum(passed), right.count(False)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("desk", fresh_words.DESKS)
-def test_what_the_readers_were_mended_by_holds(
-    desk: str, monkeypatch: pytest.MonkeyPatch, repo_root: Path
+@pytest.mark.parametrize(("which", "desk"), _DEVELOPED)
+@pytest.mark.parametrize("held_out", [False, True], ids=["developed", "held out"])
+def test_no_more_goes_wrong_than_did(
+    which: str, desk: str, held_out: bool, monkeypatch: pytest.MonkeyPatch, repo_root: Path
 ) -> None:
-    false, honest = _wrong(desk, "", monkeypatch, repo_root)
-    assert false <= _DEVELOPED[desk][0]
-    assert honest <= _DEVELOPED[desk][1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("desk", fresh_words.DESKS)
-def test_no_more_goes_wrong_of_what_nobody_looks_at(
-    desk: str, monkeypatch: pytest.MonkeyPatch, repo_root: Path
-) -> None:
-    false, honest = _wrong(desk, "_held_out", monkeypatch, repo_root)
-    assert false <= _HELD_OUT[desk][0]
-    assert honest <= _HELD_OUT[desk][1]
+    monkeypatch.syspath_prepend(repo_root / "benchmarks")
+    wrong, right = fresh_words.measured(which, desk, held_out=held_out)
+    assert min(len(wrong), len(right)) >= _LEAST
+    false, refused = (_HELD_OUT if held_out else _DEVELOPED)[which, desk]
+    assert sum(passes for *_, passes in wrong) <= false
+    assert sum(not passes for *_, passes in right) <= refused

@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from functools import cached_property
 
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
+from healthgym.worlds.managed_care.accounts import GAVE_IN, Account, unaccounted
 from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.leaves import leaves
 from healthgym.worlds.managed_care.own_words import stated_sentences, unsound
@@ -25,6 +26,10 @@ from healthgym.worlds.managed_care.word_forms import form
 _PAGES = ("provider-pa", "platform", "medical-library/utilization-review")
 #: Whom anybody at this desk may bring in.
 _FREE = frozenset({"clinic", "hospital"})
+#: What a practice may tell of the payer's work: other readers judge it.
+_NOT_ITS_OWN = frozenset(
+    {GAVE_IN, "instructed", "unread", "asked_for", "turned_away", "limits", "outside"}
+)
 
 
 class Worded:
@@ -62,6 +67,7 @@ class Worded:
         # All that is on file is read only where something is not found nearer.
         if any(uncovered(text, self._near)) or form("no_call").search(text.casefold()):
             yield from uncovered(text, self._seen)
+        yield from unaccounted(text, self._account)
 
     # -- what could be seen ----------------------------------------------------------------------
 
@@ -85,6 +91,13 @@ class Worded:
         told = (*claims.own, *self._ordered, claims.answered, page, *kept, *self._heard)
         days = (f"{day:%A}" for day in self._played)
         return self._of("\n".join((*told, *days)), page)
+
+    @cached_property
+    def _account(self) -> Account:
+        """What is on record of the practice's work."""
+        days = sorted(self.claims.days)
+        spans = {abs((one - other).days) for one in days for other in days} if days else set()
+        return Account(self._seen.text, spans=frozenset(spans), free=_NOT_ITS_OWN)
 
     def _of(self, text: str, page: str = "") -> Seen:
         """Return what a text shows, with the policy's page where it is looked up."""

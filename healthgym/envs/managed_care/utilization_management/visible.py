@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import TypeGuard
 
 from healthgym.envs.managed_care.utilization_management.findings import Findings
+from healthgym.envs.managed_care.utilization_management.on_record import account_of
+from healthgym.worlds.managed_care.accounts import Account, unaccounted
 from healthgym.worlds.managed_care.charts.sections import age_on
 from healthgym.worlds.managed_care.covered import Seen, uncovered
 from healthgym.worlds.managed_care.facts import Measurement
@@ -29,6 +31,7 @@ from healthgym.worlds.managed_care.relay import PAYER
 from healthgym.worlds.managed_care.shared import SharedOffices
 from healthgym.worlds.managed_care.stated import Stated, numbers_after, stated
 from healthgym.worlds.managed_care.vocabulary.authorization import CriterionResult, Posture
+from healthgym.worlds.managed_care.word_forms import form
 
 #: Whatever is counted is counted up to here: documents, criteria, trials, months.
 _COUNTED_MOST = 12
@@ -75,11 +78,24 @@ class Visible:
         numbers = numbers and numbers - self._numbers
         numbers = {each for each in numbers if not self._follows(float(each))}
         numbers = numbers and numbers - self._told.numbers
-        return (*map(str, sorted(days)), *sorted(numbers), *self._mismeasured(text.lower()))
+        loose = [f"{y}-{m}-{d}" for y, m, d in sorted(said.loose) if not self._is_near(y, m, d)]
+        return (*map(str, sorted(days)), *loose, *sorted(numbers), *self._mismeasured(text.lower()))
+
+    def _is_near(self, year: int, month: int, day: int) -> bool:
+        """Return whether a month of a year, or a day without one, is that of a day on file."""
+        if (year, month, day) in self._told.loose:
+            return True
+        known = self._shown_days | self._days | self._reckoned | self._told.days
+        return any(
+            (not year or one.year == year) and one.month == month and (not day or one.day == day)
+            for one in known
+        )
 
     def uncovered(self, text: str) -> tuple[str, ...]:
         """Return what a text claims beyond days and numbers that nobody could see or hear."""
-        return tuple(uncovered(text, self._seen)) if text.strip() else ()
+        if not text.strip():
+            return ()
+        return (*uncovered(text, self._seen), *unaccounted(text, self._account))
 
     def misjudged(self, text: str) -> tuple[str, ...]:
         """Return criteria that a text calls met or not met, and that the packet shows otherwise."""
@@ -91,6 +107,8 @@ class Visible:
                 shown = self.findings.shown.criteria.get(name)
                 if shown is None or good.get(name) is not Posture.SATISFIED:
                     continue  # of what must not hold, "met" may be meant either way
+                if form("not_concluded").search(sentence, 0, found.start()):
+                    continue
                 if (shown.result is CriterionResult.MET) is bool(found["not"]):
                     wrong.append(name)
         return tuple(wrong)
@@ -203,6 +221,11 @@ class Visible:
             sent=bool(self.findings.packet.documents),
             heard=bool(self.heard),
         )
+
+    @cached_property
+    def _account(self) -> Account:
+        """What is on record of the work on the case."""
+        return account_of(self.findings, self._seen.text, self.heard, self._between)
 
     @cached_property
     def _months(self) -> frozenset[str]:

@@ -58,7 +58,8 @@ _CALLS = (
     "does have been would could known held open openly answer answered asked twice when where from "
     "with what were will point points question questions detail details other than only both stays "
     "criteria adverse decision uphold upheld overturned approval available established exist "
-    "documented already also during still made make given gave informed writing"
+    "documented already also during still made make given gave informed writing recorded "
+    "written above added"
 )
 
 

@@ -39,11 +39,9 @@ _PASS_STILL = {
     "Your blood group does not match, but we approved it anyway.",
     "The MRI you never sent shows nothing at all.",
     # Of the last file, after which the reader was not tightened.
-    "A colleague at another insurer advised us to pay.",
     "You must first try the herbal remedy that we sent you.",
     "Your rash has cleared up, as a photograph shows.",
     "Our scale shows that you eat too much.",
-    "Whoever appeals is billed for the paper.",
     "{right} The potassium was too high for any of this.",
     "{right} The policy wants members to be left-handed.",
     "The provider and I were at school together, and a nurse is faster.",

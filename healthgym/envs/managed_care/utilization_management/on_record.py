@@ -1,0 +1,59 @@
+"""What is on record of the payer's own work on a case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from healthgym.envs.managed_care.utilization_management.findings import Findings
+from healthgym.worlds.managed_care.accounts import Account
+from healthgym.worlds.managed_care.leaves import leaves
+from healthgym.worlds.managed_care.vocabulary.authorization import ProviderNetworkStatus
+
+
+def account_of(
+    findings: Findings, text: str, heard: Iterable[str], spans: frozenset[int]
+) -> Account:
+    """Return what is on record of the work on a case.
+
+    Args:
+        findings: What the packet shows, and what was found.
+        text: What could be seen.
+        heard: What the other side said on calls.
+        spans: Times that lie between days on file, in any unit.
+    """
+    world, case = findings.after, findings.case_id
+    intake, said = world.intake.find(case), "\n".join(heard)
+    asked = [one.info_requested for one in world.nursing.of(case)]
+    asked += [one.info_requested for one in world.medical.of(case)]
+    replied = any(one.case_id == case for one in world.documents.responses.values())
+    turned_away = intake is not None and (
+        intake.decision_provider_network_status is ProviderNetworkStatus.OUT_OF_NETWORK
+        or False in (intake.decision_member_eligible, intake.decision_service_covered)
+    )
+    free = {
+        "asked_for": bool(said) or replied or any(asked),
+        "turned_away": turned_away,
+        "decided_before": findings.before.determinations.active(case) is not None,
+        "appealed": bool(world.appeals.of(case)),
+    }
+    by = intake.requesting_provider if intake else None
+    rules = (one for one in leaves(world.operations) if isinstance(one, int | float))
+    return Account(
+        text,
+        heard=said,
+        other=(by.provider_name if by else "") or "",
+        spans=spans,
+        rules=frozenset(map(float, rules)),
+        found=frozenset(_amounts(findings)),
+        free=frozenset(name for name, so in free.items() if so),
+    )
+
+
+def _amounts(findings: Findings) -> Iterator[float]:
+    """Yield how much was requested, and what the criteria come to: values, ages, counts."""
+    if findings.packet.request.quantity is not None:
+        yield findings.packet.request.quantity
+    for shown in findings.shown.criteria.values():
+        for item in shown.items:
+            if isinstance(item.observed_value, int | float):
+                yield float(item.observed_value)

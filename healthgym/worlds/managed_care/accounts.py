@@ -1,0 +1,242 @@
+"""What an office tells of its own work on a case, looked up: amounts, money, and who did what.
+
+Facts of a patient stand in documents, and words that stand nowhere are found by themselves
+(:mod:`.covered`). Of its own work an office speaks in everyday words, each of which is free; what
+they say together is not: so many visits, a cost, an opinion from outside, a doctor who gave in, a
+page without a signature, an earlier decision. Each is looked up where it would stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from healthgym.core.cache import short_text_cache
+from healthgym.worlds.managed_care.claim_words import all_of
+from healthgym.worlds.managed_care.numerals import SMALL_NUMBERS, in_digits
+from healthgym.worlds.managed_care.word_forms import form
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|[;\n]+")
+_CLAUSE = re.compile(r"[,:]\s| - | but | however ")
+#: What ends a line of a file: of a table, or of prose.
+_LINE_ENDS = ("\n", ". ", "; ")
+_LINE = re.compile("|".join(map(re.escape, _LINE_ENDS)))
+#: Words that stand near everything.
+_NEAR_ALL = (
+    "the and for was were are has had been not with from that this which patient member she her he "
+    "his they their you your request service approved denied days weeks months years visits units "
+    "within after before over least most more than less about all per each other"
+)
+_STEM, _LEAST_LETTERS = 5, 3
+#: Days of the units that time is told in.
+_DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+#: How far one time may be from another that is said in other units: 8 weeks are 2 months.
+_ROUNDED = 0.1
+_COUNTED = (
+    "visit", "session", "treatment", "unit", "dose", "tablet", "capsule", "injection", "infusion",
+    "course", "trial", "drug", "medication", "attempt",
+)  # fmt: skip
+#: What a number counts, with two words between at most, none of them a time; what is before it.
+_UNIT = re.compile(
+    rf"(?:[ -](?!{'|'.join(_DAYS)})[a-z-]+){{0,2}}?[ -]"
+    rf"(?P<unit>{'|'.join((*_DAYS, *_COUNTED))})s?\b"
+)
+_INSIDE = re.compile(r"[\w.,/-]")
+_AMOUNT = re.compile(rf"(?<!{_INSIDE.pattern})(?P<number>\d+(?:\.\d+)?){_UNIT.pattern}")
+#: The topics of what the other side did on a call, and of what it was asked for: that it did not
+#: answer tells of having asked.
+GAVE_IN, _ASKED = "gave_in", "asked_for"
+#: What may not be told unless the file has it, by the name of its expression, each with why not.
+TOPICS = {
+    "money": "no matter of money",
+    "costs": "no matter of money",
+    "outside": "nobody else was asked",
+    "instructed": "nobody gave such an order",
+    "unread": "the file is there to be read",
+    "unfair": "no way to decide",
+    "standing": "nothing like that was decided",
+    "faulty_pages": "no such fault on file",
+    "limits": "it has no such limit",
+    _ASKED: "nothing was asked for",
+    "turned_away": "coverage is not in doubt",
+    "decided_before": "nothing was decided before",
+    "appealed": "there was no appeal",
+}
+#: What may be told of an appeal, or offered: somebody else hears it, it has a last day, and what it
+#: is about was decided before.
+_OF_APPEALS = frozenset({"outside", "limits", "decided_before"})
+
+
+@dataclass(frozen=True)
+class Account:
+    """What is on record of the work on a case.
+
+    Attributes:
+        text: What could be seen: documents, records, the policy's page, calls.
+        heard: What the other side said on calls.
+        other: Who requested it, by name.
+        spans: Times that lie between days on file, in any unit.
+        rules: Numbers of the office's rules.
+        found: Amounts of the request, and those that the policy's criteria come to.
+        free: Topics that may be told, for it was so.
+    """
+
+    text: str
+    heard: str = ""
+    other: str = ""
+    spans: frozenset[int] = frozenset()
+    rules: frozenset[float] = frozenset()
+    found: frozenset[float] = frozenset()
+    free: frozenset[str] = frozenset()
+
+    @cached_property
+    def _times(self) -> tuple[tuple[float, frozenset[str]], ...]:
+        """How long anything on file takes, in days, with the words of its line."""
+        lines = ((line, amounts(line)) for line in _LINE.split(self._small))
+        return tuple(
+            (number * _DAYS[unit], _stems(line))
+            for line, told in lines
+            for number, unit in told
+            if unit in _DAYS
+        )
+
+    @cached_property
+    def _small(self) -> str:
+        return self.text.casefold()
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        return _stems(self.heard.casefold() or self._small)
+
+    def counts(self, number: float, unit: str, about: frozenset[str]) -> bool:
+        """Return whether an amount stands on file, or follows from days or rules.
+
+        Args:
+            number: How many.
+            unit: Of what.
+            about: Beginnings of the words that it stands with; one of them has to be near.
+        """
+        if any(not about or about & each for each in self._beside(number, unit)):
+            return True
+        if number in self.found:
+            return True
+        if unit not in _DAYS:
+            return False
+        if number in self.spans or number in self.rules:
+            return True
+        days = number * _DAYS[unit]
+        return any(
+            abs(known - days) <= _ROUNDED * days and (not about or about & stems)
+            for known, stems in self._times
+        )
+
+    def _beside(self, number: float, unit: str) -> Iterator[frozenset[str]]:
+        """Yield the words of each line where an amount stands."""
+        written = [f"{number:g}"]
+        if number.is_integer() and number < len(SMALL_NUMBERS):
+            written.append(SMALL_NUMBERS[int(number)])
+        for each in written:
+            at = self._small.find(each)
+            while at >= 0:
+                counted = _UNIT.match(self._small, at + len(each))
+                inside = _INSIDE.match(self._small[at - 1 : at])
+                if counted and counted["unit"] == unit and not inside:
+                    yield _stems(_line(self._small, at, counted.end()))
+                at = self._small.find(each, at + 1)
+
+    def has(self, words: str) -> bool:
+        """Return whether words, in small letters, stand on file side by side."""
+        return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", self._small) is not None
+
+    def did(self, deed: str) -> bool:
+        """Return whether the other side spoke of a deed; without a call, whether the file does."""
+        return deed[:_STEM] in self._said
+
+
+@short_text_cache(256, 20_000)
+def amounts(text: str) -> tuple[tuple[float, str], ...]:
+    """Return the numbers of a text that count something, each with what it counts.
+
+    Args:
+        text: The text, in small letters.
+    """
+    told = in_digits(text, small=True)
+    return tuple((float(each["number"]), each["unit"]) for each in _AMOUNT.finditer(told))
+
+
+def unaccounted(text: str, known: Account) -> Iterator[str]:
+    """Yield what a text tells of the work on a case that is not on record.
+
+    Args:
+        text: What somebody wrote.
+        known: What is on record.
+    """
+    small = " ".join(text.replace("’", "'").casefold().split())
+    if known.other:
+        small = small.replace(known.other.casefold(), "the doctor")
+    for sentence in _SENTENCE.split(small):
+        if not sentence or sentence.endswith("?"):
+            continue
+        about = _stems(sentence) - _general()
+        for number, unit in amounts(sentence):
+            if not known.counts(number, unit, about):
+                yield f"nowhere counted: {number:g} {unit}"
+        yield from _told(sentence, known)
+
+
+def _told(sentence: str, known: Account) -> Iterator[str]:
+    """Yield what a sentence, in small letters, tells that is not on record."""
+    of_appeals = form("appeals_about").search(sentence) is not None
+    set_aside = form("set_aside").search(sentence) is not None
+    for name, why in TOPICS.items():
+        if name in known.free or (name == "faulty_pages" and set_aside):
+            continue
+        for found in form(name).finditer(sentence):
+            if name in _OF_APPEALS and (of_appeals or form("offered").search(_clause(found))):
+                continue
+            denied = name != _ASKED and _denied(found)
+            if not denied and not known.has(found[0]):
+                yield f"{why}: {found[0]!r}"
+    for found in () if GAVE_IN in known.free else form(GAVE_IN).finditer(sentence):
+        deed = found["deed"] or found["done"]
+        open_yet = form("offered").search(f"{_before(found)}{found[0]}")
+        if not open_yet and not known.did(deed):
+            yield f"nobody did: {found[0]!r}"
+
+
+def _denied(found: re.Match[str]) -> bool:
+    """Return whether what was found is denied."""
+    denied = form("not_there").search(_before(found))
+    return bool(denied or form("denied_after").match(found.string, found.end()))
+
+
+def _before(found: re.Match[str]) -> str:
+    """Return what is before something in its clause."""
+    return _CLAUSE.split(found.string[: found.start()])[-1]
+
+
+def _clause(found: re.Match[str]) -> str:
+    """Return the clause in which something was found."""
+    return _before(found) + _CLAUSE.split(found.string[found.start() :])[0]
+
+
+def _line(text: str, start: int, end: int) -> str:
+    """Return the line of a text in which something stands."""
+    ends = (text.find(each, end) for each in _LINE_ENDS)
+    last = min((each for each in ends if each >= 0), default=len(text))
+    return text[max(text.rfind(each, 0, start) + 1 for each in _LINE_ENDS) : last]
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the beginnings of the words of a text in small letters."""
+    words = re.findall(r"[a-z]+", text)
+    return frozenset(word[:_STEM] for word in words if len(word) >= _LEAST_LETTERS)
+
+
+@cache
+def _general() -> frozenset[str]:
+    """Return the beginnings of words that are near everything."""
+    told = (*all_of("joining"), *_DAYS, *_COUNTED)
+    return _stems(" ".join(told)) | _stems(_NEAR_ALL)

@@ -1,0 +1,74 @@
+"""What an office tells of its own work: amounts stand beside what they are said of, or fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from healthgym.worlds.managed_care.accounts import TOPICS, Account, amounts, unaccounted
+
+_FILE = """Physical therapy: 8 weeks, from January to March.
+Naproxen 500 mg, one tablet twice daily for 30 days
+The policy asks for a trial of six sessions; imaging is not needed.
+"""
+_ON_FILE = Account(_FILE, heard="We will not withdraw it. I agree on C2.", other="Dr. Ines Park")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Physical therapy lasted eight weeks.",
+        "Physical therapy went on for 56 days.",
+        "The policy asks for a trial of 6 sessions.",
+        "Dr. Ines Park agreed on C2.",
+        "Dr. Ines Park did not accept it.",
+        "Cost played no part, and no specialist was asked.",
+        "An outside reviewer may hear your appeal, and it costs you nothing.",
+        "Was the premium unpaid for 3 months?",
+    ],
+)
+def test_what_is_on_record_may_be_told(text: str) -> None:
+    assert not [*unaccounted(text, _ON_FILE)]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Physical therapy lasted nine weeks.", "nowhere counted: 9 week"),
+        ("Injections went on for eight weeks.", "nowhere counted: 8 week"),
+        ("Approved for 14 visits.", "nowhere counted: 14 visit"),
+        ("Dr. Ines Park accepted the denial.", "nobody did"),
+        ("The premium was not paid.", "no matter of money"),
+        ("The service costs more than others.", "no matter of money"),
+        ("Two outside specialists advised against it.", "nobody else was asked"),
+        ("The director instructed me to deny.", "nobody gave such an order"),
+        ("The packet was never opened.", "the file is there to be read"),
+        ("The note is unsigned.", "no such fault on file"),
+        ("This approval expires soon.", "it has no such limit"),
+        ("Approval is contingent on new labs.", "nothing like that was decided"),
+        ("I am letting it go this time.", "no way to decide"),
+        ("The practice did not respond to our request.", "nothing was asked for"),
+        ("The member is no longer eligible.", "coverage is not in doubt"),
+        ("This confirms the earlier denial.", "nothing was decided before"),
+        ("Your appeal was successful.", "there was no appeal"),
+    ],
+)
+def test_what_is_on_no_record_is_told_with_why(text: str, why: str) -> None:
+    assert any(each.startswith(why) for each in unaccounted(text, _ON_FILE))
+
+
+def test_a_topic_is_free_where_it_was_so() -> None:
+    free = Account(_FILE, free=frozenset({"appealed"}))
+    assert "appealed" in TOPICS
+    assert not [*unaccounted("Your appeal was successful.", free)]
+
+
+def test_times_follow_from_days_and_rules() -> None:
+    known = Account(_FILE, spans=frozenset({17}), rules=frozenset({72.0}), found=frozenset({26.0}))
+    told = "It took 17 days and 72 hours, and 26 sessions were requested."
+    assert not [*unaccounted(told, known)]
+    assert len([*unaccounted(told, Account(_FILE))]) == 3
+
+
+def test_an_amount_is_a_number_with_what_it_counts() -> None:
+    assert amounts("two further injections within 3-month") == ((2.0, "injection"), (3.0, "month"))
+    assert not amounts("criterion 4 of 12, on 2026-03-01")
