@@ -175,6 +175,44 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("truth", "said"),
+    [
+        ("The heart is mildly enlarged.", "The heart appears to be very mildly enlarged."),
+        ("There is no pneumothorax.", "No apparent pneumothorax."),
+        ("There is no pneumothorax.", "There's no pneumothorax."),
+        ("There is no pneumothorax.", "I do not see a pneumothorax."),
+        ("The heart is massively enlarged.", "The heart is hugely enlarged."),
+        ("There is no consolidation.", "No focus of consolidation."),
+        (
+            "A displaced left-sided rib fracture is present.",
+            "Displaced fracture through a left rib.",
+        ),
+        ("Sternotomy wires appear intact.", "Intact midline sternotomy wires."),
+        (
+            "The heart is mildly enlarged, unchanged from the prior study.",
+            "Mild cardiomegaly, as before.",
+        ),
+        (
+            "The heart is mildly enlarged, unchanged from the prior study.",
+            "Mild cardiomegaly, the same as on the prior study.",
+        ),
+        (
+            "There is a large left pleural effusion, increased since the prior study.",
+            "Interval enlargement of a large left pleural effusion.",
+        ),
+        (
+            "Bands of extensive atelectasis cross the right lower lobe.",
+            "Extensive atelectatic bands cross the right lung base.",
+        ),
+    ],
+)
+def test_the_same_in_other_words_fits(truth: str, said: str) -> None:
+    (statement,) = statements([truth])
+    assert not statement.unread
+    assert sentence_fits(statement, said)
+
+
+@pytest.mark.parametrize(
     ("text", "claims"),
     [
         ("The right PICC has been removed.", [Claim("picc", False, change="resolved")]),
