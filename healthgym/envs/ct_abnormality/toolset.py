@@ -355,8 +355,8 @@ class CtToolset(Toolset[VolumeWorld]):
 
 
 def _window(name: str, level: float, width: float) -> tuple[tuple[float, float], str]:
-    if width < 0 or width > 10_000 or abs(level) > 5_000:
-        raise ToolError("A window has a level within 5000 HU of 0 and a width up to 10000 HU.")
+    if (width and not 1 <= width <= 10_000) or abs(level) > 5_000:
+        raise ToolError("A window has a level within 5000 HU of 0 and a width of 1 to 10000 HU.")
     if width:
         return (level, width), f"window {level:.0f}/{width:.0f} HU"
     return WINDOWS[name], f"{name} window"

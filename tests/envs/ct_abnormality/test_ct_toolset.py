@@ -116,6 +116,7 @@ def test_revising_clears_a_contradiction(reader: Reader) -> None:
         ("view_slice", {"zoom": 0.5}, "zoom lies between"),
         ("view_slice", {"zoom": 2.0, "row": 5000.0}, "y lies between"),
         ("view_slice", {"width": -3.0}, "A window has"),
+        ("view_slice", {"width": 1e-320}, "A window has"),
         ("view_slab", {"thickness": 0.0}, "thickness lies"),
         ("view_slab", {"thickness": 61.0}, "thickness lies"),
         ("contact_sheet", {"count": 25}, "count lies"),
