@@ -36,6 +36,7 @@ DIGESTS = {
 EXCHANGES = {
     "exchanges.jsonl": "26169a9be350312b770af353255b6f202b001c745a9e9e160035adcf2c16b37c",
     "exchanges_later.jsonl": "59b2208a5150b6deb74f753bade66a660eef58c92721e6000137683a70790627",
+    "exchanges_audit.jsonl": "a553529c218aa483b361f58b7f72aed0c99c26ebfc5e056ca509e8b067ed10be",
 }
 
 
@@ -181,6 +182,7 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
         ("There is no pneumothorax.", "No apparent pneumothorax."),
         ("There is no pneumothorax.", "There's no pneumothorax."),
         ("There is no pneumothorax.", "I do not see a pneumothorax."),
+        ("There is a large right pleural effusion.", "Right pleural effusion (large)."),
         ("The heart is massively enlarged.", "The heart is hugely enlarged."),
         ("There is no consolidation.", "No focus of consolidation."),
         (
