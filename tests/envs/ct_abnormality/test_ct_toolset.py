@@ -101,6 +101,14 @@ def test_findings_not_asked_for_cannot_be_called(reader: Reader) -> None:
     assert "there are Medical material" in refused(episode, "show_criteria", finding="Gout")
 
 
+def test_lines_that_cannot_be_read_are_named(reader: Reader) -> None:
+    episode = reader.open()
+    label = episode.world.items[0]
+    written = do(episode, "write_predictions", text=f"## Calls\n{label}: yes\n{label}: maybe\n?")
+    assert written.endswith("; not read as 'finding: yes' or 'finding: no': line 3, 4")
+    assert "not read" not in do(episode, "write_predictions", text=f"## Calls\n\n{label}: yes")
+
+
 def test_revising_clears_a_contradiction(reader: Reader) -> None:
     episode = reader.open()
     label = episode.world.items[0]
