@@ -185,6 +185,7 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
         ("There is a large right pleural effusion.", "Right pleural effusion (large)."),
         ("The heart is massively enlarged.", "The heart is hugely enlarged."),
         ("There is no consolidation.", "No focus of consolidation."),
+        ("There is no consolidation.", "Negative for focal pulmonary consolidation."),
         (
             "A displaced left-sided rib fracture is present.",
             "Displaced fracture through a left rib.",
