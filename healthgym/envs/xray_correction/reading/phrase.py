@@ -92,8 +92,9 @@ class Phrase:
         if item.says(*_FLAGS) and not (self._after and item.says(*_BEFORE)):
             for mention in self._targets():
                 mention.flags.update({k: item.text for k in _FLAGS if k in features})
-        for mention in self._own:
-            mention.flags.update({k: item.text for k in ("past", "been") if k in features})
+        if item.says("past", "been"):
+            for mention in self._own:
+                mention.flags.update({k: item.text for k in ("past", "been") if k in features})
         if not features or item.says("other", "descr", "fract") or self._off(item, following):
             self._own[0].unread.append(item.text)
         elif "hedge" in features:
