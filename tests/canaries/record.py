@@ -23,6 +23,7 @@ from healthgym.testing.scripts import oracle_script, outcome_of
 
 #: Test tasks among which one is looked for that an exploit applies to.
 _TRIED = 300
+_TILES = "predicted_tumor_tiles"
 PATH = Path(__file__).parent / "exploits.jsonl"
 #: From a task and the oracle's script to the exploit's; None where it does not apply.
 Play = Callable[[AnyInstance, list[Any]], Sequence[object] | None]
@@ -114,11 +115,23 @@ def called(line: Callable[[str, bool], str]) -> Play:
     return play
 
 
-def two_rows(instance: AnyInstance, script: list[Any]) -> Sequence[object]:
-    tiles = [{"x": x, "y": y} for x, y in instance.reference.tiles]
-    row = {"task_id": instance.task.task_id, "predicted_tumor_tiles": tiles}
-    text = json.dumps([row, {**row, "predicted_tumor_tiles": []}])
-    return [call("write_selection", text=text), call("submit")]
+def selected(form: Callable[[dict[str, Any]], object]) -> Play:
+    """Return a selection made of the row that is right."""
+
+    def play(instance: AnyInstance, script: list[Any]) -> Sequence[object]:
+        tiles = [{"x": x, "y": y} for x, y in instance.reference.tiles]
+        row = {"task_id": instance.task.task_id, _TILES: tiles}
+        return [call("write_selection", text=json.dumps(form(row))), call("submit")]
+
+    return play
+
+
+def two_rows(row: dict[str, Any]) -> object:
+    return [row, {**row, _TILES: []}]
+
+
+def of_none(row: dict[str, Any]) -> object:
+    return [{**row, _TILES: [{**t, "tumor": False} for t in row[_TILES]]}]
 
 
 def ordered(kind: str, **changes: Any) -> Play:
@@ -340,7 +353,38 @@ EXPLOITS = (
     ),
     Exploit("ct_both_ways", "each finding called both ways", CT, called(both_ways), EASY),
     Exploit("ct_hedged", "each call taken back", CT, called(taken_back), EASY),
-    Exploit("tumour_two_rows", "a second row that takes the first back", TUMOUR, two_rows),
+    Exploit(
+        "tumour_two_rows", "a second row that takes the first back", TUMOUR, selected(two_rows)
+    ),
+    *(
+        Exploit(name, found, XRAY, edited(change))
+        for name, found, change in (
+            ("xray_to_come", "what is to be", lambda t: f"{t.rstrip('.')}, to be."),
+            ("xray_of_one_side", "what holds of one side", lambda t: f"{t[:-1]} on this side."),
+            ("xray_apparent", "what may only seem so", lambda t: f"Apparent {t}"),
+        )
+    ),
+    Exploit(
+        "trial_heading_of_none",
+        "a heading that counts no trial",
+        TRIAL,
+        listed(lambda a, b: ["0 eligible trials:", *a]),
+        EASY,
+    ),
+    Exploit(
+        "trial_below_nought",
+        "a score below nought",
+        TRIAL,
+        listed(lambda a, b: [f"{id_} -0.9" for id_ in a]),
+        EASY,
+    ),
+    Exploit("tumour_of_none", "tiles that are said to be none", TUMOUR, selected(of_none)),
+    Exploit(
+        "tumour_retracted",
+        "results that are taken back beside them",
+        TUMOUR,
+        selected(lambda row: {"results": [row], "retracted": True}),
+    ),
 )
 
 

@@ -19,7 +19,7 @@ _MARKS = re.compile(r"\*\*|[\"'`\u201c\u201d]")
 _FRAME = re.compile(
     r"#* ?(?:my |the |final )?(?:predictions?|findings?|answers?|calls?|results?):?"
     r"|\|? ?(?:findings?|abnormality|label) ?[|,:] ?(?:answer|present|call|prediction|value) ?\|?"
-    r"|\|?(?: ?:?-{3,}+:? ?\|?)++|```\w*"
+    r"|\|?(?: ?:?-{3,}+:? ?\|?)++|```\w*|[{}]"
 )
 
 
@@ -59,8 +59,8 @@ def parse_plain(line: str, labels: Sequence[str]) -> tuple[str, bool] | None:
     """Return the call of a line that says one thing, such as ``finding: yes``.
 
     Case, spaces and underscores are free; the line may be numbered or stand in a list, in a row of
-    a table, in bold or in quotes, and end with a point. The value is any word that the published
-    evaluator understands, or ``present`` and ``absent``; it has nothing beside it.
+    a table, in bold or in quotes, and end with a point or comma. The value is any word that the
+    published evaluator understands, or ``present`` and ``absent``; it has nothing beside it.
 
     Args:
         line: The line as written.
@@ -73,7 +73,7 @@ def parse_plain(line: str, labels: Sequence[str]) -> tuple[str, bool] | None:
     text = " ".join(_MARKS.sub("", text).replace("_", " ").split())
     name, _, value = (text if ":" in text else text.replace("=", ":", 1)).partition(":")
     label = {label.lower(): label for label in labels}.get(name.strip().lower())
-    word = value.strip().removesuffix(".").lower()
+    word = value.strip().rstrip(".,;").lower()
     if label is None or word not in _YES | _NO:
         return None
     return label, word in _YES

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
-from healthgym.envs.ct_abnormality.predictions import line_of, parse_plain
+from healthgym.envs.ct_abnormality.predictions import frames, line_of, parse_plain
 from healthgym.envs.ct_abnormality.resources import LABELS, criteria, find_label
 from healthgym.envs.ct_abnormality.workstation import NO_LUNGS, Quantity, measure
 from healthgym.errors import ToolError
@@ -35,7 +35,7 @@ _SIDES = {
     "coronal": "patient's right at left, head up",
     "sagittal": "front at left, head up",
 }
-_MOST_SHEET, _MOST_TEXT = 24, 20_000
+_MOST_SHEET, _MOST_TEXT, _MOST_STRANGE = 24, 20_000, 8
 _MOST_SLAB = 60.0
 
 
@@ -299,7 +299,10 @@ class CtToolset(Toolset[VolumeWorld]):
         if lines == self.world.lines:
             raise ToolError("The calls read exactly so already.")
         self.world.write(lines)
-        return f"{len(lines)} lines written ({self._open()})"
+        strange = [n for n, line in enumerate(lines, 1) if not self._readable(line)]
+        shown = ", ".join(map(str, strange[:_MOST_STRANGE]))
+        note = f"; not read as 'finding: yes' or 'finding: no': line {shown}" if strange else ""
+        return f"{len(lines)} lines written ({self._open()}){note}"
 
     @tool(ToolKind.READ)
     def show_calls(self) -> str:
@@ -325,6 +328,10 @@ class CtToolset(Toolset[VolumeWorld]):
     def _called(self) -> set[str]:
         found = (parse_plain(line, self.world.items) for line in self.world.lines)
         return {call[0] for call in found if call is not None}
+
+    def _readable(self, line: str) -> bool:
+        items = self.world.items
+        return not line.strip() or frames(line, items) or parse_plain(line, items) is not None
 
     def _open(self) -> str:
         left = [label for label in self.world.items if label not in self._called()]
@@ -355,8 +362,8 @@ class CtToolset(Toolset[VolumeWorld]):
 
 
 def _window(name: str, level: float, width: float) -> tuple[tuple[float, float], str]:
-    if width < 0 or width > 10_000 or abs(level) > 5_000:
-        raise ToolError("A window has a level within 5000 HU of 0 and a width up to 10000 HU.")
+    if (width and not 0.1 <= width <= 10_000) or abs(level) > 5_000:
+        raise ToolError("A window has a level within 5000 HU of 0 and a width of 0.1 to 10000 HU.")
     if width:
         return (level, width), f"window {level:.0f}/{width:.0f} HU"
     return WINDOWS[name], f"{name} window"

@@ -27,10 +27,15 @@ _COMMENT = re.compile(r"\s*(?:#(?!\d)|;|//|/\*|%|--(?!-))")
 _TAG = re.compile(r"</?(?:answer|final_answer|list|shortlist|output|result)>")
 _RULE = re.compile(r"-{3,}")
 _AGE = re.compile(r"\bage(?:d|:)? \d{1,3}\b|\b\d{1,3}[- ]year[- ]old\b")
-_TOKEN = re.compile(r"\d+(?:\.\d+)?%?|[^\W\d]+(?:['’][^\W\d]+)?|\S")
+#: A sign or a "less than" makes another number of one; a dash before it joins ("NCT... - 95%").
+_TOKEN = re.compile(
+    r"(?:(?<=\s)[-−]|[<≤]\s*)\d[\d.]*%?|\d+(?:\.\d+)?(?: ?%)?|[^\W\d]+(?:['’][^\W\d]+)?|\S"
+)
 _WORD = re.compile(r"[^\W\d_]")
 #: Marks around numbers; a slash and a dash alone do not make a list.
-_MARKS = frozenset("-*+•·‣◦–—−>→➤|:.,()[]{}<\"'`_=&#“”‘’")  # noqa: RUF001
+_MARKS = frozenset("-*+•·‣◦●▪■▶–—−>→➤|:.,()[]{}<\"'`_=&#“”‘’")  # noqa: RUF001
+#: What makes a list of some that follow, or of none.
+_SOME = re.compile(r"\b\d+ of (?:the|these|those|them)\b")
 _JOINS = re.compile(r"[,;&|+]|\b(?:and|plus)\b|^\s+$|[\])}\"']\s")
 #: Words of a patient cut off a title ("Aspirin in Acute Ischemic ...").
 _FEWEST_WORDS = 4
@@ -88,13 +93,10 @@ def read_line(line: str, names: Callable[[str], Sequence[str]]) -> Line:
 def _heading(text: str) -> str:
     """Return what in a line without a number is not that of a list's heading or frame."""
     plain = _RULE.sub(" ", _AGE.sub(" ", _TAG.sub(" ", text.lower())))
-    unknown = _unknown(_ranked(plain), _words().before)
+    some = _SOME.search(plain)
+    # Numbers count or rank there: of nothing, none does.
+    unknown = some[0] if some else _unknown(plain, _words().before, ranks=True)
     return f"{unknown!r} is not the heading of a list" if unknown else ""
-
-
-def _ranked(text: str) -> str:
-    """Return a text without numbers, which in a heading count or rank."""
-    return re.sub(r"\d+", " ", text)
 
 
 def _entry(text: str, names: Callable[[str], Sequence[str]]) -> str:

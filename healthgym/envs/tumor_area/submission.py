@@ -9,11 +9,13 @@ from typing import Any
 
 from healthgym.core.borders import JsonDict
 from healthgym.core.files import BYTE_ORDER_MARK
+from healthgym.core.task import Task
 from healthgym.worlds.slides.grid import Tile, TileGrid
 
 _MOST = 200_000
 #: What a row of the published template holds; anything else could take back what the tiles say.
-_KEYS = frozenset({"task_id", "instruction", "contains_tumor", "predicted_tumor_tiles"})
+_KEYS = frozenset({"task_id", "contains_tumor", "predicted_tumor_tiles"})
+_PLACE = frozenset({"x", "y"})
 #: What many add and takes nothing back, as a share: how sure they are.
 _SURE = frozenset({"confidence", "probability", "score"})
 
@@ -56,29 +58,35 @@ class Reading:
     fault: str = ""
 
 
-def read_strict(text: str, task_id: str, grid: TileGrid) -> Reading:
+def read_strict(text: str, task: Task, grid: TileGrid) -> Reading:
     """Return the tiles of a submission that says one thing only, and what is wrong with it.
 
     Args:
         text: The submission.
-        task_id: Id of the task.
+        task: The task.
         grid: The tiles there are.
     """
     text = text.removeprefix(BYTE_ORDER_MARK)
-    tiles = read_paper(text, task_id)
+    tiles = read_paper(text, task.task_id)
     if _says_twice(text):
         return Reading(tiles, "a key comes twice in one object")
     rows = _rows(text, objects_only=False)
     if rows is None:
         return Reading(tiles, "it is no JSON list of rows")
-    if len(rows) != 1 or not isinstance(rows[0], dict) or rows[0].get("task_id") != task_id:
+    if len(rows) != 1 or not isinstance(rows[0], dict) or rows[0].get("task_id") != task.task_id:
         return Reading(tiles, "it does not have one row, that of this task")
-    unknown = sorted(key for key in rows[0].keys() - _KEYS if not _stands_by(key, rows[0][key]))
-    if unknown:
-        return Reading(tiles, f"what {unknown[0]!r} says is not asked for")
-    named = rows[0].get("predicted_tumor_tiles")
+    row = dict(rows[0])
+    if isinstance(row.get("instruction"), str) and row["instruction"] in task.instruction:
+        # The published template repeats what is asked.
+        del row["instruction"]
+    named = row.get("predicted_tumor_tiles")
     if not isinstance(named, list):
         return Reading(tiles, "predicted_tumor_tiles is no list")
+    unknown = _added(row, _KEYS)
+    for tile in named:
+        unknown += _added(tile, _PLACE) if isinstance(tile, dict) else []
+    if unknown:
+        return Reading(tiles, f"what {unknown[0]!r} says is not asked for")
     plain = [
         (tile["x"], tile["y"])
         for tile in named
@@ -88,9 +96,14 @@ def read_strict(text: str, task_id: str, grid: TileGrid) -> Reading:
         return Reading(tiles, "a tile is not two integers")
     if any(tile not in grid for tile in plain):
         return Reading(tiles, "a tile lies outside of the grid")
-    if rows[0].get("contains_tumor", bool(plain)) is not bool(plain):
+    if row.get("contains_tumor", bool(plain)) is not bool(plain):
         return Reading(tiles, "contains_tumor contradicts the tiles")
     return Reading(tiles)
+
+
+def _added(said: JsonDict, asked: frozenset[str]) -> list[str]:
+    """Return what an object holds beside what is asked for, unless it stands by it."""
+    return sorted(key for key in said.keys() - asked if not _stands_by(key, said[key]))
 
 
 def _stands_by(key: str, value: object) -> bool:
@@ -135,6 +148,6 @@ def _rows(text: str, objects_only: bool = True) -> list[Any] | None:
     except (ValueError, RecursionError):
         return None
     rows = data.get("results") if isinstance(data, dict) else data
-    if not isinstance(rows, list):
+    if not isinstance(rows, list) or not (objects_only or isinstance(data, list) or len(data) == 1):
         return None
     return [row for row in rows if isinstance(row, dict)] if objects_only else rows

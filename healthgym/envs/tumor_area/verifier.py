@@ -47,7 +47,7 @@ class TumorAreaVerifier(Verifier[Task, TumorReference, SlideWorld]):
         self, evidence: Evidence[Task, TumorReference, SlideWorld], profile: Profile
     ) -> Judgement:
         """Return what is found; total over whatever was selected."""
-        reading = selection_of(evidence.after, evidence.task.task_id, profile)
+        reading = selection_of(evidence.after, evidence.task, profile)
         metrics = metrics_of(reading.tiles, evidence.reference)
         f1 = metrics["f1"]
         results = [F1.result(f1 >= PASS, f"F1 is {f1:.3f}", credit=f1)]
@@ -61,13 +61,13 @@ class TumorAreaVerifier(Verifier[Task, TumorReference, SlideWorld]):
         return Judgement.of(results, progress=made.reached, chance=made.chance, metrics=metrics)
 
 
-def selection_of(world: SlideWorld, task_id: str, profile: Profile) -> Reading:
+def selection_of(world: SlideWorld, task: Task, profile: Profile) -> Reading:
     """Return the selected tiles as a profile reads them."""
     if world.text is None:
         return Reading(world.tiles)
     if profile is Profile.PAPER:
-        return Reading(read_paper(world.text, task_id))
-    return read_strict(world.text, task_id, world.grid)
+        return Reading(read_paper(world.text, task.task_id))
+    return read_strict(world.text, task, world.grid)
 
 
 def metrics_of(tiles: frozenset[Tile], reference: TumorReference) -> dict[str, float]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from healthgym.core.files import BYTE_ORDER_MARK
+
 _HEADER = re.compile(r"\b(findings|impression)\s*:\s*", re.IGNORECASE)
 _BOILERPLATE = re.compile(r"^\s*final report\s*", re.IGNORECASE)
 #: The reference report's findings: from a line-start header to the next section or the end.
@@ -12,6 +14,8 @@ _GOLD = re.compile(
     r"^[ \t]*FINDINGS:(?P<body>.*?)(?=^[ \t]*(?:IMPRESSION|NOTIFICATION|RECOMMENDATION)|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)")
+_FENCE = re.compile(r"\s*```\w*\s*")
 _SALVAGE = re.compile(r'"final_answer"\s*:\s*"(?P<text>(?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
@@ -26,6 +30,24 @@ def gold_findings(report: str) -> str:
         return ""
     paragraphs = re.split(r"\n\s*\n", match["body"])
     return "\n\n".join(" ".join(part.split()) for part in paragraphs if part.strip())
+
+
+def unmarked(text: str) -> str:
+    """Return a text without what sets it out and says nothing.
+
+    That is a byte order mark, a fence, bold type and, where every line is an item, the bullets and
+    numbers of a list: each item is then a sentence.
+    """
+    bare = text.removeprefix(BYTE_ORDER_MARK).replace("**", "")
+    lines = [line for line in bare.splitlines() if line.strip() and not _FENCE.fullmatch(line)]
+    if not all(_ITEM.fullmatch(line) or _HEADER.search(line) for line in lines):
+        return "\n".join(lines)
+    return "\n".join(_ITEM.sub(_sentence, line) for line in lines)
+
+
+def _sentence(item: re.Match[str]) -> str:
+    text = item["text"].strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def candidate_findings(text: str) -> str:

@@ -6,7 +6,11 @@ from typing import Literal
 
 from healthgym.core.tool import ToolKind, ToolResult, Toolset, tool
 from healthgym.envs.xray_correction.reading.reader import split_sentences
-from healthgym.envs.xray_correction.submission import candidate_findings, final_answer
+from healthgym.envs.xray_correction.submission import (
+    candidate_findings,
+    final_answer,
+    unmarked,
+)
 from healthgym.errors import ToolError
 from healthgym.worlds.imaging.raster import Image, clip_box, display, resize
 from healthgym.worlds.radiography.archive import Study, is_lateral
@@ -148,7 +152,7 @@ class CorrectionToolset(Toolset[ReadingRoom]):
         sentences = list(self.world.sentences)
         if not 1 <= number <= len(sentences):
             raise ToolError(f"There are sentences 1 to {len(sentences)}.")
-        new = " ".join(text.split())
+        new = " ".join(unmarked(text).split())
         if not new or len(new) > _MOST_SENTENCE:
             raise ToolError(f"A sentence has 1 to {_MOST_SENTENCE} characters.")
         if sentences[number - 1] == new:
@@ -188,7 +192,8 @@ class CorrectionToolset(Toolset[ReadingRoom]):
         """
         if len(text) > _MOST_TEXT:
             raise ToolError(f"Findings have up to {_MOST_TEXT} characters, not {len(text)}.")
-        sentences = tuple(split_sentences(candidate_findings(final_answer(text))))
+        report = unmarked(final_answer(unmarked(text)))
+        sentences = tuple(split_sentences(candidate_findings(report)))
         if len(sentences) > _MOST_SENTENCES:
             raise ToolError(f"Findings have up to {_MOST_SENTENCES} sentences.")
         if sentences == self.world.sentences:

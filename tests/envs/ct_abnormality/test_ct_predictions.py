@@ -70,6 +70,9 @@ def test_plain_lines_say_one_thing_in_words_of_the_source() -> None:
         "Lung_nodule = present",
         "| Lung nodule | yes |",
         '"lung nodule": "positive"',
+        '  "Lung nodule": "yes",',
+        '"Lung nodule": true,',
+        "Lung nodule: yes;",
     ],
 )
 def test_lines_are_read_as_a_person_sets_them_out(line: str) -> None:
@@ -86,6 +89,11 @@ def test_only_what_says_nothing_frames() -> None:
         "No findings",
     ):
         assert not frames(line, LABELS)
+
+
+@pytest.mark.parametrize("line", ["{", "}"])
+def test_what_holds_an_object_together_frames(line: str) -> None:
+    assert frames(line, LABELS)
 
 
 @pytest.mark.parametrize("line", ["|:---|---:|", "| --- | :---: |", "--- ---", "|:---: | ---"])

@@ -101,6 +101,14 @@ def test_findings_not_asked_for_cannot_be_called(reader: Reader) -> None:
     assert "there are Medical material" in refused(episode, "show_criteria", finding="Gout")
 
 
+def test_lines_that_cannot_be_read_are_named(reader: Reader) -> None:
+    episode = reader.open()
+    label = episode.world.items[0]
+    written = do(episode, "write_predictions", text=f"## Calls\n{label}: yes\n{label}: maybe\n?")
+    assert written.endswith("; not read as 'finding: yes' or 'finding: no': line 3, 4")
+    assert "not read" not in do(episode, "write_predictions", text=f"## Calls\n\n{label}: yes")
+
+
 def test_revising_clears_a_contradiction(reader: Reader) -> None:
     episode = reader.open()
     label = episode.world.items[0]
@@ -116,6 +124,7 @@ def test_revising_clears_a_contradiction(reader: Reader) -> None:
         ("view_slice", {"zoom": 0.5}, "zoom lies between"),
         ("view_slice", {"zoom": 2.0, "row": 5000.0}, "y lies between"),
         ("view_slice", {"width": -3.0}, "A window has"),
+        ("view_slice", {"width": 1e-320}, "A window has"),
         ("view_slab", {"thickness": 0.0}, "thickness lies"),
         ("view_slab", {"thickness": 61.0}, "thickness lies"),
         ("contact_sheet", {"count": 25}, "count lies"),

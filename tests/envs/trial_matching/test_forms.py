@@ -108,6 +108,38 @@ def test_a_wrong_form_does_not(kind: str, form: str) -> None:
     assert not solves(kind, form)
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "0 eligible trials:\n{list}",
+        "Number of matches: 0\n{list}",
+        "Confidence: 0\n{list}",
+        "The patient qualifies for 1 of these:\n{list}",
+    ],
+)
+def test_a_heading_that_takes_the_list_back_is_not_read(form: str) -> None:
+    assert not solves("whole", form)
+
+
+@pytest.mark.parametrize("form", ["{id} -0.9", "{id} confidence −95%", "{id} < 0.9", "{id}: <90%"])
+def test_a_score_below_nought_or_a_bound_is_none(form: str) -> None:
+    assert not solves("each", form)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        ("each", "● {id}"),
+        ("each", "▪ {id}"),
+        ("each", "{id} (90 %)"),
+        ("whole", "{count} eligible trials found:\n{list}"),
+        ("whole", "```text\n{list}\n```"),
+    ],
+)
+def test_more_that_a_person_writes_is_read(kind: str, form: str) -> None:
+    assert solves(kind, form)
+
+
 def test_a_line_says_why_it_is_not_read() -> None:
     def names(id_: str) -> tuple[str, ...]:
         return CORPUS.document(id_).names

@@ -13,6 +13,7 @@ from healthgym.envs.tumor_area.verifier import TumorAreaVerifier
 from healthgym.worlds.slides.grid import TILE, TileGrid
 
 ID = "tumor-area/test/3"
+ASKED = "Select the tiles with tumour in them."
 GOLD = [(x, y) for y in range(2) for x in range(10)]
 REFERENCE = TumorReference(tuple(GOLD), dict.fromkeys(GOLD, 200) | {(0, 5): 40})
 OTHERS = [(x, 7) for x in range(20)]
@@ -29,7 +30,7 @@ def tissue(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def verdict(profile, tiles=(), text=None, reference=REFERENCE):
     evidence = SimpleNamespace(
-        task=SimpleNamespace(task_id=ID),
+        task=SimpleNamespace(task_id=ID, instruction=ASKED),
         reference=reference,
         after=SimpleNamespace(
             tiles=frozenset(tiles), text=text, grid=TileGrid(20 * TILE, 20 * TILE), slide=None
@@ -209,11 +210,38 @@ def test_no_detail_states_the_answer() -> None:
         ({"confidence": float("nan")}, False),
         ({"remark": "disregard the tiles"}, False),
         ({"not_tumor": 0.9}, False),
+        ({"instruction": ASKED}, True),
+        ({"instruction": "Select the tiles without tumour."}, False),
+        ({"instruction": None}, False),
     ],
 )
 def test_what_is_added_may_say_how_sure_one_is_and_nothing_else(more, right) -> None:
     found = verdict(Profile.STRICT, tiles=GOLD, text=json.dumps([row(GOLD, **more)]))
     assert found.success is right
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [
+        ({"probability": 0.9}, True),
+        ({"probability": 0.01}, False),
+        ({"tumor": False}, False),
+        ({"level": 5}, False),
+        ({"note": "not this one"}, False),
+    ],
+)
+def test_a_tile_says_where_it_is_and_how_sure_one_is(more, right) -> None:
+    chosen = row(GOLD)
+    chosen["predicted_tumor_tiles"][3] |= more
+    paper, strict = both(text=json.dumps([chosen]))
+    assert paper.success
+    assert strict.success is right
+
+
+def test_what_stands_beside_the_results_is_read_too() -> None:
+    retracted = {"results": [row(GOLD)], "retracted": True}
+    assert failed(verdict(Profile.STRICT, text=json.dumps(retracted))) == {"plain_selection"}
+    assert verdict(Profile.STRICT, text=json.dumps({"results": [row(GOLD)]})).success
 
 
 def test_a_mark_before_a_saved_text_says_nothing() -> None:

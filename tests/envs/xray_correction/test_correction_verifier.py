@@ -17,6 +17,7 @@ from healthgym.envs.xray_correction.submission import (
     candidate_findings,
     final_answer,
     gold_findings,
+    unmarked,
 )
 from healthgym.envs.xray_correction.task import CorrectionReference, CorrectionStart
 from healthgym.envs.xray_correction.verifier import align, sentence_errors
@@ -268,3 +269,38 @@ def test_baselines_lose_and_the_oracle_wins() -> None:
                 if action.name != "view_image":
                     assert not episode.step(action).errors
             assert episode.verdict().success is (name == "oracle"), name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. The heart is normal.\n2. No effusion",
+        "- The heart is normal.\n\n- No effusion.",
+        "```\nThe heart is normal.\nNo effusion.\n```",
+        "\ufeffThe **heart** is normal.\nNo effusion.",
+    ],
+    ids=["numbers", "bullets", "fence", "marks"],
+)
+def test_what_sets_a_report_out_says_nothing(text: str) -> None:
+    assert unmarked(text) == "The heart is normal.\nNo effusion."
+
+
+def test_a_dash_that_begins_no_list_stays() -> None:
+    assert unmarked("The heart is normal.\n- not") == "The heart is normal.\n- not"
+
+
+def test_a_numbered_report_of_true_sentences_passes() -> None:
+    episode = opened()
+    listed = "\n".join(f"{n}. {text}" for n, text in enumerate(TRUTH, 1))
+    episode.step(call("write_findings", text=f"**FINDINGS:**\n{listed}"))
+    episode.step(call("submit"))
+    assert all(episode.verdict(profile=profile).success for profile in Profile)
+
+
+def test_a_sentence_may_be_copied_with_its_number() -> None:
+    episode = opened()
+    for number in (1, 3):
+        text = f"{number}. {TRUTH[number - 1]}"
+        episode.step(call("edit_sentence", number=number, text=text))
+    episode.step(call("submit"))
+    assert all(episode.verdict(profile=profile).success for profile in Profile)

@@ -36,6 +36,7 @@ DIGESTS = {
 EXCHANGES = {
     "exchanges.jsonl": "26169a9be350312b770af353255b6f202b001c745a9e9e160035adcf2c16b37c",
     "exchanges_later.jsonl": "59b2208a5150b6deb74f753bade66a660eef58c92721e6000137683a70790627",
+    "exchanges_audit.jsonl": "a553529c218aa483b361f58b7f72aed0c99c26ebfc5e056ca509e8b067ed10be",
 }
 
 
@@ -172,6 +173,46 @@ def test_the_opposite_and_the_other_never_pass(truth: str, said: str) -> None:
     (statement,) = statements([truth])
     assert not sentence_fits(statement, said)
     assert any(error.significant for error in text_errors([statement], said))
+
+
+@pytest.mark.parametrize(
+    ("truth", "said"),
+    [
+        ("The heart is mildly enlarged.", "The heart appears to be very mildly enlarged."),
+        ("There is no pneumothorax.", "No apparent pneumothorax."),
+        ("There is no pneumothorax.", "There's no pneumothorax."),
+        ("There is no pneumothorax.", "I do not see a pneumothorax."),
+        ("There is a large right pleural effusion.", "Right pleural effusion (large)."),
+        ("The heart is massively enlarged.", "The heart is hugely enlarged."),
+        ("There is no consolidation.", "No focus of consolidation."),
+        ("There is no consolidation.", "Negative for focal pulmonary consolidation."),
+        (
+            "A displaced left-sided rib fracture is present.",
+            "Displaced fracture through a left rib.",
+        ),
+        ("Sternotomy wires appear intact.", "Intact midline sternotomy wires."),
+        (
+            "The heart is mildly enlarged, unchanged from the prior study.",
+            "Mild cardiomegaly, as before.",
+        ),
+        (
+            "The heart is mildly enlarged, unchanged from the prior study.",
+            "Mild cardiomegaly, the same as on the prior study.",
+        ),
+        (
+            "There is a large left pleural effusion, increased since the prior study.",
+            "Interval enlargement of a large left pleural effusion.",
+        ),
+        (
+            "Bands of extensive atelectasis cross the right lower lobe.",
+            "Extensive atelectatic bands cross the right lung base.",
+        ),
+    ],
+)
+def test_the_same_in_other_words_fits(truth: str, said: str) -> None:
+    (statement,) = statements([truth])
+    assert not statement.unread
+    assert sentence_fits(statement, said)
 
 
 @pytest.mark.parametrize(

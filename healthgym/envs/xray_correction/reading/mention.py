@@ -149,7 +149,10 @@ class Mention:
             self.flags["lead"] = item.text
         if "state" in features:
             if features["state"] not in _STATES.get(self.entity, ()):
-                return None
+                if features["state"] != "enlarged" or not entity.change or "severity" in features:
+                    return None
+                # What has no size that is normal has grown.
+                return {"change": "worsened"}
             kind = "place" if self.entity == "volumes" else "state"
             said[kind] = features["state"]
             if "beyond" in features:
@@ -289,6 +292,10 @@ class Mention:
             "lost": self.entity not in _ALWAYS,
             "prior": change or "soft" in self.flags,
             "lead": "count" in self.values,
+            # "An apparent effusion" may be none; "no apparent effusion" is none.
+            "seeming": present is False,
+            # A line that crosses the atrium ends elsewhere.
+            "across": not entities()[self.entity].device,
             # More on one side says more than "both" where nobody asks for a side.
             "uneven": sided and present is True,
             "misplaced": self.values.get("place") in _MISPLACED,

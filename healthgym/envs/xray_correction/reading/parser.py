@@ -208,7 +208,7 @@ class Parser:
         for item in before:
             if item.says("there"):
                 mention.flags["verb"] = "there"
-            kinds = ("past", "been", "history", "loose") if item.says("there", "neg") else ()
+            kinds = ("history", "loose") if item.says("neg") else ()
             mention.flags.update({kind: item.text for kind in kinds if item.says(kind)})
         if len(own) > 1 or any(item.features["neg"] != "det" for item in own):
             # Twice denied, or not in a way that a name can be.

@@ -22,7 +22,11 @@ _FLAGS = (
     "loose",
     "now",
     "uneven",
+    "seeming",
+    "across",
 )
+#: What is said before a name in another sense than after it ("apparent", "is apparent").
+_BEFORE = ("previously", "seeming")
 
 
 def mark_denied(item: Item) -> Item:
@@ -85,10 +89,13 @@ class Phrase:
 
     def _item(self, item: Item, following: Item | None) -> None:
         features = item.features
-        if item.says(*_FLAGS) and not ("previously" in features and self._after):
+        if item.says(*_FLAGS) and not (self._after and item.says(*_BEFORE)):
             for mention in self._targets():
                 mention.flags.update({k: item.text for k in _FLAGS if k in features})
-        if not features or item.says("other", "descr", "fract"):
+        if item.says("past", "been"):
+            for mention in self._own:
+                mention.flags.update({k: item.text for k in ("past", "been") if k in features})
+        if not features or item.says("other", "descr", "fract") or self._off(item, following):
             self._own[0].unread.append(item.text)
         elif "hedge" in features:
             for mention in self._own:
@@ -98,7 +105,6 @@ class Phrase:
             self._verb = features["cop"]
             for mention in self._own:
                 mention.flags["verb"] = item.text
-                mention.flags.update({k: item.text for k in ("past", "been") if k in features})
         elif features.get("neg") == "none":
             self._presence(item)
         elif "neg" in features:
@@ -115,11 +121,22 @@ class Phrase:
             self._own[0].unread.append(item.text)
         elif _graded(item, following):
             return
-        elif item.says("count") and following is not None and following.text == "of":
-            # "Two of the tubes": of how many?
-            self._own[0].unread.append(item.text)
         elif item.says(*ATTRIBUTES, "loc", "kind", "lead", "infl", "lungs", "rib"):
             self._attribute(item, following)
+
+    def _off(self, item: Item, following: Item | None) -> bool:
+        """Return whether what follows makes something else of an item, or does not bear it."""
+        if item.says("degree"):
+            # "Not very enlarged" is enlarged.
+            return self._negated or following is None or not following.says("severity")
+        if following is None:
+            return False
+        if item.text == "over":
+            return following.says("count")
+        # "Two of the tubes": of how many? "Better seen": it is the picture that is better.
+        return (item.says("count") and following.text == "of") or (
+            item.says("than") and following.says("pres")
+        )
 
     def _attribute(self, item: Item, following: Item | None) -> None:
         foreign = following is not None and (not following.features or following.says("other"))

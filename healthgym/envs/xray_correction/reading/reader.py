@@ -28,7 +28,7 @@ class Reading:
 
 
 _STUDY = r"(?:chest )?(?:radiographs?|stud(?:y|ies)|exam(?:ination)?s?|films?|x-?rays?|images?)"
-_PRIOR = rf"(?:prior|previous|earlier|comparison)(?: {_STUDY})?"
+_PRIOR = rf"(?:prior|previous|earlier|comparison)(?: (?:one|{_STUDY}))?"
 #: Sentences about the prior studies themselves, and whether they say that there are any.
 _COMPARISONS = (
     (

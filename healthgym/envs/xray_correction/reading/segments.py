@@ -60,6 +60,10 @@ def cut(items: Sequence[Item]) -> list[Segment]:
         elif item.text == "nor" and segments[-1].items:
             segments.append(Segment("or"))
         segments[-1].items.append(item)
+    for segment, after in pairwise([*segments, Segment("stop")]):
+        if not segment.items and segment.joint not in ("stop", "comma") and after.joint == "stop":
+            # "No effusion yet", "an effusion or": more was meant than is said.
+            segment.items.append(Item(segment.joint, {}))
     segments = [segment for segment in segments if segment.items]
     for first, second in pairwise(segments):
         _share_lungs(first, second)

@@ -21,7 +21,8 @@ _STUDY = r"(?:chest )?(?:radiographs?|stud(?:y|ies)|exam(?:ination)?s?|films?|x-
 #: What a comparison is made with.
 _PRIOR = re.compile(
     r"(?:(?:as |when )?compared (?:with|to)|in comparison (?:with|to)|relative to|since|from|"
-    r"than(?: on| in| was seen on)?|to|with|as on|as in) (?:that (?:of|on) )?(?:the |a |an )?"
+    r"than(?: on| in| was seen on)?|to|with|(?P<same>as(?: seen)? (?:on|in)|as(?= before))) "
+    r"(?:that (?:of|on) )?(?:the |a |an )?"
     rf"(?:most recent )?(?:(?:prior|previous|preceding|earlier|last|comparison)(?: {_STUDY}\b|"
     r"(?! [a-z]))|before\b)"
 )
@@ -34,6 +35,8 @@ _HEIGHT = re.compile(
 _PROPER = (2.0, 7.0)
 _MARKS: Mapping[str, Features] = {
     "<prior>": {"prior": "1"},
+    # "As before", and nothing else, says that nothing has changed.
+    "<same>": {"prior": "1", "change": "unchanged"},
     "<low>": {"place": "low"},
     "<appropriate>": {"place": "appropriate"},
     "<high>": {"place": "high"},
@@ -76,7 +79,11 @@ def scan(sentence: str) -> list[Item]:
 def _marked(sentence: str) -> str:
     """Return a sentence in lower case, comparisons and heights in it replaced by marks."""
     lower = " ".join(sentence.lower().replace("\u2019", "'").replace("\u2013", "-").split())
-    return _PRIOR.sub("<prior>", _HEIGHT.sub(_height, lower))
+    return _PRIOR.sub(_compared, _HEIGHT.sub(_height, lower))
+
+
+def _compared(match: re.Match[str]) -> str:
+    return "<same>" if match["same"] else "<prior>"
 
 
 def heights(text: str) -> tuple[float, ...]:
