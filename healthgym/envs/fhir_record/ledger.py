@@ -6,9 +6,10 @@ from collections.abc import Iterator, Set
 from datetime import datetime
 
 from healthgym.core.borders import JsonDict, JsonObject
-from healthgym.envs.fhir_record.orders import faults, identifies, is_about, is_one_of
-from healthgym.envs.fhir_record.task import OrderSpec
+from healthgym.envs.fhir_record.orders import faults, identifies, is_about, is_one_of, listed
+from healthgym.envs.fhir_record.task import BASE_URL, OrderSpec
 from healthgym.envs.fhir_record.view import concept_text
+from healthgym.worlds.fhir.errors import FhirError
 from healthgym.worlds.fhir.store import FhirStore, Write, WriteKind
 
 #: Statuses by which a MedicationRequest is discontinued.
@@ -16,6 +17,8 @@ _ENDED = frozenset({"stopped", "cancelled", "completed", "entered-in-error"})
 #: Statuses by which an entry of one's own is taken back.
 _TAKEN_BACK = frozenset({"stopped", "cancelled", "entered-in-error", "revoked"})
 _ASIDE = frozenset({"id", "meta", "status", "statusReason"})
+#: Statuses of an order that another one may not end by the way.
+_GOES_ON = frozenset({"active", "on-hold"})
 #: What a copy that takes an entry back may say of itself.
 _OF_COPY = _ASIDE | {"authoredOn", "note", "identifier", "issued"}
 
@@ -33,6 +36,7 @@ class Ledger:
         patient: Id of the patient asked about.
         begin: When the question was asked.
         end: When the episode stands.
+        stops: Ids of the orders that must no longer be active.
 
     Attributes:
         open: The writes that nothing has accounted for.
@@ -40,13 +44,21 @@ class Ledger:
     """
 
     def __init__(
-        self, before: FhirStore, after: FhirStore, patient: str, begin: datetime, end: datetime
+        self,
+        before: FhirStore,
+        after: FhirStore,
+        patient: str,
+        begin: datetime,
+        end: datetime,
+        stops: Set[str] = frozenset(),
     ) -> None:
         self._before = before
         self._patient = patient
         self._begin = begin
         self._end = end
+        self._stops = stops
         self.open = list(_final(before, after.written))
+        self._own = {(w.resource_type, w.id) for w in self.open if w.kind is WriteKind.CREATE}
         self.withdrawn = self._cross_off_withdrawn()
 
     def _cross_off_withdrawn(self) -> int:
@@ -96,7 +108,27 @@ class Ledger:
         """Cross off the write of an order, and return what is wrong with it."""
         self.open.remove(write)
         names = _names(self._before, self._patient)
-        return faults(spec, write.resource, self._patient, self._begin, self._end, names)
+        wrong = faults(spec, write.resource, self._patient, self._begin, self._end, names)
+        return wrong if self._ends_none_that_stands(write.resource) else [*wrong, "replaces"]
+
+    def _ends_none_that_stands(self, resource: JsonObject) -> bool:
+        """Return whether what an order takes the place of was not to go on anyway."""
+        return all(
+            reference in self._own or self._may_end(reference)
+            for name in ("replaces", "priorPrescription")
+            for one in listed(resource.get(name))
+            for reference in [_local(one)]
+        )
+
+    def _may_end(self, reference: tuple[str, str] | None) -> bool:
+        if reference is None:
+            return False
+        try:
+            replaced = self._before.read(*reference)
+        except FhirError:
+            return False
+        ended = not is_one_of(replaced.get("status"), _GOES_ON)
+        return is_about(replaced, self._patient) and (ended or reference[1] in self._stops)
 
     # -- stops ---------------------------------------------------------------------------------
 
@@ -142,6 +174,15 @@ def _is_restored(before: FhirStore, write: Write) -> bool:
 def _content(resource: JsonObject, aside: Set[str] = _ASIDE) -> JsonDict:
     """Return what a resource says beside its status."""
     return {key: value for key, value in resource.items() if key not in aside}
+
+
+def _local(reference: object) -> tuple[str, str] | None:
+    """Return the type and id that a reference within this record system names."""
+    given = reference.get("reference") if isinstance(reference, dict) else None
+    if not isinstance(given, str):
+        return None
+    kind, _, id_ = given.removeprefix(BASE_URL).partition("/_history/")[0].partition("/")
+    return kind, id_
 
 
 def _same_drug(one: JsonObject, other: JsonObject) -> bool:

@@ -110,6 +110,7 @@ def strict_results(evidence: Found) -> list[CheckResult]:
         reference.facts.patient,
         evidence.task.now,
         evidence.after.clock.now,
+        decision.stops,
     )
     results = [_answer(evidence.submission, decision)]
     for spec in decision.orders:
