@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from healthgym.core.borders import JsonDict, JsonObject
-from healthgym.envs.fhir_record.orders import faults, identifies, is_about, is_one_of, listed
+from healthgym.envs.fhir_record.orders import faults, identifies, is_about
+from healthgym.envs.fhir_record.orders.remarks import goes_on
+from healthgym.envs.fhir_record.orders.words import (
+    has_modifier,
+    is_one_of,
+    listed,
+    references_in,
+    texts_in,
+)
 from healthgym.envs.fhir_record.task import BASE_URL, OrderSpec
-from healthgym.envs.fhir_record.view import concept_text
+from healthgym.envs.fhir_record.view import concept_text, parse_time
 from healthgym.worlds.fhir.errors import FhirError
 from healthgym.worlds.fhir.store import FhirStore, Write, WriteKind
 
@@ -82,7 +90,7 @@ class Ledger:
         earlier = self.open[: self.open.index(copy)]
         for write in reversed(earlier):
             same = write.kind is WriteKind.CREATE and write.resource_type == copy.resource_type
-            standing = not is_one_of(write.resource.get("status"), _TAKEN_BACK)
+            standing = not is_one_of(write.resource.get("status"), _ENDED | _TAKEN_BACK)
             if (
                 same
                 and standing
@@ -109,7 +117,24 @@ class Ledger:
         self.open.remove(write)
         names = _names(self._before, self._patient)
         wrong = faults(spec, write.resource, self._patient, self._begin, self._end, names)
-        return wrong if self._ends_none_that_stands(write.resource) else [*wrong, "replaces"]
+        if not self._ends_none_that_stands(write.resource):
+            wrong.append("replaces")
+        if not all(map(self._is_of_patient, references_in(write.resource))):
+            wrong.append("references")
+        return wrong
+
+    def _is_of_patient(self, reference: str) -> bool:
+        """Return whether what an order refers to is nobody else's, as far as it is on record."""
+        kind, id_ = _named(reference)
+        if kind == "Patient":
+            return id_ == self._patient
+        try:
+            found = self._before.read(kind, id_)
+        except FhirError:
+            return True
+        people = [found.get(name) for name in ("subject", "patient")]
+        whose = [one["reference"] for one in people if isinstance(one, dict) and "reference" in one]
+        return all(_named(str(one))[1] == self._patient for one in whose)
 
     def _ends_none_that_stands(self, resource: JsonObject) -> bool:
         """Return whether what an order takes the place of was not to go on anyway."""
@@ -148,11 +173,24 @@ class Ledger:
                 write.kind is WriteKind.CREATE
                 and is_about(resource, self._patient)
                 and _same_drug(resource, original)
+                and self._ends(resource)
             )
             if (updated and _content(original) == _content(resource)) or copied:
                 self.open.remove(write)
                 return True
         return False
+
+    def _ends(self, copy: JsonObject) -> bool:
+        """Return whether an ended copy says in no other element that the order is to go on."""
+        dated = copy.get("authoredOn")
+        written = parse_time(dated) if isinstance(dated, str) else None
+        return not (
+            has_modifier(copy)
+            or copy.get("doNotPerform")
+            or copy.get("intent", "order") != "order"
+            or (written is not None and written > self._end + timedelta(minutes=1))
+            or any(goes_on(text) for text in texts_in(copy))
+        )
 
 
 def _final(before: FhirStore, written: tuple[Write, ...]) -> Iterator[Write]:
@@ -179,9 +217,11 @@ def _content(resource: JsonObject, aside: Set[str] = _ASIDE) -> JsonDict:
 def _local(reference: object) -> tuple[str, str] | None:
     """Return the type and id that a reference within this record system names."""
     given = reference.get("reference") if isinstance(reference, dict) else None
-    if not isinstance(given, str):
-        return None
-    kind, _, id_ = given.removeprefix(BASE_URL).partition("/_history/")[0].partition("/")
+    return _named(given) if isinstance(given, str) else None
+
+
+def _named(reference: str) -> tuple[str, str]:
+    kind, _, id_ = reference.removeprefix(BASE_URL).partition("/_history/")[0].partition("/")
     return kind, id_
 
 

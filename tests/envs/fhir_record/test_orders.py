@@ -376,6 +376,93 @@ def test_an_order_may_take_the_place_of_one_that_has_to_stop() -> None:
     assert verdict.success, failed(verdict)
 
 
+def written_with(kind: str, branch: str, **elements: Any) -> Any:
+    """Return the verdict where the first order is written with further elements."""
+    _, episode, script = find(kind, branch)
+    play_all(episode, script[:-1])
+    written = next(write for write in episode.world.store.written if write.kind == "create")
+    right = {k: v for k, v in written.resource.items() if k not in ("id", "meta")}
+    _, episode, script = find(kind, branch)
+    episode.world.store.create({**right, **elements})
+    return play(episode, [action for action in script if not action.name.startswith("create_")])
+
+
+def test_what_an_order_refers_to_may_not_be_somebody_elses() -> None:
+    _, episode, _ = find("v1-t10", "stale")
+    store, patient = episode.world.store, episode._instance.reference.facts.patient
+    others = [one["id"] for one in store.search("Patient", [("_count", "50")]).resources]
+    other = next(one for one in others if one != patient)
+    assert written_with("v1-t10", "stale", requester={"reference": "Practitioner/1"}).success
+    assert failed(written_with("v1-t10", "stale", requester={"reference": f"Patient/{other}"})) == {
+        "a1c_details"
+    }
+    theirs = next(
+        row["id"]
+        for one in others
+        if one != patient
+        for row in store.search("Observation", [("patient", one), ("_count", "1")]).resources
+    )
+    given = {"supportingInfo": [{"reference": f"Observation/{theirs}"}]}
+    assert failed(written_with("v1-t10", "stale", **given)) == {"a1c_details"}
+
+
+def copied(**elements: Any) -> Any:
+    """Return the verdict where orders are ended by copies with further elements, as in replies."""
+    _, episode, script = find("v2-t2", "other_newest")
+    store = episode.world.store
+    for action in script:
+        if action.name == "stop_medication_request":
+            original = store.read("MedicationRequest", action.arguments["id"])
+            copy = {k: v for k, v in original.items() if k not in ("id", "meta")}
+            store.create({**copy, "status": "stopped", **elements})
+    return play(episode, [a for a in script if a.name != "stop_medication_request"])
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        {},
+        {"status": "completed"},
+        {"statusReason": {"text": "Duplicate therapy"}},
+        {"note": [{"text": "Duplicate; the newest heparin order is kept."}]},
+        {"note": [{"text": "Stopped; continue heparin only."}]},
+    ],
+    ids=repr,
+)
+def test_an_ended_copy_ends_an_order(elements: dict[str, Any]) -> None:
+    verdict = copied(**elements)
+    assert verdict.success, failed(verdict)
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        {"note": [{"text": "Continue this order."}]},
+        {"note": [{"text": "Should not be discontinued."}]},
+        {"statusReason": {"text": "Ended by mistake, restart now"}},
+        {"doNotPerform": True},
+        {"intent": "proposal"},
+        {"authoredOn": "2040-01-01"},
+        {"modifierExtension": [{"url": "urn:negated", "valueBoolean": True}]},
+    ],
+    ids=repr,
+)
+def test_an_ended_copy_that_lets_the_order_go_on_ends_none(elements: dict[str, Any]) -> None:
+    assert "orders_stopped" in failed(copied(**elements))
+
+
+def test_a_copy_that_was_ended_itself_is_no_mistake_taken_back() -> None:
+    """Of two equal orders one was ended as completed, one as stopped: neither undoes the other."""
+    _, episode, script = find("v2-t2", "other_newest")
+    stop = next(a.arguments["id"] for a in script if a.name == "stop_medication_request")
+    store = episode.world.store
+    original = store.read("MedicationRequest", stop)
+    copy = {k: v for k, v in original.items() if k not in ("id", "meta")}
+    for status in ("completed", "stopped"):
+        store.create({**copy, "status": status})
+    assert failed(play(episode, script[-1:])) == {"no_stray_writes"}
+
+
 # -- with tools ------------------------------------------------------------------------------------
 
 ORDER = "create_medication_request"

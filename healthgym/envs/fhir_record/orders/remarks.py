@@ -31,6 +31,13 @@ _PER_STEP = re.compile(
 )
 #: Longest interval, in hours, of a dose that is repeated if it did not work.
 REPEATED = 0.1
+#: Words that an order which was ended goes on, or was not to be ended.
+_GOES_ON = re.compile(
+    r"\b(?:continue|keep|restart|resume|reinstate|reactivate)"
+    r"(?:$| (?:this|it|now|as|giving|orders?)\b)"
+    r"|\b(?:not|never|n't)(?: \w+){0,2} (?:stop|discontinu|end|cancel)"
+    r"|\b(?:in error|by mistake|(?:still|remains?|stays?) active)\b"
+)
 #: Kinds of words that make another order of one for a service.
 _OF_SERVICES = ("standing", "later", "others", "counts")
 #: Words of a clause about looking again, which has times and rates of its own.
@@ -83,6 +90,11 @@ def changes_order(spec: OrderSpec, text: str) -> str:
             if kinds[kind].search(clause) and not (spec.as_needed and kind == "standing"):
                 return kind
     return ""
+
+
+def goes_on(text: str) -> bool:
+    """Return whether free words beside an order that was ended say that it goes on."""
+    return any(_GOES_ON.search(clause) for clause in clauses(text))
 
 
 def is_for_others(text: str) -> bool:

@@ -65,6 +65,18 @@ def has_modifier(value: object) -> bool:
     return any(has_modifier(item) for item in value.values())
 
 
+def references_in(value: object) -> Iterator[str]:
+    """Yield the references to other resources that stand anywhere in a value."""
+    if isinstance(value, list):
+        for item in value:
+            yield from references_in(item)
+    elif isinstance(value, dict):
+        if isinstance(value.get("reference"), str):
+            yield value["reference"]
+        for item in value.values():
+            yield from references_in(item)
+
+
 def is_one_of(value: object, words: Set[str]) -> bool:
     """Return whether a value, which may be anything that JSON has, is one of some words."""
     return isinstance(value, str) and value in words
