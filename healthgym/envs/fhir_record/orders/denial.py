@@ -22,7 +22,10 @@ _DENIAL = re.compile(
     r"incorrect|cancel\w*|void(?:ed)?|disregard\w*|ignore\w*|hold|held|withh[eo]ld\w*|stop\w*|"
     r"discontinu\w*|mistake\w*|error\w*|erroneous\w*|instead|avoid\w*|refus\w*|declin\w*|"
     r"contraindicat\w*|unless|only if|withdr[ae]w\w*|revok\w*|invalid\w*|retract\w*|delete\w*|"
-    r"unnecessary|unneeded|rejected|abort\w*|suspend\w*|postpone\w*|defer\w*|fake|allerg\w*)\b"
+    r"unnecessary|unneeded|rejected|abort\w*|suspend\w*|postpone\w*|defer\w*|fake|allerg\w*|"
+    r"forget\w*|oppos(?:e[sd]?|ing)|objects to|objected to|rather not|changed \w+ minds?|"
+    r"(?:is|are|was|were|decided) against|"
+    r"only (?:when|after|once|half|part))\b"
 )
 _DRUGS = (
     r"(?:(?:all|the|active|offending|qtc?[- ]prolonging|these|those|and|,) ?){0,6}"
@@ -38,6 +41,7 @@ _FINDING = re.compile(
     r"|\b(?:no|without)(?: an?)?(?: [\w-]+){0,4}"
     r" (?:on record|on file|on (?:the )?(?:\w+ ){0,3}list|recorded|found|available|documented|"
     r"in (?:the )?chart)\b"
+    r"|\bno(?: [\w-]+){0,4} orders? (?:was|were|is|are|found|exists?|in place|on file)\b"
     r"|\b(?:orders?|opioids?|regimen) without *(?=$|[.,;])"
     r"|\bno(?: [\w-]+){0,4} (?:in|within|during|over|since) "
     r"(?=(?:the )?(?:past|last|previous|prior|this|these|over|more|\d))"
@@ -50,18 +54,19 @@ _FINDING = re.compile(
 _ADVICE = re.compile(
     r"\bdo(?:es)? not (?:crush|chew|break|split|swallow whole)"
     r"(?:,? (?:or|and) (?:crush|chew|break|split))?\b|\bno response\b|\bno improvement\b"
+    r"|\bdo not (?:lie|drive|drink|eat|smoke|operate|exceed|share|rub|massage|shake)\b"
+    r"|\bdo not take (?:(?:it|this|them) )?(?:with|within|together|at the same|more)\b"
+    r"|\b(?:fasting|npo|preparation|prep|escort|sedation|premedication|hydration) "
+    r"(?:(?:is|are) )?not (?:necessary|needed|required)\b"
     r"|\bno known (?:drug )?allergies\b|\bdo not repeat more often than every 2 minutes\b"
 )
 _NO = re.compile(r"\b(?:no|without)\b(?P<what>(?: [\w/'-]+){1,4})")
 _NOT = re.compile(r"(?:\b(?P<before>[\w]+) )?\b(?:not|never)(?P<what>(?: [\w/'-]+){1,4})")
-#: After these, what follows "not" is a deed that is forbidden, not a state that is denied.
-_FORBIDDING = frozenset(
-    {"do", "does", "did", "should", "must", "can", "could", "will", "would", "shall", "may",
-     "might", "need", "please", "but", "ought", "to", "", "and"}
-)  # fmt: skip
+#: After these, what follows "not" is a state, and after other words only if it looks like one.
+_BEING = frozenset({"is", "are", "was", "were", "been", "has", "have", "had", "having", "being"})
 #: A state that "never" or a bare "not" may deny without a verb before it.
 _STATE = re.compile(
-    r"(?:been|had|yet|at|in|on|within|above|below|\w{2,}ed|\w{3,}(?:ic|al|ant|ent|ive|ing|ous|ful|ly))$"
+    r"(?:been|had|yet|at|in|on|within|above|below|\w{2,}(?:ed|en|wn)|\w{3,}(?:ic|al|ant|ent|ive|ing|ous|ful|ly))$"
 )
 
 
@@ -73,7 +78,8 @@ def denies(spec: OrderSpec, text: str) -> bool:
         text: The free text.
     """
     plain = re.sub(r"\bcannot\b", "can not", squeezed(text).replace("\u2019", "'"))
-    plain = re.sub(r"\bcan't\b", "can not", re.sub(r"n't\b", " not", plain))
+    plain = re.sub(r"\b(?:can't|won't)\b", "will not", plain)
+    plain = re.sub(r"n't\b", " not", plain)
     finding = item_of(spec).finding
     if finding:
         plain = finding.sub(" ", plain)
@@ -102,7 +108,7 @@ def _is_a_state(found: re.Match[str]) -> str:
         return found[0]
     if before in ("does", "did"):
         return " " if words[0] in _words("may_lack") else found[0]
-    if before in _FORBIDDING and not _STATE.match(words[0]):
+    if before not in _BEING and not _STATE.match(words[0]):
         return found[0]
     return f"{before} "
 

@@ -14,15 +14,16 @@ from healthgym.envs.fhir_record.orders.denial import sentences
 from healthgym.envs.fhir_record.orders.items import CLOCK, DATE, item_of, without_names
 from healthgym.envs.fhir_record.orders.quantities import Dimension, filler, unit_names
 from healthgym.envs.fhir_record.orders.remarks import REPEATED
-from healthgym.envs.fhir_record.orders.sig import read_words
+from healthgym.envs.fhir_record.orders.sig import read_words, sites_of
 from healthgym.envs.fhir_record.task import OrderSpec
 
 #: What stands after a word that is no command: "order placed", "check is due", "do not".
-_NOUN = r"(?! (?:not|is|was|are|were|has|have|had|of|pending|[a-z]{2,}ed)\b)(?![\w'/-])"
+_NOUN = r"(?! (?:not|is|was|are|were|has|have|had|of|pending|[a-z]{2,}(?:ed|en))\b)(?![\w'/-])"
 _PART = r"[,()\u2013\u2014]+| - |:(?!\d)|(?<=\w)/(?= )"
 _MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d(?:t[\d:.+z-]*)?")
 _WEEKDAY = re.compile(r"\b(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")
 _DURATION = re.compile(rf"[\d.]+ ?-?(?:{'|'.join(unit_names(Dimension.TIME))})")
+_HOUR = re.compile(r"\b(?:[01]\d|2[0-3])[0-5]\d\b(?: ?h(?:ours|rs)?\b)?")
 _SPREAD = re.compile(rf"[\d.]+ ?(?:to|or|-) ?(?={_DURATION.pattern})")
 #: Of so many words a part is an item of the list before it.
 _LISTED = 2
@@ -68,18 +69,19 @@ def _is_otherwise(spec: OrderSpec, asked: str) -> bool:
         return True
     item = item_of(spec)
     asked = _forms()["until"].split(asked)[0]
-    asked = _SPREAD.sub(" ", asked)
-    asked = CLOCK.sub(_hour, DATE.sub(" ", _MOMENT.sub(" ", asked)))
+    asked = _HOUR.sub(" ", _SPREAD.sub(" ", _MOMENT.sub(" ", asked)))
+    asked = CLOCK.sub(_hour, DATE.sub(" ", asked))
     asked = _WEEKDAY.sub(" ", asked, count=1)
     sig = read_words(asked)
-    if not spec.dose and (sig.doses or sig.strengths):
+    own = read_words(" ".join(sorted(item.words))).routes
+    if not spec.dose and (sig.doses or sig.strengths or sig.routes - own):
         return True
     if spec.as_needed and any(hours > REPEATED for hours in sig.intervals):
         return True
     kind = "prescription" if spec.dose else "service"
     known = item.words | filler(kind) | filler("service") | frozenset(sentences()["rest"])
     known |= {code.lower() for code in spec.codes}
-    known |= set(sentences()["acting"])
+    known |= set(sentences()["acting"]) | sites_of(spec.route)
     said = " ".join(word for word in sig.unread if not _DURATION.fullmatch(word))
     unread = {word.strip(".'-/") for word in said.split()}
     return bool(unread - known - {""})
