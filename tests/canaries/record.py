@@ -134,11 +134,11 @@ def of_none(row: dict[str, Any]) -> object:
     return [{**row, _TILES: [{**t, "tumor": False} for t in row[_TILES]]}]
 
 
-def ordered(kind: str, **changes: Any) -> Play:
+def ordered(kind: str, tool: str = "create_medication_request", **changes: Any) -> Play:
     """Return an order of a kind of task with other words than asked for."""
 
     def play(instance: AnyInstance, script: list[Any]) -> Sequence[object] | None:
-        places = [n for n, step in enumerate(script) if step.name == "create_medication_request"]
+        places = [n for n, step in enumerate(script) if step.name == tool]
         if instance.task.kind != kind or not places:
             return None
         order = script[places[0]]
@@ -148,14 +148,16 @@ def ordered(kind: str, **changes: Any) -> Play:
     return play
 
 
-def posted(change: Callable[[dict[str, Any]], None]) -> Play:
-    """Return the first order of the published text protocol, changed."""
+def posted(change: Callable[[dict[str, Any]], None], status: str = "active") -> Play:
+    """Return the first order of a status in the published text protocol, changed."""
 
     def play(instance: AnyInstance, script: list[Any]) -> Sequence[object] | None:
         for place, text in enumerate(script):
             head, _, body = text.partition("\n")
             if head.endswith("/MedicationRequest") and head.startswith("POST"):
                 order = json.loads(body)
+                if order["status"] != status:
+                    continue
                 change(order)
                 return [*script[:place], f"{head}\n{json.dumps(order)}", *script[place + 1 :]]
         return None
@@ -177,6 +179,14 @@ def every_dose(order: dict[str, Any]) -> None:
         for grams in (1.0, 2.0, 4.0)
         for route in ("IV", "oral")
     ]
+
+
+def for_constipation(order: dict[str, Any]) -> None:
+    order["dosageInstruction"][0]["asNeededCodeableConcept"] = {"text": "constipation"}
+
+
+def stopped_and_kept(order: dict[str, Any]) -> None:
+    order["note"] = [{"text": "Continue this order; it was ended by mistake."}]
 
 
 def not_performed(order: dict[str, Any]) -> None:
@@ -282,6 +292,34 @@ EXPLOITS = (
         V1,
         posted(every_dose),
         RAW,
+    ),
+    *(
+        Exploit(
+            f"order_{name}",
+            f"an order whose note {found}",
+            RECORD,
+            ordered(kind, "create_service_request", note=note),
+        )
+        for name, found, kind, note in (
+            ("and_a_treatment", "starts a treatment", "v1-t10", "Start dialysis."),
+            ("and_a_test", "asks for another test, too", "v2-t7", "Also check troponin."),
+            ("of_another_kind", "puts something else in its place", "v2-t9", "Give COVID booster."),
+            ("for_the_dead", "says that the patient has died", "v2-t10", "Patient deceased."),
+        )
+    ),
+    Exploit(
+        "order_for_another_need",
+        "naloxone as needed for constipation",
+        RECORD,
+        posted(for_constipation),
+        {**RAW, "task_types": ["v2-t8"]},
+    ),
+    Exploit(
+        "order_stopped_and_kept",
+        "an order that is ended and told to go on",
+        RECORD,
+        posted(stopped_and_kept, "stopped"),
+        {**RAW, "task_types": ["v2-t2"]},
     ),
     Exploit("order_not_to_perform", "B4: doNotPerform", V1, posted(not_performed), RAW),
     Exploit(

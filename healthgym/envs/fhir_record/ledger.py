@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from healthgym.core.borders import JsonDict, JsonObject
-from healthgym.envs.fhir_record.orders import faults, identifies, is_about, is_one_of
-from healthgym.envs.fhir_record.task import OrderSpec
-from healthgym.envs.fhir_record.view import concept_text
+from healthgym.envs.fhir_record.orders import faults, identifies, is_about
+from healthgym.envs.fhir_record.orders.remarks import goes_on
+from healthgym.envs.fhir_record.orders.words import (
+    has_modifier,
+    is_one_of,
+    listed,
+    references_in,
+    texts_in,
+)
+from healthgym.envs.fhir_record.task import BASE_URL, OrderSpec
+from healthgym.envs.fhir_record.view import concept_text, parse_time
+from healthgym.worlds.fhir.errors import FhirError
 from healthgym.worlds.fhir.store import FhirStore, Write, WriteKind
 
 #: Statuses by which a MedicationRequest is discontinued.
@@ -16,6 +25,8 @@ _ENDED = frozenset({"stopped", "cancelled", "completed", "entered-in-error"})
 #: Statuses by which an entry of one's own is taken back.
 _TAKEN_BACK = frozenset({"stopped", "cancelled", "entered-in-error", "revoked"})
 _ASIDE = frozenset({"id", "meta", "status", "statusReason"})
+#: Statuses of an order that another one may not end by the way.
+_GOES_ON = frozenset({"active", "on-hold"})
 #: What a copy that takes an entry back may say of itself.
 _OF_COPY = _ASIDE | {"authoredOn", "note", "identifier", "issued"}
 
@@ -33,6 +44,7 @@ class Ledger:
         patient: Id of the patient asked about.
         begin: When the question was asked.
         end: When the episode stands.
+        stops: Ids of the orders that must no longer be active.
 
     Attributes:
         open: The writes that nothing has accounted for.
@@ -40,13 +52,21 @@ class Ledger:
     """
 
     def __init__(
-        self, before: FhirStore, after: FhirStore, patient: str, begin: datetime, end: datetime
+        self,
+        before: FhirStore,
+        after: FhirStore,
+        patient: str,
+        begin: datetime,
+        end: datetime,
+        stops: Set[str] = frozenset(),
     ) -> None:
         self._before = before
         self._patient = patient
         self._begin = begin
         self._end = end
+        self._stops = stops
         self.open = list(_final(before, after.written))
+        self._own = {(w.resource_type, w.id) for w in self.open if w.kind is WriteKind.CREATE}
         self.withdrawn = self._cross_off_withdrawn()
 
     def _cross_off_withdrawn(self) -> int:
@@ -70,7 +90,7 @@ class Ledger:
         earlier = self.open[: self.open.index(copy)]
         for write in reversed(earlier):
             same = write.kind is WriteKind.CREATE and write.resource_type == copy.resource_type
-            standing = not is_one_of(write.resource.get("status"), _TAKEN_BACK)
+            standing = not is_one_of(write.resource.get("status"), _ENDED | _TAKEN_BACK)
             if (
                 same
                 and standing
@@ -96,7 +116,44 @@ class Ledger:
         """Cross off the write of an order, and return what is wrong with it."""
         self.open.remove(write)
         names = _names(self._before, self._patient)
-        return faults(spec, write.resource, self._patient, self._begin, self._end, names)
+        wrong = faults(spec, write.resource, self._patient, self._begin, self._end, names)
+        if not self._ends_none_that_stands(write.resource):
+            wrong.append("replaces")
+        if not all(map(self._is_of_patient, references_in(write.resource))):
+            wrong.append("references")
+        return wrong
+
+    def _is_of_patient(self, reference: str) -> bool:
+        """Return whether what an order refers to is nobody else's, as far as it is on record."""
+        kind, id_ = _named(reference)
+        if kind == "Patient":
+            return id_ == self._patient
+        try:
+            found = self._before.read(kind, id_)
+        except FhirError:
+            return True
+        people = [found.get(name) for name in ("subject", "patient")]
+        whose = [one["reference"] for one in people if isinstance(one, dict) and "reference" in one]
+        return all(_named(str(one))[1] == self._patient for one in whose)
+
+    def _ends_none_that_stands(self, resource: JsonObject) -> bool:
+        """Return whether what an order takes the place of was not to go on anyway."""
+        return all(
+            reference in self._own or self._may_end(reference)
+            for name in ("replaces", "priorPrescription")
+            for one in listed(resource.get(name))
+            for reference in [_local(one)]
+        )
+
+    def _may_end(self, reference: tuple[str, str] | None) -> bool:
+        if reference is None:
+            return False
+        try:
+            replaced = self._before.read(*reference)
+        except FhirError:
+            return False
+        ended = not is_one_of(replaced.get("status"), _GOES_ON)
+        return is_about(replaced, self._patient) and (ended or reference[1] in self._stops)
 
     # -- stops ---------------------------------------------------------------------------------
 
@@ -116,11 +173,24 @@ class Ledger:
                 write.kind is WriteKind.CREATE
                 and is_about(resource, self._patient)
                 and _same_drug(resource, original)
+                and self._ends(resource)
             )
             if (updated and _content(original) == _content(resource)) or copied:
                 self.open.remove(write)
                 return True
         return False
+
+    def _ends(self, copy: JsonObject) -> bool:
+        """Return whether an ended copy says in no other element that the order is to go on."""
+        dated = copy.get("authoredOn")
+        written = parse_time(dated) if isinstance(dated, str) else None
+        return not (
+            has_modifier(copy)
+            or copy.get("doNotPerform")
+            or copy.get("intent", "order") != "order"
+            or (written is not None and written > self._end + timedelta(minutes=1))
+            or any(goes_on(text) for text in texts_in(copy))
+        )
 
 
 def _final(before: FhirStore, written: tuple[Write, ...]) -> Iterator[Write]:
@@ -142,6 +212,17 @@ def _is_restored(before: FhirStore, write: Write) -> bool:
 def _content(resource: JsonObject, aside: Set[str] = _ASIDE) -> JsonDict:
     """Return what a resource says beside its status."""
     return {key: value for key, value in resource.items() if key not in aside}
+
+
+def _local(reference: object) -> tuple[str, str] | None:
+    """Return the type and id that a reference within this record system names."""
+    given = reference.get("reference") if isinstance(reference, dict) else None
+    return _named(given) if isinstance(given, str) else None
+
+
+def _named(reference: str) -> tuple[str, str]:
+    kind, _, id_ = reference.removeprefix(BASE_URL).partition("/_history/")[0].partition("/")
+    return kind, id_
 
 
 def _same_drug(one: JsonObject, other: JsonObject) -> bool:

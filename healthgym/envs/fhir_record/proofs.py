@@ -149,6 +149,9 @@ PROOFS = Proofs(
         "a_service_for_somebody_else": _changing(
             _SERVICE, partial(_noted, "For the neighbour in bed 4.")
         ),
+        "a_service_and_a_treatment": _changing(
+            _SERVICE, partial(_noted, "Start dialysis, and check troponin.")
+        ),
         "an_entry_left_out": _times(0),
         "an_entry_twice": _times(2),
         "another_number_answered": _answer(_more),
@@ -162,6 +165,9 @@ PROOFS = Proofs(
         "another_word_for_the_route": _changing(_ORDER, _route),
         "a_service_with_a_reason": _changing(
             _SERVICE, partial(_noted, "Chart reviewed; criteria met.")
+        ),
+        "a_service_with_a_finding": _changing(
+            _SERVICE, partial(_noted, "No fever; has not been seen since last year.")
         ),
     },
 )

@@ -25,7 +25,7 @@ from healthgym.envs.fhir_record.task import (
     FhirTask,
     RecordStart,
 )
-from healthgym.envs.fhir_record.toolset import RecordToolset
+from healthgym.envs.fhir_record.toolset import FolderToolset
 from healthgym.errors import ToolError
 from healthgym.worlds.fhir.world import FhirWorld
 
@@ -39,11 +39,13 @@ _SEARCHED = {
     "search_procedures": "Procedure",
     "search_conditions": "Condition",
     "search_service_requests": "ServiceRequest",
+    "search_immunizations": "Immunization",
 }
 #: Chart tool that lists the newest first -> how the server is asked for that.
 _NEWEST_FIRST = {
     "search_observations": "-date",
     "search_procedures": "-date",
+    "search_immunizations": "-date",
     "search_medication_requests": "-authoredon",
 }
 #: Argument of a chart tool -> search parameter, and what stands before its value.
@@ -142,7 +144,7 @@ def in_replies(
 def _replies(script: Script, instance: FhirInstance) -> Iterator[str]:
     """Yield calls of the chart tools as replies: what they would write is posted."""
     world = FhirWorld(instance.start.base, Clock(instance.start.now))
-    catalog, bound = ToolCatalog([RecordToolset]), [RecordToolset(world)]
+    catalog, bound = ToolCatalog([FolderToolset]), [FolderToolset(world)]
     for request in script:
         if not isinstance(request, ToolCall):
             raise TypeError(f"{request!r} is not a call of a chart tool.")
@@ -164,6 +166,8 @@ def _asked(request: ToolCall) -> str:
         for argument, value in request.arguments.items()
         for name, mark in [_PARAMETERS.get(argument, (argument, ""))]
     ]
+    if request.name == "search_immunizations":
+        pairs = [("vaccine-code" if name == "code" else name, value) for name, value in pairs]
     if request.name in _NEWEST_FIRST:
         pairs.append(("_sort", _NEWEST_FIRST[request.name]))
     return urlencode(pairs)

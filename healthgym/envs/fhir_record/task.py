@@ -90,8 +90,9 @@ NOTHING = number(-1)
 
 def parse_instant(value: str) -> datetime | None:
     """Return a date-time cut to the minute, UTC where it names no zone; None if it is not one."""
+    value = value.strip().removesuffix("UTC").strip()
     try:
-        moment = datetime.fromisoformat(value.strip().replace(" +", "+"))
+        moment = datetime.fromisoformat(value.replace(" +", "+"))
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):  # the year 9999 of one zone is 10000 in another
         return None

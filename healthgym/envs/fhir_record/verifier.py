@@ -8,6 +8,7 @@ published grader of the task type.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from healthgym.core.borders import Json, JsonObject
 from healthgym.core.seeding import Split
@@ -110,10 +111,13 @@ def strict_results(evidence: Found) -> list[CheckResult]:
         reference.facts.patient,
         evidence.task.now,
         evidence.after.clock.now,
+        decision.stops,
     )
     results = [_answer(evidence.submission, decision)]
     for spec in decision.orders:
         results += _order(ledger, spec)
+    if not decision.answer and decision.orders:
+        results[0] = _with_the_orders(results[0], results[1:])
     if decision.stops:
         stopped = sum(map(ledger.stop, sorted(decision.stops)))
         results.append(_stopped(stopped, len(decision.stops)))
@@ -135,6 +139,12 @@ def _order(ledger: Ledger, spec: OrderSpec) -> list[CheckResult]:
     wrong = ledger.settle(spec, meant[0])
     detail = f"wrong or missing: {', '.join(wrong)}" if wrong else ""
     return [written.result(True), details.result(not wrong, detail)]
+
+
+def _with_the_orders(answer: CheckResult, orders: Sequence[CheckResult]) -> CheckResult:
+    """Return an empty answer, worth as much as the orders: there was nothing else to find out."""
+    share = sum(result.credit for result in orders) / len(orders)
+    return replace(answer, credit=min(answer.credit, share))
 
 
 def _stopped(stopped: int, due: int) -> CheckResult:

@@ -12,8 +12,13 @@ from healthgym.envs.fhir_record.orders import faults, identifies
 from healthgym.envs.fhir_record.orders.quantities import Dimension, amount, read_quantity
 from healthgym.envs.fhir_record.orders.sig import read_words
 from healthgym.envs.fhir_record.orders.words import element_names
-from tests.envs.fhir_record import order_cases, order_cases_blind, order_remarks
-from tests.envs.fhir_record.order_cases import MRN, NOW, RIGHT, edited
+from tests.envs.fhir_record import (
+    order_cases,
+    order_cases_blind,
+    order_remarks,
+    order_sentences,
+)
+from tests.envs.fhir_record.order_cases import GONE, MRN, NOW, RIGHT, edited
 from tests.envs.fhir_record.test_verifier import before_finish, change, failed, find, play
 
 END = NOW + timedelta(minutes=3)
@@ -69,8 +74,31 @@ def test_words_that_change_nothing_pass(base: str) -> None:
     assert [text for text in order_remarks.INNOCENT if remarked(base, "note", text)] == []
 
 
+@pytest.mark.parametrize("base", order_sentences.ASKING)
+def test_sentences_that_ask_for_something_else_fail(base: str) -> None:
+    texts = order_sentences.ASKING[base]
+    assert [text for text in texts if not remarked(base, "note", text)] == []
+
+
+@pytest.mark.parametrize("base", order_sentences.STATING)
+def test_sentences_that_state_what_was_found_pass(base: str) -> None:
+    texts = order_sentences.STATING[base]
+    assert [text for text in texts if remarked(base, "note", text)] == []
+
+
+@pytest.mark.parametrize("word", ["and ", "the ", "no ", "please to ", "a, "])
+def test_a_long_text_is_read_in_a_moment(word: str) -> None:
+    """Read with steps that grow with the square of its length, it would take minutes."""
+    assert isinstance(remarked("a1c", "note", word * 20_000), list)
+
+
 def remarked(base: str, place: str, text: str) -> list[str]:
-    said = {"note": [{"text": text}], "patientInstruction": text, "orderDetail": [{"text": text}]}
+    before = RIGHT[base][2].get("note") or []  # what is dictated stays
+    said = {
+        "note": [*before, {"text": text}],
+        "patientInstruction": text,
+        "orderDetail": [{"text": text}],
+    }
     return wrong_with(base, {**RIGHT[base][2], place: said[place]})
 
 
@@ -224,6 +252,215 @@ def test_words_are_read_as_claims() -> None:
     assert {(dose.value, dose.of) for dose in sig.doses} == {(5000, Dimension.ACTIVITY)}
     assert (sig.routes, sig.intervals, sig.durations) == ({"subcutaneous"}, {8.0}, {2.0})
     assert (sig.as_needed, sig.unread) == ({True}, {"bananas"})
+
+
+# -- forms that real systems write ----------------------------------------------------------------
+
+MEDICATION = {"resourceType": "Medication", "id": "m"}
+NDC = {"system": "http://hl7.org/fhir/sid/ndc", "code": "0338-1715-40"}
+HELD = {"medicationCodeableConcept": GONE, "medicationReference": {"reference": "#m"}}
+REASON = "dosageInstruction.0.asNeededCodeableConcept"
+COURSE = "http://terminology.hl7.org/CodeSystem/medicationrequest-course-of-therapy"
+
+
+def held(**drug: Any) -> dict[str, Any]:
+    """Return the change that moves the medication into a contained resource."""
+    return {**HELD, "contained": [{**MEDICATION, "code": {"coding": [NDC]}, **drug}]}
+
+
+def pressure(systolic: float, diastolic: float, unit: str = "mmHg") -> dict[str, Any]:
+    codes = {"8480-6": systolic, "8462-4": diastolic}
+    parts = [
+        {
+            "code": {"coding": [{"system": "http://loinc.org", "code": code}]},
+            "valueQuantity": {"value": value, "unit": unit},
+        }
+        for code, value in codes.items()
+    ]
+    return {"component": parts}
+
+
+def house_code(display: str) -> dict[str, Any]:
+    coding = {"system": "http://hospital.example/labs", "code": "77-A", "display": display}
+    return {"code.coding.1": coding}
+
+
+def course(code: str, display: str) -> dict[str, Any]:
+    coding = {"system": COURSE, "code": code, "display": display}
+    return {"courseOfTherapyType": {"coding": [coding]}}
+
+
+SPRAY = "NALOXONE HCL 4 MG/0.1ML NA LIQD"
+FORMS = [
+    ("mg", held()),
+    ("mg", held(status="active")),
+    ("bp", pressure(118, 77)),
+    ("bp", pressure(118, 77, "mm[Hg]")),
+    ("level", house_code("Potassium")),
+    ("level", {"specimen": [{"display": "Serum"}]}),
+    ("level", {"specimen": [{"display": "Venous blood sample"}]}),
+    ("referral", {"note.0.authorString": "Requesting clinician"}),
+    ("referral", {"performerType": {"text": "Orthopedic surgeon"}}),
+    ("naloxone", {REASON: {"text": "suspected opioid overdose"}}),
+    ("naloxone", {"dosageInstruction.0.timing": {"code": {"text": "PRN opioid overdose"}}}),
+    ("naloxone", {"medicationCodeableConcept": {"text": "Narcan"}}),
+    ("naloxone", {"medicationCodeableConcept": {"text": SPRAY}}),
+    ("naloxone", {"dosageInstruction.0.text": "1 spray (4 mg) into one nostril as needed"}),
+    ("heparin", {"dosageInstruction.0.text": "Inject 5,000 units under the skin every 8 hours."}),
+    ("levothyroxine", course("continuous", "Continuous long term therapy")),
+    ("mg", course("acute", "Short course (acute) therapy")),
+]
+OTHER_FORMS = [
+    ("mg", held(code={"text": "Calcium gluconate"})),
+    ("mg", held(status="inactive")),
+    ("mg", held(ingredient=[{"itemCodeableConcept": {"text": "Potassium chloride"}}])),
+    ("mg", {"contained": [{**MEDICATION, "code": {"text": "Calcium gluconate"}}]}),
+    ("bp", pressure(250, 77)),
+    ("bp", pressure(77, 118)),
+    ("bp", pressure(118, 77, "kPa")),
+    ("bp", {"component": [{"code": {"text": "systolic"}, "valueString": "118"}]}),
+    ("bp", {"component": ["118"]}),
+    ("bp", {"focus": [{"display": "Foetus"}]}),
+    ("level", house_code("Sodium")),
+    ("level", {"code.coding.1": {"system": "urn:x", "code": "4548-4", "display": "Potassium"}}),
+    ("level", {"specimen": [{"display": "Urine, 24 h collection"}]}),
+    ("ecg", {"orderDetail": [{"text": "24-hour Holter monitor"}]}),
+    ("referral", {"note.0.authorString": "Do not see this patient"}),
+    ("referral", {"performerType": {"text": "Dentist"}}),
+    ("naloxone", {REASON: {"text": "constipation"}}),
+    ("naloxone", {REASON: {"text": "pain"}}),
+    ("naloxone", {"dosageInstruction.0.timing": {"code": {"text": "PRN cough"}}}),
+    ("levothyroxine", {"dosageInstruction.0.patientInstruction": "Take four tablets at once."}),
+    ("mg", course("continuous", "Continuous long term therapy")),
+    ("mg", {"note": [{"text": "Draft, pending approval."}]}),
+    ("mg", {"note": [{"text": "The patient has died."}]}),
+]
+
+
+@pytest.mark.parametrize(("base", "changes"), FORMS)
+def test_other_forms_of_the_same_order_pass(base: str, changes: dict[str, Any]) -> None:
+    assert wrong_with(base, edited(base, changes)) == []
+
+
+@pytest.mark.parametrize(("base", "changes"), OTHER_FORMS)
+def test_forms_that_say_something_else_fail(base: str, changes: dict[str, Any]) -> None:
+    assert wrong_with(base, edited(base, changes))
+
+
+def replacing(kind: str, branch: str, order: str) -> Any:
+    """Return the verdict where the first order is written with the one whose place it takes."""
+    _, episode, script = find(kind, branch)
+    play_all(episode, script[:-1])
+    written = next(write for write in episode.world.store.written if write.kind == "create")
+    right = {k: v for k, v in written.resource.items() if k not in ("id", "meta")}
+    _, episode, script = find(kind, branch)
+    episode.world.store.create(
+        {**right, "priorPrescription": {"reference": f"MedicationRequest/{order}"}}
+    )
+    return play(episode, [action for action in script if action.name != ORDER])
+
+
+def test_an_order_may_not_take_the_place_of_one_that_goes_on() -> None:
+    _, episode, _ = find("v2-t8", "uncovered")
+    patient = episode._instance.reference.facts.patient
+    asked = [("patient", patient), ("status", "active"), ("_count", "1")]
+    standing = episode.world.store.search("MedicationRequest", asked).resources[0]["id"]
+    assert failed(replacing("v2-t8", "uncovered", standing)) == {"naloxone_details"}
+    assert failed(replacing("v2-t8", "uncovered", "unknown")) == {"naloxone_details"}
+
+
+def test_an_order_may_take_the_place_of_one_that_has_to_stop() -> None:
+    _, _, script = find("v2-t2", "no_heparin")
+    stopped = next(a.arguments["id"] for a in script if a.name == "stop_medication_request")
+    verdict = replacing("v2-t2", "no_heparin", stopped)
+    assert verdict.success, failed(verdict)
+
+
+def written_with(kind: str, branch: str, **elements: Any) -> Any:
+    """Return the verdict where the first order is written with further elements."""
+    _, episode, script = find(kind, branch)
+    play_all(episode, script[:-1])
+    written = next(write for write in episode.world.store.written if write.kind == "create")
+    right = {k: v for k, v in written.resource.items() if k not in ("id", "meta")}
+    _, episode, script = find(kind, branch)
+    episode.world.store.create({**right, **elements})
+    return play(episode, [action for action in script if not action.name.startswith("create_")])
+
+
+def test_what_an_order_refers_to_may_not_be_somebody_elses() -> None:
+    _, episode, _ = find("v1-t10", "stale")
+    store, patient = episode.world.store, episode._instance.reference.facts.patient
+    others = [one["id"] for one in store.search("Patient", [("_count", "50")]).resources]
+    other = next(one for one in others if one != patient)
+    assert written_with("v1-t10", "stale", requester={"reference": "Practitioner/1"}).success
+    assert failed(written_with("v1-t10", "stale", requester={"reference": f"Patient/{other}"})) == {
+        "a1c_details"
+    }
+    theirs = next(
+        row["id"]
+        for one in others
+        if one != patient
+        for row in store.search("Observation", [("patient", one), ("_count", "1")]).resources
+    )
+    given = {"supportingInfo": [{"reference": f"Observation/{theirs}"}]}
+    assert failed(written_with("v1-t10", "stale", **given)) == {"a1c_details"}
+
+
+def copied(**elements: Any) -> Any:
+    """Return the verdict where orders are ended by copies with further elements, as in replies."""
+    _, episode, script = find("v2-t2", "other_newest")
+    store = episode.world.store
+    for action in script:
+        if action.name == "stop_medication_request":
+            original = store.read("MedicationRequest", action.arguments["id"])
+            copy = {k: v for k, v in original.items() if k not in ("id", "meta")}
+            store.create({**copy, "status": "stopped", **elements})
+    return play(episode, [a for a in script if a.name != "stop_medication_request"])
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        {},
+        {"status": "completed"},
+        {"statusReason": {"text": "Duplicate therapy"}},
+        {"note": [{"text": "Duplicate; the newest heparin order is kept."}]},
+        {"note": [{"text": "Stopped; continue heparin only."}]},
+    ],
+    ids=repr,
+)
+def test_an_ended_copy_ends_an_order(elements: dict[str, Any]) -> None:
+    verdict = copied(**elements)
+    assert verdict.success, failed(verdict)
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        {"note": [{"text": "Continue this order."}]},
+        {"note": [{"text": "Should not be discontinued."}]},
+        {"statusReason": {"text": "Ended by mistake, restart now"}},
+        {"doNotPerform": True},
+        {"intent": "proposal"},
+        {"authoredOn": "2040-01-01"},
+        {"modifierExtension": [{"url": "urn:negated", "valueBoolean": True}]},
+    ],
+    ids=repr,
+)
+def test_an_ended_copy_that_lets_the_order_go_on_ends_none(elements: dict[str, Any]) -> None:
+    assert "orders_stopped" in failed(copied(**elements))
+
+
+def test_a_copy_that_was_ended_itself_is_no_mistake_taken_back() -> None:
+    """Of two equal orders one was ended as completed, one as stopped: neither undoes the other."""
+    _, episode, script = find("v2-t2", "other_newest")
+    stop = next(a.arguments["id"] for a in script if a.name == "stop_medication_request")
+    store = episode.world.store
+    original = store.read("MedicationRequest", stop)
+    copy = {k: v for k, v in original.items() if k not in ("id", "meta")}
+    for status in ("completed", "stopped"):
+        store.create({**copy, "status": status})
+    assert failed(play(episode, script[-1:])) == {"no_stray_writes"}
 
 
 # -- with tools ------------------------------------------------------------------------------------

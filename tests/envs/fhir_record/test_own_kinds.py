@@ -142,6 +142,14 @@ class TestFolders:
                 branches[instance.reference.kind, instance.reference.decision.branch] += 1
         assert len(branches) >= 5
 
+    def test_the_oracle_solves_them_in_replies(self, clinic) -> None:
+        settings = {"source": str(clinic.folder), "task_types": list(OWN), "protocol": "raw"}
+        env = make_health_env("HealthAgent/FhirRecord-v1", settings)
+        for index in range(12):
+            instance = env.family.generator.generate(Split.TRAIN, index)
+            script = list(env.family.oracle(instance, np.random.default_rng(0)))
+            assert _played(env, index, script), index
+
     def test_the_published_profile_judges_them_as_the_strict_one_does(self, clinic) -> None:
         settings = {"source": str(clinic.folder), "task_types": list(OWN), "difficulty": "easy"}
         family = make_health_env("HealthAgent/FhirRecord-v1", settings).family

@@ -308,3 +308,13 @@ def test_a_stopped_copy_counts_as_a_stop_and_not_as_another_order() -> None:
         store.create({**copy, "status": "stopped"})
     verdict = play(episode, without(script, "stop_medication_request"))
     assert verdict.success, failed(verdict)
+
+
+@pytest.mark.parametrize(("kind", "branch"), [("v1-t3", "record"), ("v1-t8", "refer")])
+def test_an_empty_answer_alone_is_worth_nothing(kind: str, branch: str) -> None:
+    _, episode, script = find(kind, branch)
+    verdict = play(episode, script[-1:])
+    assert failed(verdict)
+    assert verdict.progress == 0.0
+    _, episode, script = find(kind, branch)
+    assert play(episode, script).progress == 1.0

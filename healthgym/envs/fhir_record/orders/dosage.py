@@ -20,6 +20,7 @@ from healthgym.envs.fhir_record.orders.quantities import (
     read_ratio,
     same,
 )
+from healthgym.envs.fhir_record.orders.remarks import REPEATED
 from healthgym.envs.fhir_record.orders.sig import (
     Sig,
     read_timing_code,
@@ -31,9 +32,6 @@ from healthgym.envs.fhir_record.orders.sig import (
 from healthgym.envs.fhir_record.orders.words import listed, objects, texts_in, unknown_elements
 from healthgym.envs.fhir_record.task import OrderSpec
 from healthgym.envs.fhir_record.view import parse_time
-
-#: Longest interval, in hours, of a dose that is repeated if it did not work.
-_REPEATED = 0.1
 
 
 @dataclass
@@ -101,13 +99,15 @@ def read_dosage(spec: OrderSpec, dosage: JsonObject) -> Dosage:
         read.problems.add("words")
     _read_amounts(read, dosage)
     _read_route(read, dosage.get("route"))
-    _read_timing(read, dosage.get("timing"))
+    _read_timing(spec, read, dosage.get("timing"))
     if not all(site_fits(spec.route, site) for site in texts_in(dosage.get("site"))):
         read.problems.add("site")
     for said in texts_in(dosage.get("method")):
         read.sig.routes |= read_words(said).routes & {"intravenous push"}
     if dosage.get("asNeededBoolean") is True or dosage.get("asNeededCodeableConcept"):
         read.sig.as_needed.add(True)
+        for reason in texts_in(dosage.get("asNeededCodeableConcept")):
+            read.sig.add(read_instruction(spec, reason))
     elif dosage.get("asNeededBoolean") not in (None, False):
         read.problems.add("as needed")
     if exceeded_limits(dosage, read.sig):
@@ -173,7 +173,7 @@ def _read_route(read: Dosage, route: object) -> None:
             read.sig.routes.add(known)
 
 
-def _read_timing(read: Dosage, timing: object) -> None:
+def _read_timing(spec: OrderSpec, read: Dosage, timing: object) -> None:
     if timing is None:
         return
     if not isinstance(timing, dict) or timing.keys() - {"event", "repeat", "code", "id"}:
@@ -181,10 +181,10 @@ def _read_timing(read: Dosage, timing: object) -> None:
         return
     code = timing.get("code")
     if isinstance(code, str):
-        read.sig.add(read_words(code))
+        read.sig.add(read_instruction(spec, code))
     elif isinstance(code, dict):
         if isinstance(code.get("text"), str):
-            read.sig.add(read_words(code["text"]))
+            read.sig.add(read_instruction(spec, code["text"]))
         for coding in objects(code.get("coding")):
             for name in ("code", "display"):
                 if isinstance(coding.get(name), str):
@@ -365,5 +365,5 @@ def _frequency_fits(spec: OrderSpec, sig: Sig) -> bool:
         wanted = read_words(spec.frequency).intervals
         return {round(i, 6) for i in sig.intervals} == wanted and True not in sig.single
     if spec.as_needed:
-        return all(0 < interval <= _REPEATED for interval in sig.intervals)
+        return all(0 < interval <= REPEATED for interval in sig.intervals)
     return not sig.intervals

@@ -16,7 +16,7 @@ from healthgym.envs.fhir_record.orders.quantities import (
     read_ratio,
 )
 from healthgym.envs.fhir_record.orders.sig import Sig, read_words
-from healthgym.envs.fhir_record.orders.words import objects
+from healthgym.envs.fhir_record.orders.words import objects, texts_in
 from healthgym.envs.fhir_record.task import OrderSpec
 
 _HOUR, _DAY, _YEAR = timedelta(hours=1), timedelta(days=1), timedelta(days=366)
@@ -24,6 +24,14 @@ _HOUR, _DAY, _YEAR = timedelta(hours=1), timedelta(days=1), timedelta(days=366)
 _YEAR_OF_REFILLS = 11
 #: Most doses that are dispensed of what is given once, as packs are, and of what is kept for need.
 _PACK, _KEPT = 10, 100
+#: Courses of therapy by the displays of HL7's value set.
+_COURSES = {
+    "continuous": "continuous",
+    "continuous long term therapy": "continuous",
+    "acute": "acute",
+    "short course (acute) therapy": "acute",
+    "seasonal": "seasonal",
+}
 #: Most tablets, vials or sprays that make a dose.
 _PIECES = 10
 
@@ -79,6 +87,9 @@ def dispensing_faults(spec: OrderSpec, resource: JsonObject, begin: datetime) ->
         resource: The MedicationRequest.
         begin: When the question was asked.
     """
+    goes_on = courses_of(resource.get("courseOfTherapyType")) & {"continuous", "seasonal"}
+    if goes_on and not spec.frequency and not spec.as_needed:
+        yield "course"
     for request in objects(resource.get("dispenseRequest")):
         refills = request.get("numberOfRepeatsAllowed", 0)
         most = _YEAR_OF_REFILLS if spec.frequency or spec.as_needed else 0
@@ -96,6 +107,19 @@ def dispensing_faults(spec: OrderSpec, resource: JsonObject, begin: datetime) ->
         if not _is_plausible(spec, request.get("quantity")):
             yield "quantity"
         yield from _validity(spec, request.get("validityPeriod"), begin)
+
+
+def courses_of(value: object) -> frozenset[str]:
+    """Return the courses of therapy that an element names as HL7 does; empty if it has others."""
+    said = {text.strip().lower() for text in texts_in(value) if text.strip()}
+    coded = {
+        str(coding.get("code")).lower()
+        for concept in objects(value)
+        for coding in objects(concept.get("coding"))
+        if "code" in coding
+    }
+    said = {_COURSES.get(text, text) for text in said} | coded
+    return frozenset(said) if said <= set(_COURSES.values()) else frozenset()
 
 
 def _is_plausible(spec: OrderSpec, quantity: object) -> bool:

@@ -30,6 +30,7 @@ class Item:
         solid: Strengths of its tablets or sprays.
         each_ml: How many mL one spray is; 0 if a strength per mL is of a solution.
         against: Words that ask for the opposite, such as to leave what is to be removed.
+        finding: Words of a denial that are the reason for the order.
     """
 
     names: tuple[str, ...]
@@ -40,6 +41,7 @@ class Item:
     solid: tuple[float, ...]
     each_ml: float
     against: re.Pattern[str] | None
+    finding: re.Pattern[str] | None
 
 
 @cache
@@ -56,6 +58,7 @@ def _items() -> Mapping[str, Item]:
             solid=tuple(row.get("solid", ())),
             each_ml=row.get("each_ml", 0.0),
             against=re.compile(row["against"]) if "against" in row else None,
+            finding=re.compile(row["finding"]) if "finding" in row else None,
         )
         for name, row in table.items()
     }
@@ -94,6 +97,8 @@ def fits_code(spec: OrderSpec, coding: JsonObject) -> bool:
     if code in item_of(spec).codes.get(system, ()):
         return True
     named = isinstance(coding.get("display"), str)
+    if spec.codes and named and system == "local":
+        return not _is_code_of_other(code)  # a house's own code, beside the one asked for
     return not spec.codes and named and system in _OPEN_SYSTEMS and not _is_code_of_other(code)
 
 
@@ -150,6 +155,11 @@ def without_names(spec: OrderSpec, text: str) -> str:
     return _without_names(item_of(spec), plain(text))[0]
 
 
+def has_name(spec: OrderSpec, text: str) -> bool:
+    """Return whether a text holds a name of what is ordered, such as its brand."""
+    return _without_names(item_of(spec), plain(text))[1] > 0
+
+
 def _without_names(item: Item, text: str) -> tuple[str, int]:
     count = 0
     text = _unpointed(text)
@@ -163,8 +173,8 @@ def _without_names(item: Item, text: str) -> tuple[str, int]:
 
 _UNIT = "|".join(unit_names(Dimension.TIME))
 _OFFSET = re.compile(rf"(?<![\w/])(\d+)[ -]?({_UNIT})\b(?: from now| later)?")
-_CLOCK = re.compile(r"(?<![\d/])(\d{1,2})(?::(\d\d))?(?::00)? ?(am|pm|a\.m\.|p\.m\.)?(?![\w/.-])")
-_DATE = re.compile(r"\b(?:(\d{4})-)?(\d{1,2})[-/](\d{1,2})(?:/(\d{4}))?\b")
+CLOCK = re.compile(r"(?<![\d/])(\d{1,2})(?::(\d\d))?(?::00)? ?(am|pm|a\.m\.|p\.m\.)?(?![\w/.-])")
+DATE = re.compile(r"\b(?:(\d{4})-)?(\d{1,2})[-/](\d{1,2})(?:/(\d{4}))?\b")
 
 
 def names_service(spec: OrderSpec, text: str, now: datetime) -> bool:
@@ -214,8 +224,8 @@ def _times(spec: OrderSpec, text: str, item: Item, now: datetime) -> tuple[str, 
         return " "
 
     text = _OFFSET.sub(offset, text)
-    text = _DATE.sub(date, text)
-    text = _CLOCK.sub(clock, text)
+    text = DATE.sub(date, text)
+    text = CLOCK.sub(clock, text)
     if "tomorrow" in text:
         tomorrow = (now + timedelta(days=1)).date()
         fits &= window is not None and window[0].date() <= tomorrow <= window[1].date()

@@ -12,26 +12,34 @@ from collections.abc import Iterator, Set
 from datetime import datetime, timedelta
 
 from healthgym.core.borders import JsonDict, JsonObject
+from healthgym.envs.fhir_record.orders.denial import denies
 from healthgym.envs.fhir_record.orders.dosage import dosage_faults
-from healthgym.envs.fhir_record.orders.extent import dispensing_faults
+from healthgym.envs.fhir_record.orders.extent import (
+    courses_of,
+    dispensing_faults,
+)
+from healthgym.envs.fhir_record.orders.instructions import asks_otherwise
 from healthgym.envs.fhir_record.orders.items import (
     fits_code,
+    has_name,
     is_right_code,
+    item_of,
     names_in,
     names_service,
-    without_names,
 )
+from healthgym.envs.fhir_record.orders.measurements import parts_agree
 from healthgym.envs.fhir_record.orders.periods import in_reach, read_period
 from healthgym.envs.fhir_record.orders.quantities import filler
 from healthgym.envs.fhir_record.orders.remarks import (
-    changes_service,
+    changes_order,
+    clauses,
     is_for_others,
     puts_off,
     says_otherwise,
 )
 from healthgym.envs.fhir_record.orders.words import (
-    denies,
     has_modifier,
+    inlined,
     is_one_of,
     listed,
     objects,
@@ -48,6 +56,8 @@ _MINUTE = timedelta(minutes=1)
 _DAY = timedelta(days=1)
 #: Elements that are read by themselves; the words of all others must not contradict.
 _READ = frozenset({"code", "medicationCodeableConcept", "subject", "contained", "note", "text"})
+#: Elements that say of what a service is done, and what is wrong where they name something else.
+_PARTS = {"bodySite": "body site", "specimen": "specimen"}
 _READ_OF_DOSAGE = frozenset({"text", "route", "timing", "doseAndRate"})
 
 
@@ -55,6 +65,7 @@ def identifies(spec: OrderSpec, resource: JsonObject) -> bool:
     """Return whether a resource is meant as this order, right or wrong in its details."""
     if resource.get("resourceType") != spec.resource_type:
         return False
+    resource = inlined(resource)
     concept = _concept(resource)
     codings = objects(concept.get("coding")) if isinstance(concept, dict) else []
     if {str(coding.get("code")) for coding in codings} & set(spec.codes):
@@ -62,7 +73,9 @@ def identifies(spec: OrderSpec, resource: JsonObject) -> bool:
     if spec.resource_type == "Observation" and concept_text(concept) in spec.codes:
         return True
     texts = " ".join(names_in(concept)).lower()
-    return bool(spec.words) and all(word.lower() in texts for word in spec.words)
+    return bool(spec.words) and (
+        all(word.lower() in texts for word in spec.words) or has_name(spec, texts)
+    )
 
 
 def faults(
@@ -83,7 +96,7 @@ def faults(
         end: When the episode stood at its last write.
         names: Words of the patient's name, lower case; any name is accepted if empty.
     """
-    return sorted(set(_faults(spec, resource, patient, begin, end, names)))
+    return sorted(set(_faults(spec, inlined(resource), patient, begin, end, names)))
 
 
 def _faults(
@@ -109,6 +122,8 @@ def _faults(
         yield from dispensing_faults(spec, resource, begin)
     if spec.resource_type == "ServiceRequest":
         yield from _service(spec, resource, begin)
+    if "component" in resource and not parts_agree(spec.value, resource["component"]):
+        yield "components"
     if spec.value and _value(resource.get("valueString")) != _value(spec.value):
         yield "value"
     yield from _words(spec, resource, begin)
@@ -267,12 +282,14 @@ def _note(spec: OrderSpec, resource: JsonObject) -> Iterator[str]:
     notes, reasons = _notes(resource), _reasons(resource)
     if not any(wanted in _squeeze(text) for text in (*notes, *reasons)):
         yield "note"
+    authors = set(texts_in([one.get("authorString") for one in objects(resource.get("note"))]))
     for text in (*notes, *reasons):
         rest = _without(text, spec.note)
         words = {word.strip(".,:;!'\"()-") for word in rest.lower().split()} - {""}
-        if spec.verbatim and text in notes and not words <= filler("courtesy"):
+        dictated = spec.verbatim and text in notes and text not in authors
+        if dictated and not words <= filler("courtesy"):
             yield "note"
-        if denies(without_names(spec, rest)):
+        if denies(spec, rest):
             yield "note"
 
 
@@ -301,15 +318,15 @@ def _words(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[s
     latest = spec.occurrence[1] if spec.occurrence else begin + max(spec.within, _DAY)
     # A note that is asked for has been read by itself.
     for text in told if spec.note else [*told, *explained]:
-        if denies(without_names(spec, text)):
+        if denies(spec, text):
             yield "words"
     for text in (*told, *explained):
         if puts_off(text, begin, latest + _DAY) or is_for_others(text):
             yield "words"
-    if spec.resource_type == "ServiceRequest":
-        for text in (*told, *explained):
-            if changes_service(spec, _without(text, spec.note) if spec.note else text):
-                yield "words"
+    for text in (*told, *explained):
+        said = _without(text, spec.note) if spec.note else text
+        if asks_otherwise(spec, clauses(said)) or changes_order(spec, said):
+            yield "words"
     if spec.dose:
         for text in told:
             if says_otherwise(spec, text):
@@ -317,10 +334,17 @@ def _words(spec: OrderSpec, resource: JsonObject, begin: datetime) -> Iterator[s
         for text in explained:
             if says_otherwise(spec, text, explains=True):
                 yield "words"
-    if spec.resource_type == "ServiceRequest" and resource.get("bodySite"):
-        sites = list(texts_in(resource["bodySite"]))
-        if not sites or not all(names_service(spec, f"{s} {spec.text}", begin) for s in sites):
-            yield "body site"
+    if spec.resource_type == "ServiceRequest":
+        name = item_of(spec).names[0]
+        for key, part in _PARTS.items():
+            sites = list(texts_in(resource.get(key)))
+            bare = key == "bodySite" and resource.get(key) and not sites
+            if bare or not all(names_service(spec, f"{site} {name}", begin) for site in sites):
+                yield part
+        if "refer" in item_of(spec).words:
+            kinds = texts_in(resource.get("performerType"))
+            if not all(names_service(spec, f"{kind} {name}", begin) for kind in kinds):
+                yield "performer"
 
 
 def _told(resource: JsonObject) -> Iterator[str]:
@@ -332,6 +356,8 @@ def _told(resource: JsonObject) -> Iterator[str]:
                 yield from texts_in([one.get("type") for one in objects(dosage.get("doseAndRate"))])
         elif key == "text":
             yield from texts_in(value)
+        elif key == "courseOfTherapyType" and courses_of(value):
+            continue
         elif key not in _READ:
             yield from texts_in({key: value})
 

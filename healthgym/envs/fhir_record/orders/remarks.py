@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 
 from healthgym.envs.fhir_record.orders.items import item_of
-from healthgym.envs.fhir_record.orders.quantities import Dimension, amount, same, unit_names
+from healthgym.envs.fhir_record.orders.quantities import Amount, Dimension, amount, same, unit_names
 from healthgym.envs.fhir_record.orders.sig import plain, read_words
 from healthgym.envs.fhir_record.task import OrderSpec
 from healthgym.envs.fhir_record.view import parse_time
@@ -29,6 +29,17 @@ _MULTIPLE = re.compile(
 _PER_STEP = re.compile(
     r"[\d.]+ ?[a-z]+ (?:per|for each|for every|/) ?[\d.]+(?: ?(?:mmol/l|meq/l|mg/dl))?"
 )
+#: Longest interval, in hours, of a dose that is repeated if it did not work.
+REPEATED = 0.1
+#: Words that an order which was ended goes on, or was not to be ended.
+_GOES_ON = re.compile(
+    r"\b(?:continue|keep|restart|resume|reinstate|reactivate)"
+    r"(?:$| (?:this|it|now|as|giving|orders?)\b)"
+    r"|\b(?:not|never|n't)(?: \w+){0,2} (?:stop|discontinu|end|cancel)"
+    r"|\b(?:in error|by mistake|(?:still|remains?|stays?) active)\b"
+)
+#: Kinds of words that make another order of one for a service.
+_OF_SERVICES = ("standing", "later", "others", "counts")
 #: Words of a clause about looking again, which has times and rates of its own.
 _CHECKING = ("check", "monitor", "level", "draw", "lab", "measure", "repeat tsh", "last", "prior")
 
@@ -41,7 +52,7 @@ def puts_off(text: str, begin: datetime, latest: datetime) -> bool:
         begin: When the question was asked.
         latest: When the order is due at the latest.
     """
-    for clause in _clauses(text):
+    for clause in clauses(text):
         if any(int(year) > latest.year for year in _YEAR.findall(clause)):
             return True
         if any(word in clause for word in _CHECKING):
@@ -59,31 +70,37 @@ def puts_off(text: str, begin: datetime, latest: datetime) -> bool:
     return False
 
 
-def changes_service(spec: OrderSpec, text: str) -> str:
-    """Return how free words make another order of one for a service; empty if they do not.
+def changes_order(spec: OrderSpec, text: str) -> str:
+    """Return how free words make another order of one; empty if they do not.
 
     They may say that it does not stand (a draft, done already, only on a condition), that it can
-    wait, that it is for somebody else, that it is done more than once, or the opposite of it.
+    wait, that it is for somebody else, that it is done more than once, or the opposite of it. Of
+    a medication only the first is read here; when and how often it is given is read with its dose.
 
     Args:
         spec: The order.
         text: The free text.
     """
-    against = item_of(spec).against
-    for clause in _clauses(text):
+    against, kinds = item_of(spec).against, _kinds()
+    for clause in clauses(text):
         if against and against.search(clause):
             return "opposite"
-        clause = _kinds()["neither"].sub(" ", clause)
-        for kind, found in _kinds().items():
-            if kind != "neither" and found.search(clause):
+        clause = kinds["neither"].sub(" ", clause)
+        for kind in ("standing",) if spec.dose else _OF_SERVICES:
+            if kinds[kind].search(clause) and not (spec.as_needed and kind == "standing"):
                 return kind
     return ""
+
+
+def goes_on(text: str) -> bool:
+    """Return whether free words beside an order that was ended say that it goes on."""
+    return any(_GOES_ON.search(clause) for clause in clauses(text))
 
 
 def is_for_others(text: str) -> bool:
     """Return whether free words say that an order is somebody else's."""
     others = _kinds()["others"]
-    return any(others.search(clause) for clause in _clauses(text))
+    return any(others.search(clause) for clause in clauses(text))
 
 
 @cache
@@ -110,11 +127,14 @@ def says_otherwise(spec: OrderSpec, text: str, *, explains: bool = False) -> boo
     assert wanted is not None, f"{spec.dose} is not in the table of units"
     route = read_words(spec.route).routes
     intervals = read_words(spec.frequency).intervals if spec.frequency else set()
-    for clause in _clauses(text):
+    for clause in clauses(text):
         if _MULTIPLE.search(clause):
             return True
         sig = read_words(_PER_STEP.sub(" ", clause))
         doses = [dose for dose in sig.doses if dose.of is not Dimension.COUNT]
+        counted = [dose for dose in sig.doses if dose.of is Dimension.COUNT]
+        if not explains and not all(_makes_a_dose(spec, dose.value, wanted) for dose in counted):
+            return True
         right = [dose for dose in doses if same(dose, wanted, spec.dose.tolerance)]
         if doses and (not right if explains else len(right) < len(doses)):
             return True
@@ -122,12 +142,21 @@ def says_otherwise(spec: OrderSpec, text: str, *, explains: bool = False) -> boo
             return True
         if any(word in clause for word in _CHECKING):
             continue
-        if sig.intervals - intervals and not spec.as_needed:
+        if spec.as_needed:
+            intervals = {hours for hours in sig.intervals if explains or hours <= REPEATED}
+        if sig.intervals - intervals:
             return True
         if any(hours != spec.hours for hours in sig.durations):
             return True
     return False
 
 
-def _clauses(text: str) -> list[str]:
+def _makes_a_dose(spec: OrderSpec, count: float, wanted: Amount) -> bool:
+    """Return whether so many tablets or sprays can be the dose that is asked for."""
+    solids = item_of(spec).solid
+    return count == 1 or any(same(Amount(count * one, wanted.of), wanted) for one in solids)
+
+
+def clauses(text: str) -> list[str]:
+    """Return the clauses of a text, in the form in which it is scanned."""
     return [clause for clause in re.split(r"[.;](?:\s|$)|\n", plain(text)) if clause]

@@ -98,12 +98,17 @@ def form_fits(route: str, text: str) -> bool:
     return not known or named <= own | ({"film"} if "coated" in text.lower() else set())
 
 
+def sites_of(route: str) -> frozenset[str]:
+    """Return the words of the sites at which what goes by a route is given."""
+    rows = (_routes().get(name, {}) for name in read_words(route).routes)
+    return frozenset(site for row in rows for site in row.get("sites", ()))
+
+
 def site_fits(route: str, text: str) -> bool:
     """Return whether a body site is one at which what goes by a route is given."""
     known = read_words(route).routes
-    rows = _routes()
-    sites = {site for name in known for site in rows.get(name, {}).get("sites", ())}
-    return not known or set(re.findall(r"[a-z0-9]+", text.lower())) <= sites | {"the", "of", "in"}
+    sites = sites_of(route) | {"the", "of", "in"}
+    return not known or set(re.findall(r"[a-z0-9]+", text.lower())) <= sites
 
 
 # -- words --------------------------------------------------------------------------------------

@@ -9,38 +9,7 @@ from functools import cache
 from importlib import resources
 
 from healthgym.core.borders import Json, JsonDict, JsonObject
-from healthgym.envs.fhir_record.orders.quantities import squeezed
 
-#: Words by which somebody takes back, forbids or doubts what is ordered.
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|none|nor|don'?t|cannot|can'?t|shouldn'?t|without|false|untrue|wrong|"
-    r"incorrect|cancel\w*|void\w*|disregard\w*|ignore\w*|hold|held|withh[eo]ld\w*|stop\w*|"
-    r"discontinu\w*|mistake\w*|error\w*|erroneous\w*|instead|avoid\w*|refus\w*|declin\w*|"
-    r"contraindicat\w*|unless|only if|withdr[ae]w\w*|revok\w*|invalid\w*|retract\w*|delete\w*|"
-    r"unnecessary|unneeded|rejected|abort\w*|suspend\w*|postpone\w*|defer\w*|fake|allerg\w*)\b"
-)
-_DRUGS = (
-    r"(?:(?:all|the|active|offending|qtc?[- ]prolonging|these|those|and|,) ?)*"
-    r"(?:drugs?|medications?|medicines?|agents?|ondansetron|prochlorperazine|haloperidol|quetiapine|"
-    r"olanzapine|risperidone|ziprasidone|clozapine|chlorpromazine|enoxaparin|dalteparin|warfarin|"
-    r"amiodarone|citalopram|levofloxacin|azithromycin|methadone|"
-    r"fondaparinux|apixaban|rivaroxaban|dabigatran)(?:,? (?:and )?\w+)?"
-)
-#: What sounds like denial and states a finding: that something else is absent, or was ended.
-_FINDING = re.compile(
-    r"\b(?:no|without)(?: any| an?)? (?:prior|previous|recent|active|current|existing|documented|"
-    r"recorded)(?: \w+){0,4}|\b(?:no|without)(?: an?)?(?: [\w-]+){1,4} order\b"
-    r"|\b(?:no|without)(?: an?)?(?: [\w-]+){0,4}"
-    r" (?:on record|on file|recorded|found|available|documented|in (?:the )?chart)\b"
-    rf"|\b(?:stopp(?:ed|ing)|discontinu(?:ed|ing)|after stop of) {_DRUGS}"
-    rf"|\b{_DRUGS} (?:(?:was|were|has been|have been|is|are) )?(?:stopped|discontinued)\b"
-)
-#: What sounds like denial and is ordinary advice.
-_ADVICE = re.compile(
-    r"\bdo(?:es)? not (?:crush|chew|break|split|swallow whole)"
-    r"(?:,? (?:or|and) (?:crush|chew|break|split))?\b|\bno response\b|\bno improvement\b"
-    r"|\bno known (?:drug )?allergies\b|\bdo not repeat more often than every 2 minutes\b"
-)
 _TAG = re.compile(r"<[^<>]*>")
 #: Elements whose strings are codes, names of things, days and numbers, and no words.
 _CODED = frozenset(
@@ -57,12 +26,6 @@ _CODED_LISTS = frozenset(
     {"event", "when", "dayOfWeek", "timeOfDay", "profile", "instantiatesCanonical",
      "instantiatesUri"}
 )  # fmt: skip
-
-
-def denies(text: str) -> bool:
-    """Return whether a text takes back, forbids or doubts what it stands beside."""
-    plain = squeezed(text).replace("\u2019", "'")
-    return _DENIAL.search(_FINDING.sub(" ", _ADVICE.sub(" ", plain))) is not None
 
 
 def texts_in(value: object) -> Iterator[str]:
@@ -102,6 +65,18 @@ def has_modifier(value: object) -> bool:
     return any(has_modifier(item) for item in value.values())
 
 
+def references_in(value: object) -> Iterator[str]:
+    """Yield the references to other resources that stand anywhere in a value."""
+    if isinstance(value, list):
+        for item in value:
+            yield from references_in(item)
+    elif isinstance(value, dict):
+        if isinstance(value.get("reference"), str):
+            yield value["reference"]
+        for item in value.values():
+            yield from references_in(item)
+
+
 def is_one_of(value: object, words: Set[str]) -> bool:
     """Return whether a value, which may be anything that JSON has, is one of some words."""
     return isinstance(value, str) and value in words
@@ -117,6 +92,32 @@ def listed(value: object) -> list[Json]:
 def objects(value: object) -> list[JsonDict]:
     """Return the JSON objects among one or several elements."""
     return [item for item in listed(value) if isinstance(item, dict)]
+
+
+def inlined(resource: JsonObject) -> JsonObject:
+    """Return an order with its medication in place, where that is a contained resource.
+
+    Only a Medication that is nothing but a code stands for one; others are left where they are.
+    """
+    reference, held = resource.get("medicationReference"), resource.get("contained")
+    if not isinstance(reference, dict) or not isinstance(held, list) or len(held) != 1:
+        return resource
+    drug, shown = held[0], reference.get("display")
+    if not isinstance(drug, dict) or drug.keys() - {"resourceType", "id", "code", "status"}:
+        return resource
+    code = drug.get("code")
+    if (
+        drug.get("resourceType") != "Medication"
+        or reference.get("reference") != f"#{drug.get('id')}"
+        or drug.get("status", "active") != "active"
+        or not isinstance(code, dict)
+        or "medicationCodeableConcept" in resource
+    ):
+        return resource
+    if isinstance(shown, str):
+        code = {**code, "coding": [*listed(code.get("coding")), {"display": shown}]}
+    rest = {k: v for k, v in resource.items() if k not in ("medicationReference", "contained")}
+    return {**rest, "medicationCodeableConcept": code}
 
 
 @cache

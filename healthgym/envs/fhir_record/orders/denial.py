@@ -1,0 +1,126 @@
+"""Whether free words take back, forbid or doubt an order, and do not only state what is absent.
+
+"Not needed" is about the order; "has not been vaccinated" and "no fever" are findings. What tells
+them apart is what is denied: its need, standing or doing, or anything else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+from healthgym.envs.fhir_record.orders.items import item_of, without_names
+from healthgym.envs.fhir_record.orders.quantities import squeezed
+from healthgym.envs.fhir_record.task import OrderSpec
+
+#: Words by which somebody takes back, forbids or doubts what is ordered.
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|none|nor|cannot|without|false|untrue|wrong|"
+    r"incorrect|cancel\w*|void(?:ed)?|disregard\w*|ignore\w*|hold|held|withh[eo]ld\w*|stop\w*|"
+    r"discontinu\w*|mistake\w*|error\w*|erroneous\w*|instead|avoid\w*|refus\w*|declin\w*|"
+    r"contraindicat\w*|unless|only if|withdr[ae]w\w*|revok\w*|invalid\w*|retract\w*|delete\w*|"
+    r"unnecessary|unneeded|rejected|abort\w*|suspend\w*|postpone\w*|defer\w*|fake|allerg\w*|"
+    r"forget\w*|oppos(?:e[sd]?|ing)|objects to|objected to|rather not|changed \w+ minds?|"
+    r"(?:is|are|was|were|decided) against|"
+    r"only (?:when|after|once|half|part))\b"
+)
+_DRUGS = (
+    r"(?:(?:all|the|active|offending|qtc?[- ]prolonging|these|those|and|,) ?){0,6}"
+    r"(?:drugs?|medications?|medicines?|agents?|ondansetron|prochlorperazine|haloperidol|quetiapine|"
+    r"olanzapine|risperidone|ziprasidone|clozapine|chlorpromazine|enoxaparin|dalteparin|warfarin|"
+    r"amiodarone|citalopram|levofloxacin|azithromycin|methadone|"
+    r"fondaparinux|apixaban|rivaroxaban|dabigatran)(?:,? (?:and )?\w+)?"
+)
+#: What sounds like denial and states a finding: that something else is absent, or was ended.
+_FINDING = re.compile(
+    r"\b(?:no|without)(?: any| an?)? (?:prior|previous|recent|active|current|existing|documented|"
+    r"recorded)(?: \w+){0,4}|\b(?:no|without)(?: an?)?(?: [\w-]+){1,4} order\b"
+    r"|\b(?:no|without)(?: an?)?(?: [\w-]+){0,4}"
+    r" (?:on record|on file|on (?:the )?(?:\w+ ){0,3}list|recorded|found|available|documented|"
+    r"in (?:the )?chart)\b"
+    r"|\bno(?: [\w-]+){0,4} orders? (?:was|were|is|are|found|exists?|in place|on file)\b"
+    r"|\b(?:orders?|opioids?|regimen) without *(?=$|[.,;])"
+    r"|\bno(?: [\w-]+){0,4} (?:in|within|during|over|since) "
+    r"(?=(?:the )?(?:past|last|previous|prior|this|these|over|more|\d))"
+    r"|\b(?:no|not|without|denies|nor)(?: [\w-]+){0,3} "
+    r"(?:allerg\w*|contraindicat\w*|errors?)(?: known)?\b"
+    rf"|\b(?:stopp(?:ed|ing)|discontinu(?:ed|ing)|after stop of) {_DRUGS}"
+    rf"|\b{_DRUGS} (?:(?:was|were|has been|have been|is|are) )?(?:stopped|discontinued)\b"
+)
+#: What sounds like denial and is ordinary advice.
+_ADVICE = re.compile(
+    r"\bdo(?:es)? not (?:crush|chew|break|split|swallow whole)"
+    r"(?:,? (?:or|and) (?:crush|chew|break|split))?\b|\bno response\b|\bno improvement\b"
+    r"|\bdo not (?:lie|drive|drink|eat|smoke|operate|exceed|share|rub|massage|shake)\b"
+    r"|\bdo not take (?:(?:it|this|them) )?(?:with|within|together|at the same|more)\b"
+    r"|\b(?:fasting|npo|preparation|prep|escort|sedation|premedication|hydration) "
+    r"(?:(?:is|are) )?not (?:necessary|needed|required)\b"
+    r"|\bno known (?:drug )?allergies\b|\bdo not repeat more often than every 2 minutes\b"
+)
+_NO = re.compile(r"\b(?:no|without)\b(?P<what>(?: [\w/'-]+){1,4})")
+_NOT = re.compile(r"(?:\b(?P<before>[\w]+) )?\b(?:not|never)(?P<what>(?: [\w/'-]+){1,4})")
+#: After these, what follows "not" is a state, and after other words only if it looks like one.
+_BEING = frozenset({"is", "are", "was", "were", "been", "has", "have", "had", "having", "being"})
+#: A state that "never" or a bare "not" may deny without a verb before it.
+_STATE = re.compile(
+    r"(?:been|had|yet|at|in|on|within|above|below|\w{2,}(?:ed|en|wn)|\w{3,}(?:ic|al|ant|ent|ive|ing|ous|ful|ly))$"
+)
+
+
+def denies(spec: OrderSpec, text: str) -> bool:
+    """Return whether a text takes back, forbids or doubts the order it stands beside.
+
+    Args:
+        spec: The order.
+        text: The free text.
+    """
+    plain = re.sub(r"\bcannot\b", "can not", squeezed(text).replace("\u2019", "'"))
+    plain = re.sub(r"\b(?:can't|won't)\b", "will not", plain)
+    plain = re.sub(r"n't\b", " not", plain)
+    finding = item_of(spec).finding
+    if finding:
+        plain = finding.sub(" ", plain)
+    plain = " ".join(without_names(spec, plain).split())
+    plain = _FINDING.sub(" ", _ADVICE.sub(" ", plain))
+    acts = _words("carried_out") | (item_of(spec).words if spec.dose is None else frozenset())
+    plain = _NO.sub(lambda found: _absent(found, acts), plain)
+    plain = _NOT.sub(_is_a_state, plain)
+    return _DENIAL.search(plain) is not None
+
+
+def _absent(found: re.Match[str], acts: frozenset[str]) -> str:
+    """Return nothing in place of "no" with a finding, and the words themselves if of the order."""
+    words = [word.strip("'-/") for word in found["what"].split()[:3]]
+    about = (acts | _words("turned_down")) & set(words)
+    return found[0] if about or words[0] in _words("turned_down_first") else " "
+
+
+def _is_a_state(found: re.Match[str]) -> str:
+    before, words = found["before"] or "", found["what"].split()
+    words = words[1:] if words[0] == "yet" else words
+    if not words or words[0] in _words("turned_down_first"):
+        return found[0]
+    yet = "yet" in found["what"].split()
+    if (_words("turned_down") - ({"ordered"} if yet else frozenset())) & set(words[:3]):
+        return found[0]
+    if before in ("does", "did"):
+        return " " if words[0] in _words("may_lack") else found[0]
+    if before not in _BEING and not _STATE.match(words[0]):
+        return found[0]
+    return f"{before} "
+
+
+def _words(kind: str) -> frozenset[str]:
+    return frozenset(sentences()[kind])
+
+
+@cache
+def sentences() -> Mapping[str, list[str]]:
+    """Return the words by which sentences beside an order are told apart, by their part in one."""
+    folder = resources.files("healthgym.envs.fhir_record")
+    text = folder.joinpath("data/orders/sentences.json").read_text(encoding="utf-8")
+    table: Mapping[str, list[str]] = json.loads(text)
+    return table
