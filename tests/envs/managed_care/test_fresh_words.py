@@ -22,7 +22,7 @@ _DEVELOPED = {
 }
 _HELD_OUT = {
     ("fresh", "UM"): (17, 0),
-    ("fresh", "CM"): (8, 2),
+    ("fresh", "CM"): (9, 2),
     ("fresh", "PA"): (12, 0),
     ("office", "UM"): (30, 4),
     ("office", "PA"): (16, 1),
