@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from types import MappingProxyType
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from healthgym.core.seeding import content_hash
 from healthgym.worlds.managed_care.charts.structured import document_key
@@ -122,7 +122,7 @@ class UnwrittenChart(Deferred, PatientChart):
     __slots__ = ("_write",)
 
     plain = PatientChart
-    late = (*DeferredChart.late, "documents", "shows")
+    late: ClassVar[tuple[str, ...]] = (*DeferredChart.late, "documents", "shows")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
