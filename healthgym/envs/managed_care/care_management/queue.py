@@ -26,7 +26,7 @@ from healthgym.envs.managed_care.care_management.rulings import Known
 from healthgym.envs.managed_care.cases.clinic import CHARTED, workforce
 from healthgym.worlds.managed_care.charts.chart import PatientChart, UnwrittenChart
 from healthgym.worlds.managed_care.charts.hours import business_day
-from healthgym.worlds.managed_care.charts.rendering import render_chart
+from healthgym.worlds.managed_care.charts.rendering import render_chart, render_unopened
 from healthgym.worlds.managed_care.deferred import Deferred, varied
 from healthgym.worlds.managed_care.handbook.rules import usual_rules
 from healthgym.worlds.managed_care.records.care import CMReferral
@@ -134,8 +134,11 @@ def _beside(member: Member) -> Beside:
 def written(
     history: History, program: CMProgram, known: Known, today: date, rng: np.random.Generator
 ) -> Case:
-    """Return the case with its chart and its referral."""
-    chart = render(history, rng, today)
+    """Return the case with its chart, which is written when it is opened, and its referral."""
+    home = history.member.background
+    chart = render_unopened(
+        home.patient, home.coverages, history.facts, workforce(), rng, today, stays=history.stays
+    )
     return Case(
         history=history,
         referred=draw_referral(history, program, chart, known, rng),

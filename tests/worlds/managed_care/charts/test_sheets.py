@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from healthgym.envs.managed_care.cases.clinic import CHARTED, chart, person, workforce
-from healthgym.worlds.managed_care.charts.chart import DeferredChart
-from healthgym.worlds.managed_care.charts.phrases import seeded
+from healthgym.worlds.managed_care.charts import rendering
+from healthgym.worlds.managed_care.charts.chart import DeferredChart, UnwrittenChart
+from healthgym.worlds.managed_care.charts.phrases import Ahead, seeded
 from healthgym.worlds.managed_care.charts.prose import Prose
-from healthgym.worlds.managed_care.charts.rendering import render_chart
+from healthgym.worlds.managed_care.charts.rendering import render_chart, render_unopened
 from healthgym.worlds.managed_care.charts.sheets import (
     DeferredDocument,
     Stated,
@@ -92,3 +93,36 @@ def test_structured_records_are_made_when_one_is_read():
     assert late.observations == own.observations
     assert (late.conditions, late.medications) == (own.conditions, own.medications)
     assert (late.allergies, late.procedures, late.documents) == (own.allergies, own.procedures, ())
+
+
+@pytest.mark.parametrize("choices", [Ahead.MOST, Ahead.MOST + 1])
+def test_a_chart_that_is_written_later_is_the_same_and_leaves_its_stream_alike(
+    choices: int, monkeypatch: pytest.MonkeyPatch
+):
+    who, now, late = person(6, 0), np.random.default_rng(7), np.random.default_rng(7)
+    monkeypatch.setattr(rendering, "_most_choices", lambda *_: choices)
+    first = render_chart(who.patient, who.coverages, who.facts, (), workforce(), now, CHARTED)
+    other = render_unopened(who.patient, who.coverages, who.facts, workforce(), late, CHARTED)
+    # One that may take more of the stream than is known beforehand is written at once.
+    assert type(other) is (UnwrittenChart if choices == Ahead.MOST else DeferredChart)
+    assert now.random() == late.random()
+    assert other == first
+    assert [each.content for each in other.documents] == [each.content for each in first.documents]
+
+
+def test_no_chart_makes_more_choices_than_it_may():
+    for group in range(12):
+        made: list[int] = []
+
+        class Counting(Ahead):
+            def below(self, bound: int) -> int:
+                made.append(bound)  # noqa: B023
+                return super().below(bound)
+
+        who = person(group, 0)
+        numbers = Ahead.drawn(np.random.default_rng(group)).tolist()
+        given = (who.patient, who.coverages, who.facts, (), workforce(), CHARTED)
+        rendering._written(given, Counting(numbers))
+        assert 0 < len(made) <= rendering._most_choices(who.facts, ())
+    with pytest.raises(AssertionError, match="choices"):
+        Ahead(()).below(2)
