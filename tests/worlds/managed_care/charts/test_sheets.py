@@ -14,13 +14,9 @@ from healthgym.worlds.managed_care.charts.chart import DeferredChart, UnwrittenC
 from healthgym.worlds.managed_care.charts.phrases import Ahead, seeded
 from healthgym.worlds.managed_care.charts.prose import Prose
 from healthgym.worlds.managed_care.charts.rendering import render_chart, render_unopened
-from healthgym.worlds.managed_care.charts.sheets import (
-    DeferredDocument,
-    Stated,
-    renamed,
-    stating,
-)
+from healthgym.worlds.managed_care.charts.sheets import Stated, renamed, stating
 from healthgym.worlds.managed_care.charts.structured import structured
+from healthgym.worlds.managed_care.charts.unread import DeferredDocument
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.population.background import draw_background
 from healthgym.worlds.managed_care.population.drawing import chart_of
