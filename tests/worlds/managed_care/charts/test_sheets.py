@@ -122,3 +122,19 @@ def test_no_chart_makes_more_choices_than_it_may():
         assert 0 < len(made) <= rendering._most_choices(who.facts, ())
     with pytest.raises(AssertionError, match="choices"):
         Ahead(()).below(2)
+
+
+def test_records_that_follow_from_the_facts_are_read_without_a_chart_being_written():
+    who = person(7, 0)
+    written = chart_of(who, workforce(), np.random.default_rng(3), CHARTED)
+
+    def never() -> None:
+        raise AssertionError("It was written.")
+
+    known = {name: getattr(written, name) for name in ("patient", "coverages", "orders", "facts")}
+    late = UnwrittenChart.later(never, **known)
+    for name in ("conditions", "observations", "procedures", "medications", "allergies"):
+        assert getattr(late, name) == getattr(written, name)
+    for name in ("encounters", "documents", "shows"):
+        with pytest.raises(AssertionError, match="written"):
+            getattr(late, name)
