@@ -27,7 +27,7 @@ from healthgym.worlds.managed_care.claim_words import (
     stands,
     stems,
 )
-from healthgym.worlds.managed_care.disguises import disguised, plain_letters
+from healthgym.worlds.managed_care.disguises import disguised, flattened, plain_letters
 from healthgym.worlds.managed_care.own_words import presumed
 from healthgym.worlds.managed_care.word_forms import form
 
@@ -325,4 +325,4 @@ def _of_person(sentence: str, seen: Seen) -> Iterator[str]:
 
 
 def _flat(text: str) -> str:
-    return " ".join(re.findall(r"[a-z0-9]+", text.casefold()))
+    return flattened(text.casefold())

@@ -29,6 +29,9 @@ _LEAST_LETTERS = 3
 #: Greek letters of units, proteins and receptors.
 _GREEK = frozenset("µμαβγδκλ")
 
+#: Of each byte what is left in plain words: a small letter or a digit, else a space.
+_SPACED = bytes(each if chr(each).isalnum() and each < 128 else 32 for each in range(256))
+
 
 def plain_letters(text: str) -> str:
     """Return a text without accents, in plain letters where others stand for them.
@@ -37,6 +40,16 @@ def plain_letters(text: str) -> str:
         text: The text; letters of other scripts are left as they are.
     """
     return text if text.isascii() else _FOREIGN.sub(lambda found: _plain(found[0]), text)
+
+
+def flattened(text: str) -> str:
+    """Return the ASCII letters and digits of a text, with one space between words.
+
+    Args:
+        text: The text, in small letters.
+    """
+    # As a pattern would find them; a file is long, and bytes are gone through in one go.
+    return b" ".join(text.encode("ascii", "replace").translate(_SPACED).split()).decode("ascii")
 
 
 @lru_cache(4096)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from healthgym.worlds.managed_care.covered import Seen, uncovered
+from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.numerals import in_digits
 from healthgym.worlds.managed_care.own_words import presumed
 
@@ -52,3 +57,10 @@ def test_what_is_disguised_or_taken_for_granted_is_seen(text: str) -> None:
 def test_a_question_takes_for_granted_what_it_embeds() -> None:
     assert presumed("did you know that she fell") == "she fell"
     assert presumed("was the page sent?") == ""
+
+
+@settings(deadline=None)
+@given(st.text() | st.text(st.sampled_from("aZ9 é’İſß?-_\n\ud800\x00"), max_size=40))
+def test_flat_words_are_those_that_a_pattern_finds(text: str) -> None:
+    for small in (text.lower(), text.casefold()):
+        assert flattened(small) == " ".join(re.findall(r"[a-z0-9]+", small))

@@ -277,7 +277,7 @@ def _barriers(
     history: History, language: str, today: date, rng: np.random.Generator
 ) -> dict[Topic, bool]:
     found: dict[Topic, bool] = {}
-    at_work = works(history.member.background.patient, today)
+    at_work = works(history.member.patient, today)
     for topic in SOCIAL:
         chance = _LIKELY if topic in history.condition.barriers else _UNLIKELY
         if topic is Topic.LANGUAGE:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -125,13 +125,21 @@ class Said:
     now: bool
 
 
+#: Each way to say one of some claims, after the letters by which it is looked up. Nearly all of
+#: hundreds are not in a text, and each text is looked through for all.
+_Parts = tuple[tuple[str, Claim, Form], ...]
+
+
+def _parts(claims: Iterable[Claim]) -> _Parts:
+    return tuple((form.part, claim, form) for claim in claims for form in claim.forms)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
     """The claims, and the words that make none of them.
 
     Attributes:
-        claims: The claims.
-        forms: All ways to say any of them.
+        parts: All ways to say any of the claims: the letters in every match, the claim, the way.
         negates: What denies what follows in a sentence.
         denied: What denies what stands before.
         hedges: What leaves open what follows.
@@ -140,8 +148,7 @@ class Lexicon:
         now: What says that something is so these days.
     """
 
-    claims: tuple[Claim, ...]
-    forms: tuple[Form, ...]
+    parts: _Parts
     negates: re.Pattern[str]
     denied: re.Pattern[str]
     hedges: re.Pattern[str]
@@ -157,19 +164,17 @@ class Lexicon:
             claims: What is looked for; everything if nothing is named.
         """
         flat = text.lower()
-        for claim in claims or self.claims:
-            for form in claim.forms:
-                if form.part not in flat:  # As it is with nearly all of them.
-                    continue
-                for sentence, start, end in form.hits(flat):
-                    now = bool(self.now.search(sentence))
-                    yield Said(claim, self.stance(sentence, start, end), now)
+        forms = _parts(claims) if claims else self.parts
+        for claim, form in [(claim, form) for part, claim, form in forms if part in flat]:
+            for sentence, start, end in form.hits(flat):
+                now = bool(self.now.search(sentence))
+                yield Said(claim, self.stance(sentence, start, end), now)
 
     def without(self, text: str) -> str:
         """Return a text without the words by which it makes claims; what is said here is heard."""
         flat = text.lower()
-        for form in self.forms:
-            if form.part in flat:
+        for part, _, form in self.parts:
+            if part in flat:
                 found = form.words.finditer(flat)
                 for start, end in reversed([(hit.start(), hit.end()) for hit in found]):
                     text, flat = (f"{one[:start]} {one[end:]}" for one in (text, flat))
@@ -204,8 +209,7 @@ def lexicon() -> Lexicon:
         for row in loaded["claims"]
     )
     return Lexicon(
-        claims=claims,
-        forms=tuple(form for claim in claims for form in claim.forms),
+        parts=_parts(claims),
         **{key: re.compile(loaded[key]) for key in _WORDS},
     )
 

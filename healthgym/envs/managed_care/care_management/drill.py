@@ -132,7 +132,7 @@ def _patient(split: Split, rng: np.random.Generator) -> Patient:
     """Return somebody of those who are meant in a split."""
     names = tuple(care_conditions())
     own = members(split, names[int(rng.integers(len(names)))])
-    return own[int(rng.integers(len(own)))].background.patient
+    return own[int(rng.integers(len(own)))].patient
 
 
 def _persona(patient: Patient, rng: np.random.Generator) -> Persona:

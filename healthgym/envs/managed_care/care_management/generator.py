@@ -229,7 +229,7 @@ class CareGenerator(CareTaskGenerator):
         safe = rng.random() >= self.config.safety
         for _ in range(_TRIES):
             member = own[int(rng.integers(len(own)))]
-            if shift and member.background.patient.id in shift.patients:
+            if shift and member.patient.id in shift.patients:
                 continue
             try:
                 drawn = draw_history(member, choice.program, day, numbers, self.config.life, rng)
@@ -287,7 +287,7 @@ class CareGenerator(CareTaskGenerator):
         queue = [case.referred.record]
         for other in around:
             day = business_day(begins.date() - timedelta(days=int(rng.integers(8))))
-            queue.append(apart(varied(other.referred.record, referral_date=day), other, case))
+            queue.append(apart(varied(other.record, referral_date=day), other, case))
         queue.sort(key=lambda each: (each.referral_date, each.referral_id))
         return WorldStart(
             now=begins,
@@ -307,7 +307,7 @@ class CareGenerator(CareTaskGenerator):
     def _minded(
         self, ending: Ending, case: Case, today: date, rng: np.random.Generator
     ) -> Minded | None:
-        home = case.history.member.background.patient
+        home = case.history.member.patient
         lives = circumstances_of(home, today)
         return draw_minded(self.config, ending, home, lives, rng) if self.config.deep else None
 

@@ -61,9 +61,10 @@ class Grounds:
         strange = (said & _medicine_words()) - own
         if not own - told or not strange:
             return bool(own - told)
-        named = " ".join(each.medication_name for each in self.chart.medications)
-        pages = " ".join(each.content for each in self.chart.documents)
-        return strange <= _words(named) | _words(pages)
+        strange -= _words(" ".join(each.medication_name for each in self.chart.medications))
+        if not strange:
+            return True
+        return strange <= _words(" ".join(each.content for each in self.chart.documents))
 
     def unfounded_codes(self, text: str) -> tuple[str, ...]:
         """Return the codes in a text that nothing on file has."""

@@ -250,7 +250,7 @@ class _Drawing:
 
     def _operate(self) -> None:
         if self._rng.random() < self._life.day_surgery:
-            options = day_surgeries(age_on(self._member.background.patient.dob, self._day))
+            options = day_surgeries(age_on(self._member.patient.dob, self._day))
             last = self._day - 2 * _DAY
             first = last - timedelta(days=int(self._rng.integers(12, 150)))
             self._stays.append(

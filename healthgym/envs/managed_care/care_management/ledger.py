@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from healthgym.envs.managed_care.care_management.panel import Member
+from healthgym.envs.managed_care.care_management.panel import KNOWN, Member
 from healthgym.worlds.managed_care.charts.prose import begun, day_of
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
@@ -138,7 +138,7 @@ class _Before:
     visits: tuple[date, ...]
 
 
-@lru_cache(maxsize=160)
+@lru_cache(maxsize=KNOWN)
 def _before(member: Member) -> _Before:
     facts = tuple(_outside(member.background.facts))
     days = {each for fact in facts for each in (begun(fact), day_of(fact))}

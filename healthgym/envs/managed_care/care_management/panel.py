@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
@@ -16,11 +16,19 @@ from healthgym.core.seeding import Split
 from healthgym.envs.managed_care.care_management.conditions import CareCondition, care_conditions
 from healthgym.envs.managed_care.cases.clinic import CHARTED, workforce
 from healthgym.worlds.managed_care.facts import AnyFact, Intolerance, Measurement, MedicationCourse
-from healthgym.worlds.managed_care.population.background import Background, draw_background
+from healthgym.worlds.managed_care.population.background import (
+    Background,
+    DeferredBackground,
+    Years,
+    draw_background,
+)
 from healthgym.worlds.managed_care.population.conditions import conditions
+from healthgym.worlds.managed_care.records.chart import Patient
 
 #: Groups of a condition, and how many are in one.
 GROUPS, ALIKE = 12, 5
+#: Members of whom is kept what was drawn, of some 30 KB each: a split's 440, and some besides.
+KNOWN = 512
 #: Entropy of the panel: its own, so that no task's stream is part of it.
 _PANEL = 20260305
 _PERSON, _STANDING, _CHART = range(3)
@@ -49,6 +57,11 @@ class Member:
         """The member before any referral."""
         return _background(self)
 
+    @property
+    def patient(self) -> Patient:
+        """Who it is, which is all that most queues have of somebody."""
+        return _patient(self)
+
     def stream(self) -> np.random.Generator:
         """Return where a referral comes from that stands in other members' queues."""
         return _stream(_STANDING, _place_of(self.condition), self.group, self.place)
@@ -65,7 +78,12 @@ def members(split: Split, condition: str) -> tuple[Member, ...]:
     return tuple(Member(condition, group, place) for group in own for place in range(ALIKE))
 
 
-@lru_cache(maxsize=192)
+@cache
+def _patient(member: Member) -> Patient:
+    return _background(member).patient
+
+
+@lru_cache(maxsize=KNOWN)
 def _background(member: Member) -> Background:
     condition = care_conditions()[member.condition]
     like = _background(replace(member, place=0)) if member.place else None
@@ -92,11 +110,17 @@ def _background(member: Member) -> Background:
     )
     # A member is covered.
     latest = replace(drawn.coverages[0], active=True, termination_date=None)
-    return replace(
-        drawn,
+    return DeferredBackground.later(
+        partial(_years, drawn, condition.never),
+        patient=drawn.patient,
         coverages=(latest, *drawn.coverages[1:]),
-        diseases=_tolerated(_measured_once(drawn.diseases), condition.never),
+        habits=drawn.habits,
+        illnesses=drawn.illnesses,
     )
+
+
+def _years(drawn: Background, never: frozenset[str]) -> Years:
+    return Years(_tolerated(_measured_once(drawn.diseases), never), drawn.orders)
 
 
 def _measured_once(diseases: Mapping[str, tuple[AnyFact, ...]]) -> dict[str, tuple[AnyFact, ...]]:

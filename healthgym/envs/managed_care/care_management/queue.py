@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from functools import lru_cache, partial
 
@@ -19,14 +19,15 @@ from healthgym.envs.managed_care.care_management.referrals import (
     Referred,
     draw_referral,
     draw_score,
+    ids_of,
     shown,
 )
 from healthgym.envs.managed_care.care_management.rulings import Known
 from healthgym.envs.managed_care.cases.clinic import CHARTED, workforce
 from healthgym.worlds.managed_care.charts.chart import PatientChart, UnwrittenChart
 from healthgym.worlds.managed_care.charts.hours import business_day
-from healthgym.worlds.managed_care.charts.rendering import render_chart
-from healthgym.worlds.managed_care.deferred import varied
+from healthgym.worlds.managed_care.charts.rendering import render_chart, render_unopened
+from healthgym.worlds.managed_care.deferred import Deferred, varied
 from healthgym.worlds.managed_care.handbook.rules import usual_rules
 from healthgym.worlds.managed_care.records.care import CMReferral
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram
@@ -53,9 +54,43 @@ class Case:
         return replace(self, referred=replace(self.referred, record=noted))
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a queue has of somebody else.
+
+    Attributes:
+        record: The referral.
+        chart: The chart.
+    """
+
+    record: CMReferral
+    chart: PatientChart
+
+
+class StandingReferral(Deferred, CMReferral):
+    """A referral of somebody else, drawn when somebody reads more of it than whose it is."""
+
+    __slots__ = ("_write",)
+
+    plain = CMReferral
+    late = tuple(
+        item.name
+        for item in fields(CMReferral)
+        if item.name not in ("referral_id", "case_id", "patient_id", "referral_date")
+    )
+
+
+class StandingChart(UnwrittenChart):
+    """The chart of somebody else, of whom nothing is drawn before somebody opens it."""
+
+    __slots__ = ()
+
+    late = (*UnwrittenChart.late, "coverages", "facts")
+
+
 def others(
     own: Member, split: Split, twins: int, most: int, rng: np.random.Generator
-) -> tuple[Case, ...]:
+) -> tuple[Beside, ...]:
     """Return the other referrals of a queue: those who resemble a person, then anybody.
 
     Args:
@@ -78,14 +113,32 @@ def others(
         member = able[int(rng.integers(len(able)))]
         if (member.condition, member.group) != (own.condition, own.group):
             found[member] = None
-    return tuple(map(_standing, found))
+    return tuple(map(_beside, found))
+
+
+def _beside(member: Member) -> Beside:
+    patient = member.patient
+    referral_id, case_id = ids_of(patient, CHARTED)
+    return Beside(
+        StandingReferral.later(
+            lambda: _standing(member).referred.record,
+            referral_id=referral_id,
+            case_id=case_id,
+            patient_id=patient.id,
+            referral_date=CHARTED,
+        ),
+        StandingChart.later(lambda: _standing(member).chart, patient=patient, orders=()),
+    )
 
 
 def written(
     history: History, program: CMProgram, known: Known, today: date, rng: np.random.Generator
 ) -> Case:
-    """Return the case with its chart and its referral."""
-    chart = render(history, rng, today)
+    """Return the case with its chart, which is written when it is opened, and its referral."""
+    home = history.member.background
+    chart = render_unopened(
+        home.patient, home.coverages, history.facts, workforce(), rng, today, stays=history.stays
+    )
     return Case(
         history=history,
         referred=draw_referral(history, program, chart, known, rng),
@@ -150,7 +203,7 @@ def _standing_chart(history: History) -> PatientChart:
     return render(history, history.member.chart_stream(), CHARTED)
 
 
-def apart(record: CMReferral, other: Case, case: Case) -> CMReferral:
+def apart(record: CMReferral, other: Beside, case: Case) -> CMReferral:
     """Return a referral that the words of the instruction do not fit, too."""
     one, meant = other.chart.patient, case.chart.patient
     alike = (one.sex, one.address_city) == (meant.sex, meant.address_city)

@@ -72,7 +72,7 @@ def asked_of(history: History, answers: Answers, start: WorldStart) -> frozenset
     """
     today, rules = start.now.date(), start.operations
     wanted = {Topic.MEDICATION, *SOCIAL} - history.social
-    if history.member.background.patient.preferred_language == "English":
+    if history.member.patient.preferred_language == "English":
         wanted.discard(Topic.LANGUAGE)
     for topic, code in ((Topic.PHQ9, PHQ9), (Topic.GAD7, GAD7)):
         if documented(history, code, today, rules) is None:
@@ -122,7 +122,7 @@ def reference_of(
         needs = replace(needs, escalation=EscalationReason.CLINICAL) if struck else needs
     return CareReference(
         referral_id=referred.record.referral_id,
-        patient_id=history.member.background.patient.id,
+        patient_id=history.member.patient.id,
         case_id=referred.record.case_id,
         program=program,
         priority=priority_of(referred.known, rules),

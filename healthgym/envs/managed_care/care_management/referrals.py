@@ -29,6 +29,7 @@ from healthgym.worlds.managed_care.facts import Diagnosis, Measurement
 from healthgym.worlds.managed_care.handbook.rules import OperatingRules
 from healthgym.worlds.managed_care.population.staff import PRIMARY
 from healthgym.worlds.managed_care.records.care import CMReferral
+from healthgym.worlds.managed_care.records.chart import Patient
 from healthgym.worlds.managed_care.vocabulary.care import CMProgram, CMReferralSource
 
 #: Codes that a referral brings besides those that count, at most.
@@ -116,6 +117,12 @@ def shown(history: History, *, score: float | None, safety: bool) -> Known:
     return replace(chart, stays=history.listed, medicines=0)
 
 
+def ids_of(patient: Patient, day: date) -> tuple[str, str]:
+    """Return the ids of a patient's referral of a day, and of the case that comes of it."""
+    number = patient.id.removeprefix("PAT-")
+    return f"REF-{day:%y%m}-{number}", f"CM-{day:%y%m}-{number}"
+
+
 def draw_referral(
     history: History,
     program: CMProgram,
@@ -133,14 +140,14 @@ def draw_referral(
         rng: Where chance comes from.
     """
     source = _source(program, history, rng)
-    number = chart.patient.id.removeprefix("PAT-")
+    referral_id, case_id = ids_of(chart.patient, history.day)
     stay = _latest(history, _CAUSES[source]) if source in _CAUSES else None
     reason = _reason(source, history, rng)
     # The visit that led to it has an id when the chart is written.
     record = UnreadReferral.later(
         partial(_visit, stay, chart),
-        referral_id=f"REF-{history.day:%y%m}-{number}",
-        case_id=f"CM-{history.day:%y%m}-{number}",
+        referral_id=referral_id,
+        case_id=case_id,
         patient_id=chart.patient.id,
         source=source,
         source_provider_id=_provider(source, history, rng),

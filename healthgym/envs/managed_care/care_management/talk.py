@@ -13,6 +13,7 @@ from healthgym.worlds.managed_care.apps.care_management.evidence import rules
 from healthgym.worlds.managed_care.conversation.acts import Act
 from healthgym.worlds.managed_care.conversation.mind import Stage, Turn
 from healthgym.worlds.managed_care.conversation.persona import Break, Mark
+from healthgym.worlds.managed_care.disguises import flattened
 from healthgym.worlds.managed_care.records.care import ConversationSession
 from healthgym.worlds.managed_care.voices import Consent, Disclosure, Memory, Topic
 from healthgym.worlds.managed_care.world import ManagedCareWorld
@@ -32,7 +33,6 @@ _KNOWN = frozenset(Stage) - {Stage.UNKNOWN}
 #: Items of the PHQ-9 that are asked first, and the points from which on the others are.
 _SCREEN, _POSITIVE = ("1", "2"), 3
 _QUOTED = re.compile('["\N{LEFT DOUBLE QUOTATION MARK}](.+?)["\N{RIGHT DOUBLE QUOTATION MARK}]')
-_LETTERS = re.compile(r"[a-z0-9]+")
 #: Fewest words that are quoted as a reason.
 _QUOTED_LEAST = 4
 #: Sections of an assessment, by the subjects that stand in them.
@@ -297,7 +297,7 @@ def quotations(text: str) -> tuple[str, ...]:
 
 def plain(text: str) -> str:
     """Return the words of a text, in small letters, without what stands between them."""
-    return " ".join(_LETTERS.findall(text.lower()))
+    return flattened(text.lower())
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:

@@ -166,9 +166,9 @@ def _void_along(
                 (
                     one.id
                     for one in chart.documents
-                    if one.title == f"{_CORRECTS}{page.title}"
+                    if one.created_at >= page.created_at
                     and one.author_name == page.author_name
-                    and one.created_at >= page.created_at
+                    and one.title == f"{_CORRECTS}{page.title}"
                 ),
                 None,
             )

@@ -64,14 +64,15 @@ def draw_slip(
         denies: Whether whoever goes by it denies; else anything may follow.
     """
     kinds = [
-        [_judged(right.policy, packet, case) for packet in _passed_over(right.packet)],
-        [_judged(right.policy, packet, case) for packet in _misread(right)],
-        [_judged(old, right.packet, case) for old in _superseded(case, right.policy)],
+        [(right.policy, packet) for packet in _passed_over(right.packet)],
+        [(right.policy, packet) for packet in _misread(right)],
+        [(old, right.packet) for old in _superseded(case, right.policy)],
     ]
     for kind in rng.permutation(len(kinds)):
         found = kinds[int(kind)]
         for place in rng.permutation(len(found)):
-            slip = _slip(right, found[int(place)], answered=answered)
+            policy, packet = found[int(place)]
+            slip = _slip(right, _judged(policy, packet, case), answered=answered)
             if slip is not None and not (denies and _grants(slip.finding)):
                 return slip
     return None

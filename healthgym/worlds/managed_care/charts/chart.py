@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from types import MappingProxyType
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from healthgym.core.seeding import content_hash
-from healthgym.worlds.managed_care.charts.structured import document_key
+from healthgym.worlds.managed_care.charts.structured import document_key, structured
 from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.records.chart import (
@@ -113,16 +113,28 @@ class DeferredChart(Deferred, PatientChart):
     late = ("encounters", "conditions", "observations", "procedures", "medications", "allergies")
 
 
+#: Late fields that follow from the facts alone: encounters hang on what is drawn for a chart.
+_RECORDS = frozenset(DeferredChart.late) - {"encounters"}
+
+
 class UnwrittenChart(Deferred, PatientChart):
     """A chart that is written when somebody first opens it, which few of a world's ever are.
 
-    Its documents have ids by which the patient is found.
+    Its documents have ids by which the patient is found. Its structured records follow from the
+    facts alone, so that nothing is written for who looks a medicine up.
     """
 
     __slots__ = ("_write",)
 
     plain = PatientChart
-    late = (*DeferredChart.late, "documents", "shows")
+    late: ClassVar[tuple[str, ...]] = (*DeferredChart.late, "documents", "shows")
+
+    def __getattr__(self, name: str) -> object:
+        if name not in _RECORDS:
+            return super().__getattr__(name)
+        value: object = getattr(structured(self.patient, self.facts), name)
+        object.__setattr__(self, name, value)
+        return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

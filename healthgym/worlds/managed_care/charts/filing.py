@@ -9,22 +9,21 @@ from functools import cache, partial
 from importlib.resources import files
 
 from healthgym.core.borders import JsonObject
-from healthgym.worlds.managed_care.charts.focus import called, focus_of, topic_of
+from healthgym.worlds.managed_care.charts.focus import topic_of
 from healthgym.worlds.managed_care.charts.hours import drawn_at, visit_start
 from healthgym.worlds.managed_care.charts.knowledge import (
     Form,
-    Topic,
     forms,
     order_form,
 )
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.phrases import Chooser
 from healthgym.worlds.managed_care.charts.planning import Planned
-from healthgym.worlds.managed_care.charts.reports import panel_of
-from healthgym.worlds.managed_care.charts.seen import Seen, encounter_id, written
-from healthgym.worlds.managed_care.charts.sheets import Binder, DeferredDocument, Sheet
+from healthgym.worlds.managed_care.charts.seen import Seen, written
+from healthgym.worlds.managed_care.charts.sheets import Binder, Sheet
 from healthgym.worlds.managed_care.charts.stays import Stay, StayKind, stay_form
 from healthgym.worlds.managed_care.charts.structured import document_key
+from healthgym.worlds.managed_care.charts.unread import DeferredDocument
 from healthgym.worlds.managed_care.charts.visits import Visit
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.population.staff import PRIMARY, Workforce
@@ -99,7 +98,6 @@ class Desk:
         self._stays: Mapping[int, Stay] = {}
         self._seen: list[Seen] = []
         self._filed: dict[date, int] = {}
-        self._topics: dict[int, tuple[tuple[AnyFact, ...], Topic | None]] = {}
 
     def admit(self, stays: Mapping[int, Stay]) -> None:
         """Note which encounters are stays, by place; to be called before anything is written."""
@@ -182,10 +180,9 @@ class Desk:
         """File the note of each stay."""
         for place, stay in self._stays.items():
             form, planned = stay_form(stay.kind), stay.planned(place, self._binder.facts)
-            author = self._author(form, ())
-            focus = called(stay.code, stay.name, self._chooser.number())
-            start = self._start(planned)
-            self._file(planned, form, author, focus, stay.code, start)
+            author, number = self._author(form, ()), self._chooser.number()
+            named = (stay.code, stay.name)
+            self._file(planned, form, author, number, self._start(planned), named)
 
     def write(self, planned: Planned, after: timedelta = _NOTHING) -> None:
         """File a document; its text is written when somebody reads it.
@@ -194,19 +191,18 @@ class Desk:
             planned: What it tells.
             after: How much later than usual it is written.
         """
-        form = forms()[planned.kind]
-        focus, code = self._focus(planned)
+        form, number = forms()[planned.kind], self._chooser.number()
         author = self._author(form, planned.facts)
-        self._file(planned, form, author, focus, code, self._start(planned) + after)
+        self._file(planned, form, author, number, self._start(planned) + after)
 
     def write_order_note(self, ordering: Ordering) -> None:
         """File the note of the visit from which the orders come."""
         place = self._ordering[0] if self._ordering else 0
         planned = ordering.planned(place)
         form = order_form(ordering.kind, seen=ordering.encounter != "telehealth")
-        focus = called(ordering.code, ordering.name, self._chooser.number())
+        number, named = self._chooser.number(), (ordering.code, ordering.name)
         self._file(
-            planned, form, ordering.clinician, focus, ordering.code, ordering.at + _TALK, ordering
+            *(planned, form, ordering.clinician, number, ordering.at + _TALK), named, ordering
         )
 
     def _file(
@@ -214,9 +210,9 @@ class Desk:
         planned: Planned,
         form: Form,
         author: Worker,
-        focus: str,
-        code: str,
+        number: int,
         start: datetime,
+        named: tuple[str, str] | None = None,
         ordering: Ordering | None = None,
     ) -> None:
         # One author writes one note after the other.
@@ -225,37 +221,25 @@ class Desk:
         start += _NEXT_NOTE * before
         signed = start + timedelta(minutes=4 + self._chooser.below(9))
         key = f"{self._document_key}{len(self.documents) + 1:03d}"
-        title = form.titles[self._chooser.below(len(form.titles))]
-        panel = panel_of(planned.facts) if "{panel}" in title else ""
-        title = title.format(focus=focus, specialty=author.specialty, panel=panel)
         sheet = self.shows[key] = Sheet(
             binder=self._binder,
             planned=planned,
             form=form,
             author=author,
-            focus=focus,
             signed=signed,
+            titled=form.titles[self._chooser.below(len(form.titles))],
+            number=number,
             seed=self._chooser.seed(),
-            code=code,
+            named=named,
             ordering=ordering,
         )
         self.documents.append(
             DeferredDocument.later(
-                sheet.content,
+                sheet,
                 id=key,
                 patient_id=self._binder.patient.id,
-                case_id=None,
-                encounter_id=None if planned.place is None else self._encounter_id(planned.place),
                 kind=planned.kind,
-                title=title,
                 created_at=start,
-                note_type=form.note_type,
-                author_name=author.name,
-                author_npi=author.npi or "",
-                signed_at=signed,
-                signed_by_name=author.name,
-                signed_by_npi=author.npi or "",
-                structured_data={},
             )
         )
 
@@ -265,14 +249,11 @@ class Desk:
             return drawn_at(self._binder.patient, planned.day) + _IN_THE_LABORATORY
         return visit_start(self._binder.patient, planned.day) + _TALK
 
-    def _encounter_id(self, place: int) -> str:
-        return encounter_id(self._binder.patient.id, place)
-
     def _author(self, form: Form, facts: Iterable[AnyFact]) -> Worker:
         if form.author == "primary":
             return self._primary
         if form.author == "specialist":
-            topic = self._topic(tuple(facts))
+            topic = topic_of(facts)
             return self._specialist(topic.specialty if topic else PRIMARY[0])
         return self._specialist(_AUTHORS[form.author])
 
@@ -282,20 +263,6 @@ class Desk:
             self._specialists[specialty] = known[self._chooser.below(len(known))]
         return self._specialists[specialty]
 
-    def _focus(self, planned: Planned) -> tuple[str, str]:
-        """Return what a document is about, and its code."""
-        facts, number = planned.facts, self._chooser.number()
-        topic = self._topic(facts)
-        return focus_of(self._binder.active, facts, topic, planned.day, number, noted=True)
-
     def encounters(self) -> Callable[[], tuple[Encounter, ...]]:
         """Return what writes the encounters."""
         return partial(written, self._seen, self._binder, self._staff)
-
-    def _topic(self, facts: tuple[AnyFact, ...]) -> Topic | None:
-        """Return the topic of most facts; of one note it is asked for up to three times."""
-        known = self._topics.get(id(facts))
-        if known is None:
-            # What is kept beside the answer cannot be another tuple's number.
-            known = self._topics[id(facts)] = facts, topic_of(facts)
-        return known[1]

@@ -17,8 +17,9 @@ from healthgym.worlds.managed_care.charts.filing import Desk
 from healthgym.worlds.managed_care.charts.phrases import Chooser, seeded
 from healthgym.worlds.managed_care.charts.planning import Planned
 from healthgym.worlds.managed_care.charts.prose import Prose, day_of
-from healthgym.worlds.managed_care.charts.sheets import DeferredDocument, Sheet, also_stating
+from healthgym.worlds.managed_care.charts.sheets import Sheet, also_stating
 from healthgym.worlds.managed_care.charts.structured import document_key
+from healthgym.worlds.managed_care.charts.unread import DeferredText
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.facts import Finding, Measurement
 from healthgym.worlds.managed_care.population.staff import Workforce
@@ -164,10 +165,10 @@ class _Page:
         known: dict[str, object] = {
             item.name: getattr(self.written, item.name)
             for item in fields(DocumentReference)
-            if item.name not in DeferredDocument.late
+            if item.name not in DeferredText.late
         }
         known |= {"id": key, "patient_id": self.patient_id, **changes}
-        return DeferredDocument.later(write or self.sheet.content, **known)
+        return DeferredText.later(write or self.sheet.content, **known)
 
     def unsigned(self) -> str:
         """Return the text as it stands before anybody has signed it."""

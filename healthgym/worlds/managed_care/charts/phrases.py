@@ -7,12 +7,13 @@ heading ``## key``, and one of a heading's phrases is taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import shake_128
 from importlib.resources import files
 from struct import Struct
+from typing import ClassVar
 
 import numpy as np
 
@@ -67,6 +68,30 @@ class Chooser:
     def seed(self) -> int:
         """Return what another chooser can be made from."""
         return self.below(2**31) << 31 | self.below(2**31)
+
+
+class Ahead(Chooser):
+    """Choices of which all the numbers were drawn before the first is made.
+
+    Args:
+        numbers: As of :meth:`drawn`.
+    """
+
+    __slots__ = ()
+
+    #: How many choices can be made, at least.
+    MOST: ClassVar[int] = _BLOCK
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self._left = iter(numbers)
+
+    @staticmethod
+    def drawn(rng: np.random.Generator) -> np.ndarray:
+        """Return the numbers, and leave the stream as a :class:`Chooser` would of as many."""
+        return rng.integers(0, 2**31, size=_BLOCK).astype(np.uint32)
+
+    def _drawn(self) -> Sequence[int]:
+        raise AssertionError(f"More than {_BLOCK} choices were made where no more are expected.")
 
 
 class Undecided(Chooser):

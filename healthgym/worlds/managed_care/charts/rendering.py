@@ -9,12 +9,17 @@ from types import MappingProxyType
 
 import numpy as np
 
-from healthgym.worlds.managed_care.charts.chart import DeferredChart, PatientChart
+from healthgym.worlds.managed_care.charts.chart import (
+    DeferredChart,
+    PatientChart,
+    UnwrittenChart,
+)
 from healthgym.worlds.managed_care.charts.checking import check_facts
 from healthgym.worlds.managed_care.charts.filing import Desk
 from healthgym.worlds.managed_care.charts.ordering import Ordering, with_visit
-from healthgym.worlds.managed_care.charts.phrases import Chooser
+from healthgym.worlds.managed_care.charts.phrases import Ahead, Chooser
 from healthgym.worlds.managed_care.charts.planning import plan
+from healthgym.worlds.managed_care.charts.prose import begun, day_of
 from healthgym.worlds.managed_care.charts.sheets import Stated
 from healthgym.worlds.managed_care.charts.stays import Stay, with_stays
 from healthgym.worlds.managed_care.charts.structured import structured
@@ -23,6 +28,9 @@ from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.population.staff import Workforce
 from healthgym.worlds.managed_care.records.chart import Coverage, Patient, ServiceRequest
 
+#: Choices of an encounter and of a document, at most: type, words, code, summary, who; and words,
+#: who, time, title, and the seed of its text, which is two.
+_OF_A_VISIT, _OF_A_DOCUMENT = 5, 6
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -58,13 +66,80 @@ def render_chart(
         ValueError: If two facts share an id, or a date is before birth, after today, or an end
             is before its start; the message names the fact.
     """
+    return _written(
+        (patient, coverages, facts, orders, staff, today),
+        Chooser(rng),
+        units=units,
+        ordering=ordering,
+        stays=stays,
+    )
+
+
+def render_unopened(
+    patient: Patient,
+    coverages: Sequence[Coverage],
+    facts: Sequence[AnyFact],
+    staff: Workforce,
+    rng: np.random.Generator,
+    today: date,
+    *,
+    stays: Sequence[Stay] = (),
+) -> PatientChart:
+    """Return what :func:`render_chart` does, written when somebody first opens it.
+
+    Arguments are the same, and the stream is left as by that: of what a chart takes of it only the
+    first block is known beforehand, so that one which may need more is written at once.
+    """
+    given = (patient, coverages, facts, (), staff, today)
+    if _most_choices(facts, stays) > Ahead.MOST:
+        return _written(given, Chooser(rng), stays=stays)
+    numbers = Ahead.drawn(rng)
+    return UnwrittenChart.later(
+        lambda: _written(given, Ahead(numbers.tolist()), stays=stays),
+        patient=patient,
+        coverages=tuple(coverages),
+        orders=(),
+        facts=tuple(facts),
+    )
+
+
+def _most_choices(facts: Sequence[AnyFact], stays: Sequence[Stay]) -> int:
+    """Return how many choices a chart without orders takes at most.
+
+    There is a visit on each day on which something becomes true at most, and of each kind of
+    document one, a questionnaire's for each of its forms.
+    """
+    visits: set[date] = set()
+    documents = 0
+    for fact in facts:
+        days = {begun(fact), day_of(fact)}
+        visits |= days
+        documents += len(days) * len(fact.noted_in)
+    return 1 + _OF_A_VISIT * (len(visits) + len(stays)) + _OF_A_DOCUMENT * (documents + len(stays))
+
+
+#: What the world, the patient and the staff give for a chart.
+_Given = tuple[
+    Patient, Sequence[Coverage], Sequence[AnyFact], Sequence[ServiceRequest], Workforce, date
+]
+
+
+def _written(
+    given: _Given,
+    chooser: Chooser,
+    *,
+    units: Mapping[str, str] = _NO_UNITS,
+    ordering: Ordering | None = None,
+    stays: Sequence[Stay] = (),
+) -> PatientChart:
+    patient, coverages, facts, orders, staff, today = given
     check_facts(patient, facts, today)
     starts = [each.effective_date for each in coverages if each.effective_date is not None]
     first = min(starts, default=patient.dob)
     changed = frozenset(name for stay in stays for name in stay.changed)
     own = [fact for fact in facts if fact.id not in changed] if changed else facts
     visits = visits_of(own, first, today, patient.address_state or "")
-    desk = Desk(patient, facts, orders, staff, Chooser(rng), units)
+    desk = Desk(patient, facts, orders, staff, chooser, units)
     planned = plan(facts, visits, today)
     if stays:
         inside, visits, planned = with_stays(stays, visits, planned)

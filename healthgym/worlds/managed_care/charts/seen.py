@@ -9,7 +9,7 @@ from typing import NamedTuple
 from healthgym.worlds.managed_care.charts.focus import called, focus_of, topic_of
 from healthgym.worlds.managed_care.charts.hours import visit_start
 from healthgym.worlds.managed_care.charts.sheets import Binder
-from healthgym.worlds.managed_care.charts.structured import id_tail
+from healthgym.worlds.managed_care.charts.structured import encounter_id
 from healthgym.worlds.managed_care.facts import AnyFact
 from healthgym.worlds.managed_care.population.staff import Workforce
 from healthgym.worlds.managed_care.records.chart import Encounter
@@ -53,11 +53,6 @@ class Seen(NamedTuple):
     named: tuple[str, str] | None
     facts: tuple[AnyFact, ...]
     noted: bool
-
-
-def encounter_id(patient_id: str, place: int) -> str:
-    """Return the id of the encounter that a visit is, by its place."""
-    return f"ENC-{id_tail(patient_id)}-{place + 1:03d}"
 
 
 def written(seen: Iterable[Seen], binder: Binder, staff: Workforce) -> tuple[Encounter, ...]:

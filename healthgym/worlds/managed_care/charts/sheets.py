@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 from healthgym.worlds.managed_care.charts.blocks import SECTIONS, TALK
+from healthgym.worlds.managed_care.charts.focus import called, focus_of, topic_of
 from healthgym.worlds.managed_care.charts.knowledge import Form, systems_of_chapter, topics_of
 from healthgym.worlds.managed_care.charts.ordering import Ordering
 from healthgym.worlds.managed_care.charts.phrases import seeded
@@ -19,7 +20,6 @@ from healthgym.worlds.managed_care.charts.prose import Prose, Unwritten, begun
 from healthgym.worlds.managed_care.charts.reports import REPORTS, study_in
 from healthgym.worlds.managed_care.charts.sections import SYSTEMS, Draft
 from healthgym.worlds.managed_care.charts.stays import Stay
-from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Diagnosis,
@@ -28,7 +28,7 @@ from healthgym.worlds.managed_care.facts import (
     MedicationCourse,
     ProcedureDone,
 )
-from healthgym.worlds.managed_care.records.chart import DocumentReference, Patient, ServiceRequest
+from healthgym.worlds.managed_care.records.chart import Patient, ServiceRequest
 from healthgym.worlds.managed_care.staff import Worker
 from healthgym.worlds.managed_care.vocabulary.authorization import DocumentKind
 
@@ -38,15 +38,6 @@ def headings() -> Mapping[str, tuple[str, ...]]:
     """Return the headings a section may have."""
     table = json.loads((files(__package__) / "headings.json").read_text("utf-8"))
     return {key: tuple(values) for key, values in table.items()}
-
-
-class DeferredDocument(Deferred, DocumentReference):
-    """A document whose text is written when somebody first reads it."""
-
-    __slots__ = ("_write",)
-
-    plain = DocumentReference
-    late = ("content",)
 
 
 class Binder:
@@ -172,10 +163,11 @@ class Sheet:
         planned: What it is to tell.
         form: How documents of its kind are made.
         author: Who wrote it.
-        focus: Its subject, in words.
         signed: When it was signed.
+        titled: Its title, with places for its subject and the like.
+        number: What was drawn for how its subject is called.
         seed: What its wording is drawn from.
-        code: ICD-10-CM code of its subject; empty where it is about nothing in particular.
+        named: Code and title of the condition that it is about; None where its facts tell that.
         ordering: The visit it is the note of, if an order comes from that visit.
     """
 
@@ -183,10 +175,11 @@ class Sheet:
     planned: Planned
     form: Form
     author: Worker
-    focus: str
     signed: datetime
+    titled: str
+    number: int
     seed: int
-    code: str = field(default="", kw_only=True)
+    named: tuple[str, str] | None = field(default=None, kw_only=True)
     ordering: Ordering | None = field(default=None, kw_only=True)
 
     def content(self) -> str:
@@ -203,6 +196,15 @@ class Sheet:
     def template(self) -> int:
         """The number of the template that its author writes by, in every note."""
         return sum(map(ord, self.author.id + self.author.specialty))
+
+    @cached_property
+    def about(self) -> tuple[str, str]:
+        """Its subject in words, and the ICD-10-CM code of that; empty if there is none."""
+        if self.named is not None:
+            return called(*self.named, self.number), self.named[0]
+        facts, day = self.planned.facts, self.planned.day
+        topic = topic_of(facts)
+        return focus_of(self.binder.active, facts, topic, day, self.number, noted=True)
 
     @cached_property
     def stated(self) -> frozenset[str]:
@@ -231,16 +233,16 @@ class Sheet:
         return self.binder.earlier(self.planned)
 
     def _draft(self, prose: Prose) -> Draft:
-        place = self.planned.place
+        place, (focus, code) = self.planned.place, self.about
         return Draft(
             prose=prose,
             planned=self.planned,
             patient=self.binder.patient,
-            focus=self.focus,
+            focus=focus,
             orders=self.binder.ordered(self.planned),
             earlier=self._earlier,
             guarded=self.binder.guarded,
-            code=self.code,
+            code=code,
             ordering=self.ordering,
             active=self.binder.active,
             running=self.binder.running(self.planned.day),

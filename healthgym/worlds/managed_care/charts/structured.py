@@ -89,6 +89,11 @@ def id_tail(patient_id: str) -> str:
     return patient_id.removeprefix("PAT-")
 
 
+def encounter_id(patient_id: str, place: int) -> str:
+    """Return the id of the encounter that a visit is, by its place."""
+    return f"ENC-{id_tail(patient_id)}-{place + 1:03d}"
+
+
 def document_key(patient_id: str) -> str:
     """Return what the ids of a patient's documents begin with, up to their number."""
     return f"DOC-{id_tail(patient_id)}-"

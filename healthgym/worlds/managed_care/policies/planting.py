@@ -35,6 +35,7 @@ from healthgym.worlds.managed_care.policies.documents import documented_in
 from healthgym.worlds.managed_care.policies.evaluation import posture
 from healthgym.worlds.managed_care.policies.policy import Policy
 from healthgym.worlds.managed_care.policies.postures import combined
+from healthgym.worlds.managed_care.policies.reading import bearing, by_kind
 from healthgym.worlds.managed_care.policies.request import Request
 from healthgym.worlds.managed_care.policies.stories import drafts
 from healthgym.worlds.managed_care.policies.treatment_stories import Draft
@@ -174,8 +175,9 @@ def plant_policy(
             facts, shaped = _plant_all(policy.criteria, drawn, request, today, rng, first)
         except ConfigurationError:
             continue
+        known = by_kind(facts)
         found = {
-            item.id: posture(item, facts, shaped, today).posture
+            item.id: posture(item, bearing(item, known), shaped, today).posture
             for item in criteria(policy.criteria)
         }
         held = all(found[name] is value for name, value in fixed.items())

@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
 from healthgym.worlds.managed_care.charts.hours import business_day, visit_start
+from healthgym.worlds.managed_care.deferred import Deferred
 from healthgym.worlds.managed_care.facts import (
     AnyFact,
     Intolerance,
@@ -50,21 +52,42 @@ class Background:
     Attributes:
         patient: Who it is.
         coverages: Coverage history, the latest first.
+        habits: How the patient's notes are kept.
+        illnesses: Names of diseases, those that were asked for first.
         diseases: Facts of each disease by its name; ``body`` has vital signs and allergies.
         orders: What was ordered, oldest first.
-        habits: How the patient's notes are kept.
     """
 
     patient: Patient
     coverages: tuple[Coverage, ...]
+    habits: Habits
+    illnesses: tuple[str, ...]
     diseases: Mapping[str, tuple[AnyFact, ...]]
     orders: tuple[ServiceRequest, ...]
-    habits: Habits
 
     @property
     def facts(self) -> tuple[AnyFact, ...]:
         """Everything true of the patient."""
         return tuple(fact for facts in self.diseases.values() for fact in facts)
+
+
+class DeferredBackground(Deferred, Background):
+    """A patient whose years are drawn when somebody asks for them, which takes longest.
+
+    Many stand on a roster or in a queue of whom nobody ever reads more than the name.
+    """
+
+    __slots__ = ("_write",)
+
+    plain = Background
+    late = ("diseases", "orders")
+
+
+class Years(NamedTuple):
+    """What befell a patient before any case; attributes as of :class:`Background`."""
+
+    diseases: Mapping[str, tuple[AnyFact, ...]]
+    orders: tuple[ServiceRequest, ...]
 
 
 @cache
@@ -90,7 +113,8 @@ def draw_background(
     Args:
         number: Number of the patient, from which the ids follow.
         staff: Who orders, and who pays.
-        rng: Where chance comes from.
+        rng: Where chance comes from: the patient's own stream, which goes on where it is left here
+            when the years are drawn.
         today: The day of the world; the last visit is at least two weeks before.
         like: A patient whom this one is to resemble, by name, birthday, place and a disease.
         rank: Number of those who resemble that one, up to this one.
@@ -104,7 +128,7 @@ def draw_background(
     known = conditions()
     wanted = [known[name] for name in having]
     if like is not None:
-        shared = [name for name in like.diseases if name != "body" and name not in lacking]
+        shared = [name for name in like.illnesses if name not in lacking]
         wanted += [known[name] for name in shared[:1] if name not in having]
     patient = draw_patient(
         number,
@@ -126,19 +150,45 @@ def draw_background(
     )
     ill = _illnesses(patient, wanted, lacking, rng, today)
     habits = Habits(_note_kind(rng), today - _TOLD)
-    visits = _visits(patient, coverages, rng, today)
-    numbers = count(1)
-    diseases: dict[str, tuple[AnyFact, ...]] = {}
-    # Anti-inflammatories do not go with a failing heart or kidney, nor with an anticoagulant.
-    frail = any(each.name in _NO_NSAID for each in ill)
-    taken = frozenset({"nsaid"} if frail else ())
-    for each in ill:
-        facts = draw_disease(each, patient, visits, habits, numbers, rng, taken)
-        taken |= {fact.drug_class for fact in facts if isinstance(fact, MedicationCourse)}
-        diseases[each.name] = facts
-    diseases["body"] = _body(patient, ill, diseases, visits, habits, numbers, rng)
-    orders = _orders(patient, ill, staff, visits, rng)
-    return Background(patient, coverages, diseases, orders, habits)
+    drawing = _Drawing(patient, coverages, tuple(ill), habits, staff, today)
+    return DeferredBackground.later(
+        partial(drawing.years, rng.bit_generator.state),
+        patient=patient,
+        coverages=coverages,
+        habits=habits,
+        illnesses=tuple(each.name for each in ill),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """What a patient's years are drawn from; attributes as of :class:`Background`."""
+
+    patient: Patient
+    coverages: tuple[Coverage, ...]
+    ill: tuple[Condition, ...]
+    habits: Habits
+    staff: Workforce
+    today: date
+
+    def years(self, state: Mapping[str, object]) -> Years:
+        """Draw them from where a stream was left, the same ones every time."""
+        rng = np.random.Generator(np.random.PCG64(0))
+        rng.bit_generator.state = state
+        visits = _visits(self.patient, self.coverages, rng, self.today)
+        numbers = count(1)
+        diseases: dict[str, tuple[AnyFact, ...]] = {}
+        # Anti-inflammatories do not go with a failing heart or kidney, nor with an anticoagulant.
+        frail = any(each.name in _NO_NSAID for each in self.ill)
+        taken = frozenset({"nsaid"} if frail else ())
+        for each in self.ill:
+            facts = draw_disease(each, self.patient, visits, self.habits, numbers, rng, taken)
+            taken |= {fact.drug_class for fact in facts if isinstance(fact, MedicationCourse)}
+            diseases[each.name] = facts
+        diseases["body"] = _body(
+            self.patient, self.ill, diseases, visits, self.habits, numbers, rng
+        )
+        return Years(diseases, _orders(self.patient, self.ill, self.staff, visits, rng))
 
 
 def draw_person(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from statistics import mean
@@ -11,6 +12,7 @@ from statistics import mean
 import pytest
 
 from healthgym.core.seeding import Split
+from healthgym.envs.managed_care.care_management import queue
 from healthgym.envs.managed_care.care_management.conditions import care_conditions
 from healthgym.envs.managed_care.care_management.generator import CareGenerator
 from healthgym.envs.managed_care.care_management.panel import Member, members
@@ -218,3 +220,23 @@ def test_those_of_a_group_are_easily_taken_for_each_other() -> None:
     assert first.sex == other.sex
     assert first.first_name != other.first_name
     assert abs((first.dob - other.dob).days) < 60
+
+
+def test_nothing_is_drawn_of_who_else_is_in_a_queue_before_somebody_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = CareGenerator(PRESETS["medium"], "medium", "care-management", Rules.STRICT)
+    drawn, plain = [], queue._standing
+    monkeypatch.setattr(queue, "_standing", lambda who: drawn.append(who) or plain(who))
+    instance = made.draw(Split.TRAIN, 5_001)
+    assert not drawn
+    own, rest = instance.reference.referral_id, 0
+    for record in instance.start.records:
+        if isinstance(record, CMReferral) and record.referral_id != own:
+            chart = instance.start.charts[record.patient_id or ""]
+            case = plain(drawn[-1]) if record.reason and chart.documents else None
+            assert case is not None
+            assert record == replace(case.referred.record, referral_date=record.referral_date)
+            assert chart == case.chart
+            rest += 1
+    assert rest == PRESETS["medium"].referrals

@@ -9,7 +9,8 @@ from healthgym.envs.managed_care.cases.clinic import chart
 from healthgym.envs.managed_care.cases.patients import without_kinds
 from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_authorization.family import AuthorizationFamily
-from healthgym.worlds.managed_care.charts.sheets import DeferredDocument, stating
+from healthgym.worlds.managed_care.charts.sheets import stating
+from healthgym.worlds.managed_care.charts.unread import DeferredDocument
 from tests.envs.managed_care.prior_authorization.playing import Kind, chart_of, task
 
 

@@ -9,17 +9,14 @@ import numpy as np
 import pytest
 
 from healthgym.envs.managed_care.cases.clinic import CHARTED, chart, person, workforce
-from healthgym.worlds.managed_care.charts.chart import DeferredChart
-from healthgym.worlds.managed_care.charts.phrases import seeded
+from healthgym.worlds.managed_care.charts import rendering
+from healthgym.worlds.managed_care.charts.chart import DeferredChart, UnwrittenChart
+from healthgym.worlds.managed_care.charts.phrases import Ahead, seeded
 from healthgym.worlds.managed_care.charts.prose import Prose
-from healthgym.worlds.managed_care.charts.rendering import render_chart
-from healthgym.worlds.managed_care.charts.sheets import (
-    DeferredDocument,
-    Stated,
-    renamed,
-    stating,
-)
+from healthgym.worlds.managed_care.charts.rendering import render_chart, render_unopened
+from healthgym.worlds.managed_care.charts.sheets import Stated, renamed, stating
 from healthgym.worlds.managed_care.charts.structured import structured
+from healthgym.worlds.managed_care.charts.unread import DeferredDocument
 from healthgym.worlds.managed_care.deferred import varied
 from healthgym.worlds.managed_care.population.background import draw_background
 from healthgym.worlds.managed_care.population.drawing import chart_of
@@ -92,3 +89,52 @@ def test_structured_records_are_made_when_one_is_read():
     assert late.observations == own.observations
     assert (late.conditions, late.medications) == (own.conditions, own.medications)
     assert (late.allergies, late.procedures, late.documents) == (own.allergies, own.procedures, ())
+
+
+@pytest.mark.parametrize("choices", [Ahead.MOST, Ahead.MOST + 1])
+def test_a_chart_that_is_written_later_is_the_same_and_leaves_its_stream_alike(
+    choices: int, monkeypatch: pytest.MonkeyPatch
+):
+    who, now, late = person(6, 0), np.random.default_rng(7), np.random.default_rng(7)
+    monkeypatch.setattr(rendering, "_most_choices", lambda *_: choices)
+    first = render_chart(who.patient, who.coverages, who.facts, (), workforce(), now, CHARTED)
+    other = render_unopened(who.patient, who.coverages, who.facts, workforce(), late, CHARTED)
+    # One that may take more of the stream than is known beforehand is written at once.
+    assert type(other) is (UnwrittenChart if choices == Ahead.MOST else DeferredChart)
+    assert now.random() == late.random()
+    assert other == first
+    assert [each.content for each in other.documents] == [each.content for each in first.documents]
+
+
+def test_no_chart_makes_more_choices_than_it_may():
+    for group in range(12):
+        made: list[int] = []
+
+        class Counting(Ahead):
+            def below(self, bound: int) -> int:
+                made.append(bound)  # noqa: B023
+                return super().below(bound)
+
+        who = person(group, 0)
+        numbers = Ahead.drawn(np.random.default_rng(group)).tolist()
+        given = (who.patient, who.coverages, who.facts, (), workforce(), CHARTED)
+        rendering._written(given, Counting(numbers))
+        assert 0 < len(made) <= rendering._most_choices(who.facts, ())
+    with pytest.raises(AssertionError, match="choices"):
+        Ahead(()).below(2)
+
+
+def test_records_that_follow_from_the_facts_are_read_without_a_chart_being_written():
+    who = person(7, 0)
+    written = chart_of(who, workforce(), np.random.default_rng(3), CHARTED)
+
+    def never() -> None:
+        raise AssertionError("It was written.")
+
+    known = {name: getattr(written, name) for name in ("patient", "coverages", "orders", "facts")}
+    late = UnwrittenChart.later(never, **known)
+    for name in ("conditions", "observations", "procedures", "medications", "allergies"):
+        assert getattr(late, name) == getattr(written, name)
+    for name in ("encounters", "documents", "shows"):
+        with pytest.raises(AssertionError, match="written"):
+            getattr(late, name)
