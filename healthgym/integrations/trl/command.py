@@ -289,11 +289,29 @@ def _open(options: argparse.Namespace) -> tuple[RunFolder, TrainConfig]:
         folder.lock()
         return folder, folder.config()
     config = settings(options)
+    _try(config)
     name = config.model.rstrip("/").rpartition("/")[2]
     folder = RunFolder(options.out or Path("runs") / f"{name}-{config.seed}")
     folder.lock()
     folder.begin(config)
     return folder, config
+
+
+def _try(config: TrainConfig) -> None:
+    """Make what the run is of: a slip of the pen leaves no folder that a second try would meet.
+
+    Raises:
+        ConfigurationError: If an id, an argument, a policy or a number is not accepted.
+    """
+    env = make_health_env(config.env, config.env_kwargs)
+    for part in config.mixture.values():
+        make_health_env(part.env, dict(part.arguments))
+    chosen = config.supervised
+    for name in (*chosen.policies, *filter(None, [chosen.also])):
+        env.family.require_policy(name, env.role)
+    for option, value in (("--demos", chosen.demos), ("--episodes", config.episodes)):
+        if value < 1:
+            raise ConfigurationError(f"{option} is at least 1, not {value}.")
 
 
 if __name__ == "__main__":
