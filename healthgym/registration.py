@@ -353,7 +353,8 @@ def make(env_id: str, kwargs: Settings | None = None) -> AnyEnv:
             import_module(module)
         spec = gym.spec(name)
     except ModuleNotFoundError as error:
-        raise ConfigurationError(f"There is no environment {env_id!r}: {error}.") from None
+        hint = "; install its folder (pip install -e)" if error.name == module else ""
+        raise ConfigurationError(f"There is no environment {env_id!r}: {error}{hint}.") from None
     except gym.error.Error:
         raise ConfigurationError(f"There is no environment {env_id!r}. {_instead(name)}") from None
     entry = spec.entry_point
