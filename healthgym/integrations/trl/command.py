@@ -275,6 +275,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f'Training needs the trl extra ({error}): pip install "healthgym[trl]".'
             ) from None
         Pipeline(folder, config).run()
+        if options.quick:
+            sys.stderr.write("A quick run shows that all stages run; its figures are no result.\n")
     except HealthGymError as error:
         sys.stderr.write(f"healthgym: {shown(str(error))}\n")
         return 2
