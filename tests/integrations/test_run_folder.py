@@ -109,6 +109,7 @@ def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
         ("--policy nobody", "no policy named 'nobody'"),
         ("--demos 0", "--demos is at least 1"),
         ("--set turns=3", "no argument turns"),
+        ("--model .", ". cannot be opened as a model"),
     ],
 )
 def test_a_slip_of_the_pen_leaves_no_run(
