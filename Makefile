@@ -45,6 +45,7 @@ format: $(VENV)/.installed-dev
 
 # The index is written aside first, so that a failure leaves the old one whole.
 docs: $(VENV)/.installed-docs
+	$(BIN)/python docs/tables.py
 	$(BIN)/healthgym envs --markdown > $(VENV)/ENVIRONMENTS.md
 	mv $(VENV)/ENVIRONMENTS.md ENVIRONMENTS.md
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

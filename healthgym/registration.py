@@ -298,13 +298,18 @@ def register_arenas() -> bool:
 def _instead(name: str) -> str:
     """Return what may have been meant by an id that there is not: one of ours, or the list."""
     if name in arena_ids():
-        return "It is an arena, with several agents: see healthgym.integrations.pettingzoo."
+        one_seat = name.replace("HealthArena/", "HealthAgent/")
+        return (
+            "It is an arena, with an agent in each seat: healthgym.register_arenas(), then "
+            f'pettingzoo.make("aec", {name!r}); {one_seat} is the same with one seat yours.'
+        )
     known = {each.lower(): each for each in ids()}
     # Who leaves out the namespace or the version, or has an older one, means the same.
     short = {key.partition("/")[2].rpartition("-v")[0]: each for key, each in known.items()}
     asked = name.lower().rpartition("/")[2]
     bare = asked.rpartition("-v")[0] if "-v" in asked else asked
-    found = [short[each] for each in get_close_matches(bare, short, 3, 0.7)]
+    near = get_close_matches(bare, short, 3, 0.7) or [each for each in short if bare in each]
+    found = [short[each] for each in near]
     if found:
         return f"Did you mean {' or '.join(dict.fromkeys(found))}?"
     return f"There are {', '.join(ids())}."
@@ -348,7 +353,8 @@ def make(env_id: str, kwargs: Settings | None = None) -> AnyEnv:
             import_module(module)
         spec = gym.spec(name)
     except ModuleNotFoundError as error:
-        raise ConfigurationError(f"There is no environment {env_id!r}: {error}.") from None
+        hint = "; install its folder (pip install -e)" if error.name == module else ""
+        raise ConfigurationError(f"There is no environment {env_id!r}: {error}{hint}.") from None
     except gym.error.Error:
         raise ConfigurationError(f"There is no environment {env_id!r}. {_instead(name)}") from None
     entry = spec.entry_point

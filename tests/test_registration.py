@@ -105,9 +105,10 @@ def test_an_unknown_id_is_refused_with_those_there_are() -> None:
         ("HealthAgent/FhirRecord-v9", "Did you mean HealthAgent/FhirRecord-v1?"),
         ("fhirrecord", "Did you mean HealthAgent/FhirRecord-v1?"),
         ("HealthAgent/TrialMatchingCanonical", "HealthAgent/TrialMatchingCanonical-v1 or Heal"),
-        ("HealthArena/PriorAuthArena-v1", "It is an arena"),
+        ("Fhir", "Did you mean HealthAgent/FhirRecord-v1?"),
+        ("HealthArena/PriorAuthArena-v1", "HealthAgent/PriorAuthArena-v1 is the same with one"),
         ("Hoper-v5", "There are HealthAgent/FhirRecord-v1, "),
-        ("nowhere:HealthAgent/FhirRecord-v1", "No module named 'nowhere'"),
+        ("nowhere:HealthAgent/FhirRecord-v1", "No module named 'nowhere'; install its folder"),
     ],
 )
 def test_a_mistyped_id_is_answered_with_ours(typed: str, meant: str) -> None:

@@ -65,7 +65,8 @@ def profile_scores(episode: Any, metric: str = "progress") -> dict[str, float]:
     scores = {}
     for profile in Profile:
         verdict = episode.verdict(profile=profile)
-        value = verdict.progress if metric == "progress" else verdict.metrics[metric]
+        # What is not handed in is not judged and has no metrics.
+        value = verdict.progress if metric == "progress" else verdict.metrics.get(metric, 0.0)
         scores[f"{profile}.success"] = float(verdict.success)
         scores[f"{profile}.{metric}"] = value
     return scores

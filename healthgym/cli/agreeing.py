@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from itertools import chain
 
-from healthgym.cli.common import Commands, write
+from healthgym.cli.common import Commands, note, write
 from healthgym.core.writing import write_whole
 
 
@@ -32,4 +32,7 @@ def run_agreement(args: argparse.Namespace) -> int:
         write(found.to_json())
     else:
         write(found.to_markdown() if args.markdown else found.to_text())
-    return 0 if found.judged else 2
+    if found.judged:
+        return 0
+    note("healthgym: no judge was asked when this was recorded; eval --judge URL asks one.")
+    return 2

@@ -117,6 +117,8 @@ def serve_fhir(args: argparse.Namespace) -> int:
         raise ConfigurationError(f"--now takes an ISO 8601 time, not {args.now!r}.") from None
     if not 0 <= args.port < 1 << 16:
         raise ConfigurationError(f"--port takes 0 to 65535, not {args.port}.")
+    if args.synthetic < 1:
+        raise ConfigurationError("--synthetic is at least 1.")
     token = read_token(args.token_file)
     store = FhirStore(_base(args, now), clock=Clock(now))
     with serve(

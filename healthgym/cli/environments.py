@@ -88,11 +88,12 @@ def show_environment(args: argparse.Namespace) -> int:
             },
         )
     parts = [args.id.rpartition(":")[2], inspect.getdoc(type(env)) or ""]
-    parts += [told] if (told := env.family.of_data()) else []
     parts.append("Tools of the example task:")
     for spec in env.episode.seat().catalog.specs:
         manual = textwrap.indent(spec.description, "    ")
         parts.append(f"  {spec.usage}  [{spec.kind}]\n{manual}")
+    # At the end of so long a page, where a terminal stops.
+    parts += [told] if (told := env.family.of_data()) else []
     parts.append(f"Example task {info['task_id']} ({info['kind']}):")
     parts.append(textwrap.indent(instruction, "  "))
     write("\n\n".join(parts))

@@ -104,7 +104,7 @@ def export_to_nemo_gym(args: argparse.Namespace) -> int:
         args.id, args.out, _indices(args), read_settings(args.settings), split=args.split
     )
     write(str(folder))
-    note("Move it into resources_servers/ of a NeMo Gym checkout.")
+    note("NeMo Gym looks for it in resources_servers/ of its checkout.")
     return 0
 
 

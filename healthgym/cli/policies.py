@@ -61,10 +61,15 @@ def chosen_policy(args: argparse.Namespace) -> str | PolicyFactory:
     """Return the policy that a command line names: a scripted one, an endpoint's, or a folder's.
 
     Raises:
-        ConfigurationError: If a model is asked for and the line does not say which.
+        ConfigurationError: If a model is asked for and the line does not say which, or is named
+            and another policy is to play.
     """
     if args.policy == "llm":
         return _model_policy(args)
+    if args.model or args.base_url != (os.environ.get("OPENAI_BASE_URL") or None):
+        raise ConfigurationError(
+            f"--model and --base-url are for --policy llm, not for {args.policy}."
+        )
     return _folder_policy(args.policy) if Path(args.policy).is_dir() else str(args.policy)
 
 

@@ -22,7 +22,7 @@ from healthgym.cli.evaluating import add_cluster_arguments, cluster_of
 from healthgym.cli.progress import watched
 from healthgym.core.borders import JsonDict
 from healthgym.core.writing import writable, written_whole
-from healthgym.errors import ConfigurationError, MissingDependencyError
+from healthgym.errors import ConfigurationError, MissingDependencyError, TrajectoryError
 from healthgym.registration import make_health_env
 
 if TYPE_CHECKING:
@@ -211,8 +211,7 @@ def replay_recording(args: argparse.Namespace) -> int:
     for trajectory in watched(read_trajectories(args.file), None, "episodes replayed"):
         found.append(replay(trajectory, exact_pictures=not args.other_machine))
     if not found:
-        note(f"healthgym: {args.file} holds no whole episode")
-        return 2
+        raise TrajectoryError(f"{args.file} holds no whole episode.")
     kept = "text, rewards and verdicts" if args.other_machine else "bytes"
     if args.json is not None:
         value = {"schema": SCHEMA, "same": kept, "episodes": [*map(asdict, found)]}

@@ -12,6 +12,7 @@ from healthgym.cli.common import Commands, note, write
 from healthgym.cli.progress import watched
 from healthgym.core.borders import JsonDict
 from healthgym.core.writing import writable, write_whole
+from healthgym.errors import TrajectoryError
 from healthgym.version import __version__
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def score_recording(args: argparse.Namespace) -> int:
         writable(args.json)
     recorded = watched(read_trajectories(args.file), None, "episodes scored")
     found = [rescore(trajectory) for trajectory in recorded]
+    if not found:
+        raise TrajectoryError(f"{args.file} holds no whole episode.")
     if args.json is not None:
         text = json.dumps(_data(found), indent=1) + "\n"
         if args.json == "-":
@@ -53,7 +56,7 @@ def score_recording(args: argparse.Namespace) -> int:
     lost = sum(bool(each.error) for each in found)
     if lost:
         note(f"healthgym: {lost} of {len(found)} episodes have no verdict today")
-    return 2 if lost or not found else 0
+    return 2 if lost else 0
 
 
 def _data(found: Sequence[Rescored]) -> JsonDict:

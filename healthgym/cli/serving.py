@@ -116,7 +116,9 @@ def served(page: LivePage, port: int = 0) -> Iterator[str]:
     try:
         server = ThreadingHTTPServer((_HOST, port), handler)
     except OSError as error:
-        raise ConfigurationError(f"Port {port} cannot be listened on: {error.strerror}.") from None
+        raise ConfigurationError(
+            f"Port {port} cannot be listened on: {error.strerror}; port 0 takes a free one."
+        ) from None
     server.daemon_threads = True
     page.port = server.server_port
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)

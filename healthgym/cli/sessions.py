@@ -92,7 +92,7 @@ def write_task(args: argparse.Namespace) -> int:
     from healthgym.integrations.sessions import SessionTask
 
     if args.file.exists():
-        raise ConfigurationError(f"{args.file} is there already.")
+        raise ConfigurationError(f"{args.file} is there already; remove it, or name another file.")
     settings = read_settings(args.settings)
     task = SessionTask.of(args.id, settings, split=args.split, index=args.index)
     task.write(args.file)
@@ -148,4 +148,7 @@ def tell_score(args: argparse.Namespace) -> int:
     if args.json is not None:
         return write_json(args.json, {"schema": "healthgym.session_score/1", **found})
     note(f"{found['task_id']}: {found['calls']} calls")
+    for profile, verdict in found["verdict"].items():
+        failed = [each["name"] for each in verdict["checks"] if not each["passed"]]
+        note(f"{profile}: {', '.join(failed) + ' failed' if failed else 'every check passed'}")
     return _shown(f"success: {'yes' if found['success'] else 'no'}, reward: {found['reward']:g}")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from healthgym.core.trajectory import Trajectory
     from healthgym.presentation.viewer import PageData, Shown
 
+_NONE = "No episode of the recording is chosen."
+
 
 def add_commands(commands: Commands) -> None:
     """Add the commands of this module."""
@@ -69,8 +71,12 @@ def view(args: argparse.Namespace) -> int:
     if args.case is not None:
         return view_case(next((run for _, _, run in chosen.episodes()), None), Path(args.case))
     if args.text:
+        any_shown = False
         for number, _, run in chosen.episodes():
+            any_shown = True
             write(f"{number}. {as_text(run)}\n")
+        if not any_shown:
+            raise ConfigurationError(_NONE)
         return 0
     if args.html is None:
         from healthgym.cli.serving import serve_page
@@ -169,7 +175,7 @@ def view_case(run: Trajectory | None, out: Path) -> int:
     from healthgym.testing.replay import recorded_id, replay
 
     if run is None:
-        raise ConfigurationError("No episode of the recording is chosen.")
+        raise ConfigurationError(_NONE)
     env = make_health_env(recorded_id(run), dict(run.env_kwargs))
     replay(run, env, exact_pictures=False)
     key = env.episode.task.key

@@ -21,6 +21,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from email.utils import parsedate_to_datetime
 from functools import partial
+from http import HTTPStatus
 
 import httpx
 
@@ -261,7 +262,10 @@ class ChatClient(Closing):
         reason, hint = _describe(answer, redact), ""
         if answer.status in (401, 403):
             named = self.endpoint.api_key_env
-            hint = f" The key came from {named}." if named else " No key was sent."
+            none = " No key was sent; api_key_env (--api-key-env) names the variable with one."
+            hint = f" The key came from {named}." if named else none
+        elif answer.status == HTTPStatus.NOT_FOUND:
+            hint = " Are the address, up to /v1, and the model's name right?"
         said = answer.status in _ABOUT_WORDS and _WORDS.search(redact.text(answer.text[:_READ]))
         kind = EndpointWordsError if said else EndpointRefusedError
         return kind(f"{self._shown}: {reason}.{hint}")

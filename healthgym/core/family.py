@@ -273,11 +273,24 @@ class Family(ABC, Generic[TaskIn, ReferenceIn, StartIn, WorldIn]):
         if name in UNKNOWING and name not in scripts:
             specs, seed = self.roles[role].catalog.specs, int(rng.integers(1 << 62))
             return Player(no_moves if name == NOP else partial(random_moves, specs, seed))
-        if name not in scripts:
-            others = self.counterparts().get(role, {})
-            named = ", ".join(sorted({*scripts, *self.solvers(), *others, *UNKNOWING}))
-            raise ConfigurationError(f"There is no policy named {name!r} here; use {named}.")
+        self.require_policy(name, role)
         return Player.of_script(scripts[name](instance, rng))
+
+    def require_policy(self, name: str, role: str = AGENT) -> None:
+        """Refuse a name that none of the scripted policies has.
+
+        Args:
+            name: The name.
+            role: Who would be played.
+
+        Raises:
+            ConfigurationError: If there is none of that name.
+        """
+        others = self.counterparts().get(role, {})
+        known = {*self.scripts(), *self.solvers(), *others, *UNKNOWING}
+        if name not in known:
+            named = ", ".join(sorted(known))
+            raise ConfigurationError(f"There is no policy named {name!r} here; use {named}.")
 
 
 #: A family of whatever tasks.

@@ -130,9 +130,11 @@ class Trajectory:
         """
         try:
             data = json.loads(line)
-            if data.get("schema_version") != SCHEMA_VERSION:
+            if "schema_version" not in data:
+                raise TrajectoryError("Not a recorded trajectory.")
+            if data["schema_version"] != SCHEMA_VERSION:
                 raise TrajectoryError(
-                    f"Trajectory schema {data.get('schema_version')!r}; this version of healthgym "
+                    f"Trajectory schema {data['schema_version']!r}; this version of healthgym "
                     f"reads schema {SCHEMA_VERSION}."
                 )
             # A class can be hashed whatever its __eq__; mypy takes it for one of its instances.
@@ -143,7 +145,7 @@ class Trajectory:
             return read
         except RecursionError:
             raise TrajectoryError("Not a recorded trajectory: it is nested too deep.") from None
-        except (ValueError, AttributeError, ValidationError) as error:
+        except (ValueError, TypeError, AttributeError, ValidationError) as error:
             raise TrajectoryError(f"Not a recorded trajectory: {str(error)[:200]}") from None
 
 
@@ -252,6 +254,8 @@ def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:
         TrajectoryError: If the file does not exist, a complete line is damaged, or its last is the
             beginning of no record.
     """
+    if Path(path).is_dir():
+        raise TrajectoryError(f"{path} is a folder; name a recording in it.")
     if not Path(path).is_file():
         raise TrajectoryError(f"There is no trajectory file {path}.")
     with Path(path).open("rb") as file:

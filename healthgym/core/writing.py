@@ -30,7 +30,8 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
         path: The file; its folder is made.
 
     Raises:
-        ConfigurationError: If there is something other than a file in its place.
+        ConfigurationError: If there is something other than a file in its place, or it cannot be
+            written there.
     """
     target = writable(path)
     if target.exists() and stat.S_ISCHR(target.stat().st_mode):  # such as /dev/null
@@ -39,7 +40,11 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[TextIO]:
         return
     aside = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        with aside.open("w", encoding="utf-8") as file:
+        opened = aside.open("w", encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {error.strerror}.") from None
+    try:
+        with opened as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

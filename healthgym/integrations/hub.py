@@ -108,7 +108,7 @@ def export_verifiers(env_id: str, out: Path, env_kwargs: Settings | None = None)
     bare, name = env_id.rpartition("/")[2], _name(env_id)
     module, folder = name.replace("-", "_"), out / name
     if folder.exists():
-        raise ConfigurationError(f"{folder} is there already.")
+        raise ConfigurationError(f"{folder} is there already; remove it, or name another folder.")
     kind = re.sub(r"\W", "", re.sub(r"-v\d+$", "", bare))
     marks = {
         "env_id": env_id.rpartition(":")[2],
@@ -144,7 +144,7 @@ def export_nemo_gym(
     module = _name(env_id).replace("-", "_")
     folder = out / module
     if folder.exists():
-        raise ConfigurationError(f"{folder} is there already.")
+        raise ConfigurationError(f"{folder} is there already; remove it, or name another folder.")
     agent = {"type": "responses_api_agents", "name": f"{module}_simple_agent"}
     rows = []
     for index in indices:

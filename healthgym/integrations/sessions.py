@@ -35,6 +35,7 @@ from healthgym.version import __version__
 from healthgym.worlds.workspace.allowance import unhurried
 
 _OVER = "The episode is over."
+_MAKE = "`healthgym session new FILE ID` writes one."
 #: How many times as long as when it was made a call may take that is played again.
 _TIMES = 4.0
 #: Characters of an answer's digest that are kept; they tell a changed answer, and keep no secret.
@@ -92,8 +93,10 @@ class SessionTask(BaseModel):
         """
         try:
             return cls.model_validate_json(require_plain(path).read_text(encoding="utf-8"))
-        except (OSError, ValidationError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"{path} is not a session's task: {error}") from None
+        except OSError as error:
+            raise ConfigurationError(f"{path}: {error.strerror}. {_MAKE}") from None
+        except (ValidationError, UnicodeDecodeError):
+            raise ConfigurationError(f"{path} is not a session's task. {_MAKE}") from None
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the task's file, and return where."""

@@ -279,9 +279,11 @@ class Evaluation(Report):
         usage = self.usage
         if usage.requests:
             counted = f" ({usage.estimated} requests estimated)" if usage.estimated else ""
+            # Without prices nobody knows what it cost, which is not nothing.
+            paid = f", {usage.usd:.4f} USD" if usage.usd else ""
             notes.append(
                 f"Endpoint: {usage.requests:,} requests, {usage.prompt_tokens:,} tokens read, "
-                f"{usage.completion_tokens:,} written{counted}, {usage.usd:.4f} USD."
+                f"{usage.completion_tokens:,} written{counted}{paid}."
             )
         every = self.success_of_all
         if self.errors and every:

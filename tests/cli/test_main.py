@@ -57,7 +57,14 @@ def test_every_id_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["eval", TOY, "--policy", "llm", "--base-url", "http://h", "--model", "m",
           "--extra", "[]"], "--extra takes a JSON object"),
         (["eval", TOY, "--policy", "llm", "--base-url", "h", "--model", "m"], "http://"),
+        (["eval", TOY, "--model", "m"], "for --policy llm, not for oracle"),
+        (["suite", "managed-care", "--base-url", "http://h"], "for --policy llm, not for oracle"),
         (["replay", "no-such-file.jsonl"], "no-such-file.jsonl"),
+        (["replay", "."], ". is a folder"),
+        (["session", "read", "no-such-file.json"], "no-such-file.json: No such file"),
+        (["session", "read", __file__], "is not a session's task. `healthgym session new"),
+        (["serve", "fhir", "--synthetic", "0"], "--synthetic is at least 1"),
+        (["train", "Nowhere-v0"], "no environment 'Nowhere-v0'"),
         (["serve", "fhir", "--now", "noon"], "--now takes an ISO 8601 time"),
         (["serve", "fhir", "--bundles", "no-such-folder"], "no-such-folder"),
     ],
@@ -71,6 +78,19 @@ def test_an_error_is_one_line(
     (line,) = shown.err.splitlines()
     assert line.startswith("healthgym: ")
     assert reason in line
+
+
+@pytest.mark.parametrize("held", ["", '{"env_id"'], ids=["nothing", "a record cut short"])
+@pytest.mark.parametrize("command", ["replay", "score", "view --text"])
+def test_a_recording_without_an_episode_is_an_error(
+    command: str, held: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_text(held, encoding="utf-8")
+    assert main([*command.split(), str(path)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert len(shown.err.splitlines()) == 1
 
 
 def test_an_error_leaves_no_traceback_in_a_process() -> None:

@@ -141,6 +141,12 @@ def test_a_lasting_refusal_is_not_repeated(status: int) -> None:
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(("status", "hint"), [(401, "--api-key-env"), (404, "up to /v1")])
+def test_a_lasting_refusal_says_what_to_look_at(status: int, hint: str) -> None:
+    with stand_in(Reply("{}", status)) as server, pytest.raises(EndpointError, match=hint):
+        ask(server.base_url)
+
+
 def test_a_refused_key_is_named_but_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "sesame")
     with (

@@ -187,6 +187,12 @@ def test_another_schema_version_is_refused() -> None:
         Trajectory.from_json(json.dumps(data))
 
 
+@pytest.mark.parametrize("line", ['{"a": 1}', "[]", "7", "null", '"text"'])
+def test_what_is_no_record_is_not_one_of_another_version(line: str) -> None:
+    with pytest.raises(TrajectoryError, match="Not a recorded trajectory"):
+        Trajectory.from_json(line)
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(TrajectoryError, match="There is no trajectory file"):
         list(read_trajectories(tmp_path / "none.jsonl"))

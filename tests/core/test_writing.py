@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -33,6 +34,19 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
 def test_a_look_before_a_long_run_writes_nothing(tmp_path: Path) -> None:
     writable(tmp_path / "new" / "out.json")
     assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_a_file_that_cannot_be_made_is_named_as_it_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(self: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    asked = tmp_path / "out.json"
+    with pytest.raises(ConfigurationError) as refusal:
+        write_whole(asked, "text")
+    assert str(refusal.value) == f"{asked} cannot be written: No space left on device."
 
 
 def test_a_link_stays_one(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,17 @@ def test_commands_and_files_of_a_page_exist(page: str) -> None:
         found = (ROOT / page).parent / link
         where = found.resolve().relative_to(ROOT).as_posix().removeprefix("docs/")
         assert found.exists() or where.startswith(written), link
+
+
+def test_tables_are_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    tables = import_module("tables")
+    found = []
+    for page in PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert tables.renewed(text) == text, f"{page}: python docs/tables.py writes its tables"
+        found += re.findall(r"<!-- table: (\w+) -->", text)
+    assert sorted(found) == sorted(tables.TABLES)
 
 
 def test_the_readme_is_short() -> None:

@@ -101,6 +101,26 @@ def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
         require_whole(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ("--levels drll", "difficulty 'drll'"),
+        ("--mix Nowhere-v0", "no environment 'Nowhere-v0'"),
+        ("--policy nobody", "no policy named 'nobody'"),
+        ("--demos 0", "--demos is at least 1"),
+        ("--set turns=3", "no argument turns"),
+        ("--model .", ". cannot be opened as a model"),
+    ],
+)
+def test_a_slip_of_the_pen_leaves_no_run(
+    wrong: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    assert command.main([*wrong.split(), "--quick", "--out", str(out)]) == 2
+    assert reason in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_another_run_keeps_its_settings(tmp_path: Path) -> None:
     RunFolder(tmp_path).begin(TrainConfig("HealthAgent/FhirRecord-v1"))
     with pytest.raises(ConfigurationError, match="holds a run already"):

@@ -124,7 +124,7 @@ def test_what_is_no_task_is_refused(tmp_path: Path) -> None:
         file.write_text(text)
         with pytest.raises(ConfigurationError, match="not a session's task"):
             SessionTask.read(file)
-    with pytest.raises(ConfigurationError, match="not a session's task"):
+    with pytest.raises(ConfigurationError, match="No such file"):
         SessionTask.read(tmp_path / "nowhere.json")
 
 
@@ -149,7 +149,9 @@ def test_a_session_on_the_command_line(
         "healthgym.session_score/1", False, 2,
     )  # fmt: skip
     assert main(["session", "score", "task.json"]) == 0
-    assert capsys.readouterr().out == "success: no, reward: 0\n"
+    shown = capsys.readouterr()
+    assert shown.out == "success: no, reward: 0\n"
+    assert "\nstrict: answer failed\n" in shown.err
 
 
 def test_pictures_are_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

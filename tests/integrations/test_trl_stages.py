@@ -399,7 +399,7 @@ def test_the_command_line_runs_and_refuses(toy_id: str, tmp_path: Path, capsys: 
     out = tmp_path / "run"
     arguments = [toy_id, "--out", str(out), "--quick", "--threads", "1"]
     assert main([*arguments, "--episodes", "3", "--demos", "20"]) == 0
-    capsys.readouterr()
+    assert "its figures are no result" in capsys.readouterr().err
     assert main(arguments) == 2
     assert "--resume" in capsys.readouterr().err
     assert main(["--resume", str(tmp_path / "nothing")]) == 2

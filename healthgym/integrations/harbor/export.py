@@ -104,7 +104,9 @@ def export_harbor(export: HarborExport, out: Path, indices: Iterable[int]) -> li
         task = SessionTask.of(export.env_id, export.env_kwargs, split=export.split, index=index)
         folder = out / f"{_slug(task.env_id)}-{export.split}-{index:05d}"
         if folder.exists():
-            raise ConfigurationError(f"{folder} is there already.")
+            raise ConfigurationError(
+                f"{folder} is there already; remove it, or name another folder."
+            )
         calls = oracle_calls(env, export.split, index)
         with TemporaryDirectory() as aside:
             session = KeptSession(task, Path(aside) / "actions.jsonl")

@@ -108,7 +108,7 @@ def export_openenv(export: OpenEnvExport, out: Path) -> Path:
     bare = re.sub(r"[^a-z0-9]+", "-", env_id.rpartition("/")[2].lower()).strip("-")
     folder = out / f"openenv-{bare}"
     if folder.exists():
-        raise ConfigurationError(f"{folder} is there already.")
+        raise ConfigurationError(f"{folder} is there already; remove it, or name another folder.")
     if export.tasks < 1:
         raise ConfigurationError("At least one task is brought along.")
     pins = pinned("healthgym", "openenv")

@@ -83,7 +83,9 @@ def listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         why = error.strerror or str(error)
-        raise ConfigurationError(f"{host}:{port} cannot be listened on: {why}.") from None
+        raise ConfigurationError(
+            f"{host}:{port} cannot be listened on: {why}; port 0 takes a free one."
+        ) from None
 
 
 def inherited(fd: int) -> socket.socket:

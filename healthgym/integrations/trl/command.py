@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from healthgym.core.borders import JsonDict, JsonObject
 from healthgym.errors import ConfigurationError, HealthGymError, MissingDependencyError
@@ -27,6 +27,9 @@ from healthgym.integrations.trl.folder import RunFolder
 from healthgym.integrations.trl.mixture import Adaptive, Part
 from healthgym.presentation.terminal import shown
 from healthgym.registration import make_health_env, read_settings
+
+if TYPE_CHECKING:
+    from healthgym.integrations.trl.stages import Pipeline
 
 #: What a run trains on unless told otherwise.
 DEFAULT_ENV = "HealthAgent/FhirRecord-v1"
@@ -268,17 +271,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ.setdefault(name, value)
     try:
         folder, config = _open(options)
-        try:
-            from healthgym.integrations.trl.stages import Pipeline
-        except ImportError as error:
-            raise MissingDependencyError(
-                f'Training needs the trl extra ({error}): pip install "healthgym[trl]".'
-            ) from None
-        Pipeline(folder, config).run()
+        _pipeline()(folder, config).run()
+        if options.quick:
+            sys.stderr.write("A quick run shows that all stages run; its figures are no result.\n")
     except HealthGymError as error:
         sys.stderr.write(f"healthgym: {shown(str(error))}\n")
         return 2
     return 0
+
+
+def _pipeline() -> type[Pipeline]:
+    try:
+        from healthgym.integrations.trl.stages import Pipeline
+    except ImportError as error:
+        raise MissingDependencyError(
+            f'Training needs the trl extra ({error}): pip install "healthgym[trl]".'
+        ) from None
+    return Pipeline
 
 
 def _open(options: argparse.Namespace) -> tuple[RunFolder, TrainConfig]:
@@ -289,11 +298,35 @@ def _open(options: argparse.Namespace) -> tuple[RunFolder, TrainConfig]:
         folder.lock()
         return folder, folder.config()
     config = settings(options)
+    _try(config)
     name = config.model.rstrip("/").rpartition("/")[2]
     folder = RunFolder(options.out or Path("runs") / f"{name}-{config.seed}")
     folder.lock()
     folder.begin(config)
     return folder, config
+
+
+def _try(config: TrainConfig) -> None:
+    """Make what the run is of: a slip of the pen leaves no folder that a second try would meet.
+
+    Raises:
+        ConfigurationError: If an id, an argument, a policy or a number is not accepted.
+        DamagedDataError: If there is no such model.
+        MissingDependencyError: If a library or a model's package is missing.
+    """
+    env = make_health_env(config.env, config.env_kwargs)
+    for part in config.mixture.values():
+        make_health_env(part.env, dict(part.arguments))
+    chosen = config.supervised
+    for name in (*chosen.policies, *filter(None, [chosen.also])):
+        env.family.require_policy(name, env.role)
+    for option, value in (("--demos", chosen.demos), ("--episodes", config.episodes)):
+        if value < 1:
+            raise ConfigurationError(f"{option} is at least 1, not {value}.")
+    _pipeline()
+    from healthgym.integrations.trl import models
+
+    models.require(config.model)
 
 
 if __name__ == "__main__":

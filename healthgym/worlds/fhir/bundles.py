@@ -40,9 +40,12 @@ def load_bundles(folder: Path | str) -> DocumentBase:
     root = Path(folder)
     if not root.is_dir():
         raise MissingDataError(f"{root} is not a folder; expected a folder of {_EXPECTED}.")
-    paths = sorted(path for path in root.iterdir() if path.name.endswith(_SUFFIXES))
+    paths = _files(root)
     if not paths:
-        raise MissingDataError(f"{root} has no FHIR files; expected {_EXPECTED}.")
+        below = [folder.name for folder in sorted(root.iterdir()) if folder.is_dir()]
+        held = [name for name in below if _files(root / name)]
+        hint = f" Subfolders are not read; name one of them: {', '.join(held[:5])}." if held else ""
+        raise MissingDataError(f"{root} has no FHIR files; expected {_EXPECTED}.{hint}")
     resources: dict[tuple[str, str], Resource] = {}
     addresses: dict[str, str] = {}
     for path in paths:
@@ -56,6 +59,10 @@ def load_bundles(folder: Path | str) -> DocumentBase:
     for resource in resources.values():
         _resolve(resource, addresses)
     return DocumentBase(resources.values())
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIXES))
 
 
 def _documents(path: Path) -> Iterator[Any]:

@@ -78,7 +78,8 @@ def serve(
     """
     if not allow_remote and not is_loopback(host):
         raise ConfigurationError(
-            f"{host} can be reached from other machines; use 127.0.0.1, or pass allow_remote=True."
+            f"{host} can be reached from other machines; use 127.0.0.1, or permit it by "
+            "allow_remote (--allow-remote)."
         )
     if token and not (token.isascii() and token.isprintable() and " " not in token):
         raise ConfigurationError("A token is one word of printable ASCII characters.")
@@ -91,7 +92,9 @@ def serve(
         http = BoundedServer((host, port), handler, limits or ConnectionLimits())
     except (OSError, OverflowError) as error:
         why = error.strerror or str(error) if isinstance(error, OSError) else "a port is 0 to 65535"
-        raise ConfigurationError(f"{host}:{port} cannot be listened on: {why}.") from None
+        raise ConfigurationError(
+            f"{host}:{port} cannot be listened on: {why}; port 0 takes a free one."
+        ) from None
     shown = f"[{host}]" if ":" in host else host
     api = FhirApi(store, f"http://{shown}:{http.server_port}{path}", pretty=pretty)
     handler.api = api  # type: ignore[attr-defined]

@@ -31,8 +31,10 @@ from healthgym.worlds.imaging.raster import Image, load_image, save_image
 from healthgym.worlds.radiography.archive import Radiographs, Study
 
 ACCESS = (
-    "MIMIC-CXR (reports) and MIMIC-CXR-JPG (pictures) are at https://physionet.org/content/"
-    "mimic-cxr-jpg/ for credentialed users; keep their layout."
+    "A folder has mimic-cxr-2.0.0-metadata.csv, reports such as files/p10/p10000001/s50000001.txt "
+    "and pictures such as files/p10/p10000001/s50000001/DICOM_ID.jpg. MIMIC-CXR (reports) and "
+    "MIMIC-CXR-JPG (pictures) are at https://physionet.org/content/mimic-cxr-jpg/ for credentialed "
+    "users."
 )
 METADATA = "mimic-cxr-2.0.0-metadata.csv"
 _COLUMNS = ("dicom_id", "subject_id", "study_id", "ViewPosition", "StudyDate", "StudyTime")

@@ -63,6 +63,11 @@ def test_a_folder_without_data_is_named(tmp_path):
         load_bundles(tmp_path / "nowhere")
     with pytest.raises(MissingDataError, match=r"\.json\.gz"):
         load_bundles(tmp_path)
+    for name in ("ward", "empty"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "ward" / "Patient.ndjson").write_bytes(PATIENT)
+    with pytest.raises(MissingDataError, match=r"name one of them: ward\.$"):
+        load_bundles(tmp_path)
 
 
 PATIENT = b'{"resourceType": "Patient", "id": "p"}'

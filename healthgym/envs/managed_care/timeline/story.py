@@ -113,7 +113,9 @@ def exhibit_of(episode: AnyEpisode, reference: object = None) -> Exhibit:
     """
     world: object = episode.world
     if not isinstance(world, ManagedCareWorld):
-        raise ConfigurationError(f"A {type(world).__name__} has no cases to show.")
+        raise ConfigurationError(
+            f"A {type(world).__name__} has no cases to show; those of managed care have."
+        )
     verdicts: dict[str, JsonDict] = episode.verdicts() if episode.settled else {}
     care = reference if isinstance(reference, CareSolution) else None
     meant = care.case_id if care is not None and care.case_id in world.referrals.cases else ""
