@@ -107,7 +107,10 @@ class Sending:
 
     @cached_property
     def needless(self) -> tuple[str, ...]:
-        """Documents that were sent or copied without need: no bearing, or not asked for yet."""
+        """Documents that were sent or copied without need: no bearing, or not asked for yet.
+
+        A letter is needed where the policy lists one.
+        """
         own = set(self.after.documents.documents) - set(self.before.documents.documents)
         first = {document.id for document in self.enclosed}
         named = [*first, *(name for each in self.packets for name in each.attached_document_ids)]
@@ -118,7 +121,20 @@ class Sending:
             and name not in self.reference.documents
             and (name in first or name not in self._asked_for)
         ]
-        return (*sent, *self._copied())
+        ours = (document for document in self.uploaded if document.id in first)
+        return (*sent, *(each.id for each in ours if self._unlisted(each)), *self._copied())
+
+    def _unlisted(self, document: DocumentReference) -> bool:
+        """Return whether a document of the agent's is no letter that the policy lists.
+
+        A copy goes in the place of the page that it is copied from, and not beside it.
+        """
+        if str(document.kind) in _OWN:
+            return str(document.kind) not in self.reference.kinds
+        text = document.content.split()
+        return any(
+            page.id != document.id and page.content.split() == text for page in self.enclosed
+        )
 
     @cached_property
     def _asked_for(self) -> frozenset[str]:
