@@ -26,7 +26,7 @@ from healthgym.worlds.managed_care.records.assessment import (
     MedicationAssessment,
     SDoHAssessment,
 )
-from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel
+from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel, CMInterventionOwner
 from healthgym.worlds.managed_care.voices import Topic
 
 #: The item of the PHQ-9 that asks for thoughts of death or self-harm.
@@ -139,6 +139,10 @@ class Assessed:
         for each in named:
             if not any(_about(each, name) for name in self.wanted.discrepancies):
                 yield f"no difference is known on {each[:40]}"
+        needs = self.wanted.needs
+        pharmacist = CMInterventionOwner.PHARMACIST
+        if data.pharmacist_referral_needed and needs is not None and pharmacist not in needs.owners:
+            yield "a pharmacist has nothing to look at"
         reports = (f"{one.patient_report}; {one.issue_type}" for one in data.discrepancies)
         troubles = (issue for entry in data.current_medications for issue in entry.issues)
         yield from self._in_words(*data.adherence_barriers, *reports, *troubles)

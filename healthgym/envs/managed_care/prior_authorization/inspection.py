@@ -210,7 +210,9 @@ class Inspection:
         coverage = self.before.charts[wanted.patient_id].coverage
         match bar:
             case Bar.INACTIVE:
-                return coverage is not None and coverage.termination_date in named.days
+                others = named.policies - {wanted.policy.id}
+                ended = coverage is not None and coverage.termination_date in named.days
+                return ended and not others
             case Bar.OUT_OF_NETWORK:
                 return policy and coverage is not None and named.names(coverage.plan_name)
             case Bar.NOT_REQUIRED:

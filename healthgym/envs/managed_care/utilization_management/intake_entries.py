@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
+from dataclasses import fields
 
-from healthgym.core.borders import Json
 from healthgym.worlds.managed_care.apps.payer.intake_handoff import refreshed
 from healthgym.worlds.managed_care.apps.payer.reviewers import PAYER_STAFF
 from healthgym.worlds.managed_care.records.intake import (
+    IntakeAuthHeaderData,
     IntakeCase,
     IntakeLineItem,
     IntakeProviderInfo,
 )
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
-#: What the head of a record takes from the request; who looked something up may say so besides.
-_HEAD = (
-    *("request_date", "state", "request_source", "method", "level_of_urgency"),
-    *("continuity_of_care", "court_ordered", "single_case_agreement"),
+_Part = IntakeCase | IntakeLineItem | IntakeProviderInfo
+#: What a clerk adds that no request has: who is in charge, and that somebody looked.
+_CLERKS = frozenset({"owner", "member_eligibility_verified", "state_date"})
+_HEAD = tuple(one.name for one in fields(IntakeAuthHeaderData) if one.name not in _CLERKS)
+#: What is compared in ways of its own, or elsewhere, or may be added.
+_LINE_FREE = frozenset(
+    {"line_number", "procedures", "servicing_provider", "start_date", "end_date"}
+    | {"requested_units", "applied_eligibility"}
 )
-#: What a line must say where the request says it.
+_PROVIDER_FREE = frozenset({"npi", "auth_specific_contact"})
+#: What a line must say where the request says it; the rest may be left out.
 _ASKED = ("requested_units", "place_of_service")
-#: What a line may leave out, and say no other.
-_MORE = ("unit_type", "service_type", "line_item_type", "level_of_urgency", "request_date")
-#: Of the service itself the request has no days but that for which it is wanted.
-_DAYS = ("start_date", "end_date")
-_PROVIDER = ("in_network", "provider_group_name", "provider_specialty")
+#: What names somebody, of whom the surname will do.
+_NAMES = frozenset({"provider_name", "urgency_requested_by"})
 _TITLES = frozenset({"dr", "md", "do", "np", "pa", "rn", "phd"})
 _NAME = re.compile(r"[^\W\d_]{2,}")
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -37,8 +40,7 @@ def misentered(
 ) -> tuple[str, ...]:
     """Return the fields of an intake record that say something else than the request.
 
-    Codes of diagnoses and procedures and the provider's NPI are compared elsewhere. What the
-    request leaves open may be filled in, but for what would change how it is handled.
+    Codes of diagnoses and procedures and the provider's NPI are compared elsewhere.
 
     Args:
         before: The world as it began.
@@ -48,67 +50,78 @@ def misentered(
     begun = before.intake.find(intake.case_id)
     packet = after.authorizations.packet(intake.case_id) if begun is None else None
     asked = begun or refreshed(after, intake, packet, reply=False)
-    found = [f"{name} of the header" for name in _HEAD if _differs(intake, asked, name)]
-    owner = intake.owner
+    found = [name for name in _HEAD if _differs(intake, asked, name)]
+    owner, entered = intake.owner, intake.state_date
     if owner and owner != asked.owner and after.staff.role_of(owner) not in PAYER_STAFF:
         found.append("owner")
+    if entered and entered != asked.state_date and entered < (asked.request_date or ""):
+        found.append("state_date")
     return (*found, *_diagnoses(intake, asked), *_lines(intake, asked), *_provider(intake, asked))
 
 
 def _diagnoses(intake: IntakeCase, asked: IntakeCase) -> Iterator[str]:
-    if intake.diagnosis_type and _differs(intake, asked, "diagnosis_type"):
+    if _differs(intake, asked, "diagnosis_type"):
         yield "diagnosis_type"
     names = {one.code: one.name for one in asked.diagnoses}
     leading = {one.code for one in asked.diagnoses if one.is_primary}
     for one in intake.diagnoses:
-        known, said = _words(names.get(one.code, "")), _words(one.name)
-        if known and said and not known & said:
+        if _other_thing(one.name, names.get(one.code, "")):
             yield f"name of {one.code}"
         if one.is_primary and one.code not in leading:
             yield f"{one.code} leads"
 
 
 def _lines(intake: IntakeCase, asked: IntakeCase) -> Iterator[str]:
+    named = {intake.requesting_provider, asked.requesting_provider} - {None}
     for line, wanted in zip(intake.line_items, asked.line_items, strict=False):
-        for name in (*_ASKED, *_MORE):
-            left_out = name in _MORE and not getattr(line, name)
-            if not left_out and _differs(line, wanted, name):
-                yield f"{name} of the line"
-        if wanted.requested_units is None and line.requested_units not in (None, 1):
-            yield "requested_units of the line"
-        wanted_on = {None, wanted.request_date, wanted.start_date, wanted.end_date}
-        yield from (f"{name} of the line" for name in _DAYS if getattr(line, name) not in wanted_on)
+        yield from _strange(line, wanted, _LINE_FREE)
+        for name in _ASKED:
+            given, right = getattr(line, name), getattr(wanted, name)
+            if given != right and (right is not None or given not in (None, 1)):
+                yield name
+        days = {None, wanted.request_date, wanted.start_date, wanted.end_date}
+        yield from (name for name in ("start_date", "end_date") if getattr(line, name) not in days)
+        performing = {one.npi for one in (*named, wanted.servicing_provider) if one is not None}
+        if line.servicing_provider and line.servicing_provider.npi not in performing:
+            yield "servicing_provider"
+        shown = " ".join(each.name for each in wanted.procedures)
+        if any(_other_thing(each.name, shown) for each in line.procedures):
+            yield "name of the procedure"
 
 
 def _provider(intake: IntakeCase, asked: IntakeCase) -> Iterator[str]:
     named, wanted = intake.requesting_provider, asked.requesting_provider
-    if named is None or wanted is None:
-        return
-    said, known = _names(named.provider_name), _names(wanted.provider_name)
-    if said and known and not said & known:
-        yield "name of the provider"
-    for name in _PROVIDER:
-        if getattr(named, name) is not None and _differs(named, wanted, name):
-            yield f"{name} of the provider"
+    if named is not None and wanted is not None:
+        yield from _strange(named, wanted, _PROVIDER_FREE)
 
 
-def _differs(
-    one: IntakeCase | IntakeLineItem | IntakeProviderInfo,
-    other: IntakeCase | IntakeLineItem | IntakeProviderInfo,
-    name: str,
-) -> bool:
-    """Return whether a field says something else than where it is filled."""
-    wanted: Json = getattr(other, name)
-    return wanted not in (None, "") and _plain(getattr(one, name)) != _plain(wanted)
+def _strange(given: _Part, wanted: _Part, free: Collection[str]) -> Iterator[str]:
+    """Yield the fields of a part that are filled with something else than the request has."""
+    for name in (one.name for one in fields(given)):
+        if name not in free and _differs(given, wanted, name):
+            yield name
 
 
-def _plain(value: Json) -> Json | Mapping[str, Json]:
-    return value.strip().casefold() if isinstance(value, str) else value
+def _differs(given: _Part, wanted: _Part, name: str) -> bool:
+    said, right = getattr(given, name), getattr(wanted, name)
+    if said is None or said == "" or said == right:
+        return False
+    if name in _NAMES:
+        return not _names(str(said)) & _names(str(right or ""))
+    if name == "unit_type" and right is None:
+        return False
+    return str(said).strip().casefold() != str(right).strip().casefold()
 
 
-def _names(text: str | None) -> frozenset[str]:
+def _other_thing(said: str, right: str) -> bool:
+    """Return whether two names have no word in common."""
+    one, other = _words(said), _words(right)
+    return bool(one and other) and not one & other
+
+
+def _names(text: str) -> frozenset[str]:
     """Return the names in how somebody is called; a title is none."""
-    return frozenset(_NAME.findall((text or "").casefold())) - _TITLES
+    return frozenset(_NAME.findall(text.casefold())) - _TITLES
 
 
 def _words(text: str) -> frozenset[str]:

@@ -104,6 +104,11 @@ def test_a_section_that_was_broken_off_holds_nothing_made_up() -> None:
     assert "blocked_right" in fails(play(BLOCKED, wrong))
 
 
+def test_a_pharmacist_is_needed_where_the_rules_say_so() -> None:
+    script = section(solution(SIMPLE), "medication", pharmacist_referral_needed=True)
+    assert "sections_true" in fails(play(SIMPLE, script))
+
+
 def test_a_social_problem_comes_from_the_social_section_alone() -> None:
     def swapped(plan: Any) -> Any:
         return {
@@ -127,3 +132,7 @@ def _both_kinds(script: Script) -> bool:
 
 
 BARRED = task(Ending.PLANNED, lambda each: _both_kinds(solution(each)))
+SIMPLE = task(
+    Ending.PLANNED,
+    lambda each: each.reference.needs and "pharmacist" not in each.reference.needs.owners,
+)

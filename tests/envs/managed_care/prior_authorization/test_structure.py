@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from healthgym.core.tool import call
-from healthgym.envs.managed_care.cases.situations import Course, Gap
+from healthgym.envs.managed_care.cases.situations import Bar, Course, Gap
 from healthgym.envs.managed_care.prior_authorization.recorded import (
     alone_again,
     describes,
@@ -36,7 +36,9 @@ from tests.envs.managed_care.prior_authorization.playing import (
 OPEN = first_of(Gap.ABSENT, lambda each: len(each.reference.gaps) > 1)
 LETTER = UploadableDocumentKind.LETTER_OF_MEDICAL_NECESSITY
 UNLISTED = first_of(Course.APPROVED, lambda each: LETTER not in each.reference.kinds)
-EXTERNAL = first_of(Course.EXTERNAL, lambda each: True)
+EXTERNAL = first_of(Course.EXTERNAL, lambda each: "hip" not in each.reference.policy.title.lower())
+ENDED = first_of(Bar.INACTIVE, lambda each: True)
+FORM = "forms.save_form_response"
 #: The request is of the first of March, and the right day of follow-up the eleventh.
 TODAY, DAY = date(2026, 3, 1), date(2026, 3, 11)
 
@@ -136,3 +138,17 @@ def test_a_description_may_be_shorter_and_not_another() -> None:
     assert describes("PT eval, high complexity", order)
     assert not describes("Total hip replacement", order)
     assert not describes("MRI brain", "MRI lumbar spine without contrast")
+
+
+def test_no_other_policy_is_mentioned_where_none_has_to_be() -> None:
+    reason = str(solution(ENDED)[position(solution(ENDED), DECIDE)].arguments["override_reason"])
+    other = f"{reason} (nor by MP-SUR-042, nor MP-ONC-010)"
+    script = changed(solution(ENDED), DECIDE, override_reason=other)
+    assert "grounds_named" in fails(play(ENDED, script))
+
+
+def test_the_form_names_the_service_that_was_ordered() -> None:
+    script = solution(EXTERNAL)
+    answers = dict(script[position(script, FORM)].arguments["answers"])  # type: ignore[call-overload]
+    answers["request_description"] = "Total hip replacement"
+    assert "forms_true" in fails(play(EXTERNAL, changed(script, FORM, answers=answers)))

@@ -106,6 +106,7 @@ def _listed(value: Any) -> Any:
     return _plain(value) if isinstance(value, Mapping) else value
 
 
+_CODE = _intake(INTAKE).line_items[0].procedures[0].code
 MISENTERED = {
     "another urgency": header(level_of_urgency="urgent"),
     "another way it came": header(method="mail"),
@@ -119,6 +120,16 @@ MISENTERED = {
     "days of its own": line(start_date="2024-01-01", end_date="2024-02-01"),
     "another clinician's name": provider(provider_name="Dr. No"),
     "out of network": provider(in_network=False),
+    "another clinician's id": provider(provider_id="W-001"),
+    "a telephone nobody has": provider(phone_number="617-555-0100"),
+    "another operation under the code": line(
+        procedures=[{"name": "Total hip replacement", "code": _CODE}]
+    ),
+    "somebody else who carries it out": line(
+        servicing_provider={"provider_name": "Dr. No", "npi": "1234567893"}
+    ),
+    "urgent at the member's wish": header(urgency_requested_by="The member"),
+    "a state before the request": header(state_date="2019-01-01"),
     "another illness under the code": diagnoses("Common cold"),
     "a matter of the mind": diagnoses("{}", "behavioral"),
 }
