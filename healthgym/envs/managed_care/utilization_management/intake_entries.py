@@ -87,6 +87,9 @@ def _lines(intake: IntakeCase, asked: IntakeCase) -> Iterator[str]:
         shown = " ".join(each.name for each in wanted.procedures)
         if any(_other_thing(each.name, shown) for each in line.procedures):
             yield "name of the procedure"
+        systems = {"cpt", "hcpcs", *(each.code_set.casefold() for each in wanted.procedures)}
+        if any(each.code_set.casefold() not in systems for each in line.procedures):
+            yield "code_set of the procedure"
 
 
 def _provider(intake: IntakeCase, asked: IntakeCase) -> Iterator[str]:

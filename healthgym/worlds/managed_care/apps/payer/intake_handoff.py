@@ -112,6 +112,7 @@ def _kept(intake: IntakeCase, filled: IntakeCase) -> IntakeCase:
         filled,
         request_date=intake.request_date or filled.request_date,
         level_of_urgency=intake.level_of_urgency or filled.level_of_urgency,
+        urgency_requested_by=intake.urgency_requested_by or filled.urgency_requested_by,
         diagnosis_type=intake.diagnosis_type or filled.diagnosis_type,
         diagnoses=intake.diagnoses or filled.diagnoses,
         line_items=intake.line_items or filled.line_items,
