@@ -149,6 +149,6 @@ def test_no_other_policy_is_mentioned_where_none_has_to_be() -> None:
 
 def test_the_form_names_the_service_that_was_ordered() -> None:
     script = solution(EXTERNAL)
-    answers = dict(script[position(script, FORM)].arguments["answers"])  # type: ignore[call-overload]
+    answers = dict(script[position(script, FORM)].arguments["answers"])
     answers["request_description"] = "Total hip replacement"
     assert "forms_true" in fails(play(EXTERNAL, changed(script, FORM, answers=answers)))
