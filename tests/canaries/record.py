@@ -220,8 +220,105 @@ XRAY, EVENT = "HealthAgent/XrayCorrection-v1", "HealthAgent/EhrEventModelling-v1
 TRIAL, CT = "HealthAgent/TrialMatching-v1", "HealthAgent/CtAbnormality-v1"
 CONVERSION, QUALITY = "HealthAgent/EhrFormatConversion-v1", "HealthAgent/EhrDataQuality-v1"
 TUMOUR = "HealthAgent/TumorAreaSelection-v1"
+REVIEWS = "HealthAgent/UtilizationManagement-v1"
+REQUESTS, CARE = "HealthAgent/PriorAuthorization-v1", "HealthAgent/CareManagement-v1"
+FINDINGS = "review.save_criteria_evaluation"
 RECORD, V1 = "HealthAgent/FhirRecord-v1", "HealthAgent/MedAgentBenchV1-v1"
 EASY, RAW = {"difficulty": "easy"}, {"protocol": "raw"}
+
+
+def rewritten(name: str, edit: Callable[[Any], object], key: str) -> Play:
+    """Return the oracle's work with an argument of its last call of a tool written anew.
+
+    The exploit does not apply where there is no such call, or nothing to change in it.
+    """
+
+    def play(instance: AnyInstance, script: list[Any]) -> Sequence[object] | None:
+        places = [at for at, step in enumerate(script) if step.name == name]
+        if not places or key not in script[places[-1]].arguments:
+            return None
+        old = script[places[-1]]
+        new = edit(old.arguments[key])
+        if new is None or new == old.arguments[key]:
+            return None
+        step = ToolCall(name, {**old.arguments, key: new})
+        return [*script[: places[-1]], step, *script[places[-1] + 1 :]]
+
+    return play
+
+
+def in_other_units(found: Any) -> object:
+    """Return findings in which each per cent is called a millimole per litre."""
+    rows = json.loads(json.dumps(found))
+    for row in rows:
+        for item in row["item_observations"]:
+            if item["observed_unit"] == "%" and item["observed_value"] is not None:
+                item["observed_unit"] = "mmol/L"
+    return rows
+
+
+def on_every_day(found: Any) -> object:
+    """Return findings with every day of two winters beside each."""
+    days = ", ".join(
+        f"{year}-{month:02d}-{day:02d}"
+        for year in (2025, 2026)
+        for month in range(1, 4)
+        for day in range(1, 29)
+    )
+    return [{**row, "notes": f"{row['notes']} {days}"} for row in found]
+
+
+def of_another_version(found: Any) -> object:
+    """Return findings by a version that is no longer in force."""
+    return [{**row, "criteria_version": "2024.1"} for row in found]
+
+
+def again_any_day(reason: Any) -> object:
+    """Return a reason with a month of days of follow-up."""
+    if not reason or " again on " not in reason:
+        return None
+    days = ", ".join(f"2026-{month:02d}-{day:02d}" for month in (3, 4, 5) for day in range(1, 31))
+    return f"{reason}, {days}"
+
+
+def unlike_the_chart(payload: Any) -> object:
+    """Return a section in which each medicine has a dose that nobody prescribed."""
+    taken = payload["data"].get("current_medications")
+    if not taken:
+        return None
+    doses = [{**each, "dose": "900 mg six times daily"} for each in taken]
+    return {**payload, "data": {**payload["data"], "current_medications": doses}}
+
+
+def medicines(edit: Callable[[Any], object]) -> Play:
+    """Return the oracle's work with its section of medicines written anew."""
+
+    def play(instance: AnyInstance, script: list[Any]) -> Sequence[object] | None:
+        for at, step in enumerate(script):
+            if step.name != "cm_assessment.save_section":
+                continue
+            new = edit(step.arguments["payload"])
+            if new is not None and not step.arguments.get("blocked_reason"):
+                made = ToolCall(step.name, {**step.arguments, "payload": new})
+                return [*script[:at], made, *script[at + 1 :]]
+        return None
+
+    return play
+
+
+def another_head(instance: AnyInstance, script: list[Any]) -> Sequence[object] | None:
+    """Return the oracle's work on an intake with a head of its own."""
+    places = [at for at, step in enumerate(script) if step.name.endswith("confirm_decisions")]
+    if instance.reference.stage != "intake" or not places:
+        return None
+    case = instance.reference.case_id
+    head = call(
+        "payer_intake_hub.save_auth_header",
+        case_id=case,
+        data={"level_of_urgency": "emergent", "method": "mail", "court_ordered": True},
+    )
+    return [*script[: places[0]], head, *script[places[0] :]]
+
 
 EXPLOITS = (
     *(
@@ -423,6 +520,34 @@ EXPLOITS = (
         TUMOUR,
         selected(lambda row: {"results": [row], "retracted": True}),
     ),
+    Exploit(
+        "care_intake_head", "an intake of another urgency, way and court", REVIEWS, another_head
+    ),
+    Exploit(
+        "care_other_units",
+        "values in units in which they were not measured",
+        REVIEWS,
+        rewritten(FINDINGS, in_other_units, "evaluations"),
+    ),
+    Exploit(
+        "care_every_day",
+        "every day there is beside each finding",
+        REVIEWS,
+        rewritten(FINDINGS, on_every_day, "evaluations"),
+    ),
+    Exploit(
+        "care_old_version",
+        "findings by a version that is no longer in force",
+        REVIEWS,
+        rewritten(FINDINGS, of_another_version, "evaluations"),
+    ),
+    Exploit(
+        "care_any_follow_up",
+        "a month of days of follow-up to choose from",
+        REQUESTS,
+        rewritten("auth.finalize_provider_determination", again_any_day, "override_reason"),
+    ),
+    Exploit("care_doses", "doses that nobody prescribed", CARE, medicines(unlike_the_chart)),
 )
 
 

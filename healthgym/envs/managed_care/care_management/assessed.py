@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from healthgym.envs.managed_care.care_management.doses import same_dose
 from healthgym.envs.managed_care.care_management.grounds import Grounds, names_medicine
 from healthgym.envs.managed_care.care_management.task import CareReference
 from healthgym.envs.managed_care.care_management.witness import Witness
@@ -25,7 +26,7 @@ from healthgym.worlds.managed_care.records.assessment import (
     MedicationAssessment,
     SDoHAssessment,
 )
-from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel
+from healthgym.worlds.managed_care.vocabulary.care import AdherenceLevel, CMInterventionOwner
 from healthgym.worlds.managed_care.voices import Topic
 
 #: The item of the PHQ-9 that asks for thoughts of death or self-harm.
@@ -35,6 +36,8 @@ _SUM = re.compile(
     r"\b(?:score|sum|total)s?\b(?: \w+){0,2}? (\d{1,4})\b(?!-| (?:answers|items|questions))"
 )
 _ITEM_MOST = 3
+#: What is wrong wherever it stands, also in a section that was not finished.
+_MADE_UP = re.compile(r"not known$|not told of$|motivation_stage of |of \d+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,23 +75,26 @@ class Assessed:
     def wrong_so_far(self, left_out: Iterable[str]) -> tuple[str, ...]:
         """Return the same where the assessment was broken off in some sections."""
         left = set(left_out)
-        return tuple(each for each in self.wrong() if each.partition(":")[0] not in left)
+        return tuple(
+            each
+            for each in self.wrong()
+            if each.partition(":")[0] not in left or _MADE_UP.search(each)
+        )
 
     def _clinical(self, data: ClinicalAssessment) -> Iterator[str]:
-        recorded = {entry.code: entry.control_status for entry in data.major_diagnoses}
-        for code in recorded:
+        for code in dict.fromkeys(entry.code for entry in data.major_diagnoses):
             if not self.known.knows_diagnosis(code):
                 yield f"{code} is not known"
         for code, status in self.wanted.control.items():
-            named = recorded.get(code)
+            named = [each.control_status for each in data.major_diagnoses if each.code == code]
             listed = [
                 item.status
                 for item in data.disease_control
                 if self._means(item.condition, code) and not self._means_other(item.condition, code)
             ]
-            if named is None and not listed:
+            if not named and not listed:
                 yield f"control of {code} is missing"
-            elif any(each is not status for each in (*filter(None, [named]), *listed)):
+            elif any(each is not status for each in (*named, *listed)):
                 yield f"control of {code}"
         for item in data.disease_control:
             if not self.known.knows_condition(item.condition):
@@ -121,6 +127,11 @@ class Assessed:
                 yield f"how {name} is taken"
         for entry in data.current_medications:
             yield from self._unheard(entry.name, entry.adherence)
+            rows = self.known.chart.medications
+            same = (each for each in rows if same_medicine(each.medication_name, entry.name))
+            written = [f"{each.dose or ''} {each.frequency or ''}" for each in same]
+            if entry.dose and written and not same_dose(entry.dose, written, self.witness.speech):
+                yield f"{entry.dose[:40]!r} of {entry.name} is not known"
         named = [one.chart_med or one.patient_report for one in data.discrepancies]
         for name in self.wanted.discrepancies:
             if not any(_about(each, name) for each in named):
@@ -128,6 +139,10 @@ class Assessed:
         for each in named:
             if not any(_about(each, name) for name in self.wanted.discrepancies):
                 yield f"no difference is known on {each[:40]}"
+        needs = self.wanted.needs
+        pharmacist = CMInterventionOwner.PHARMACIST
+        if data.pharmacist_referral_needed and needs is not None and pharmacist not in needs.owners:
+            yield "a pharmacist has nothing to look at"
         reports = (f"{one.patient_report}; {one.issue_type}" for one in data.discrepancies)
         troubles = (issue for entry in data.current_medications for issue in entry.issues)
         yield from self._in_words(*data.adherence_barriers, *reports, *troubles)

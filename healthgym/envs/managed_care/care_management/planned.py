@@ -81,6 +81,10 @@ class Planned:
             source = problem.source_assessment
             if source is None:
                 yield f"no section is named for {problem.description[:40]!r}"
+            elif (CMProblemCategory.SDOH in {problem.category, source}) and (
+                problem.category is not source
+            ):
+                yield f"{problem.description[:40]!r} is of {problem.category}, not of {source}"
             elif not self._found(problem.category) or not self._found(source):
                 yield f"nothing was found of {problem.description[:40]!r}"
             codes = self.grounds.unfounded_codes(problem.description)

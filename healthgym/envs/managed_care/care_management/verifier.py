@@ -210,6 +210,7 @@ def _consent(seen: Inspection) -> tuple[bool, str]:
     ]
     if seen.witness is not None:
         invented += [*seen.witness.unfounded(*texts), *harmful(*steps)]
+        invented += seen.witness.unwanted(record.preferred_language, record.preferred_contact)
     return not invented, invented[0] if invented else ""
 
 

@@ -47,6 +47,11 @@ _OF_THE_DESK = frozenset(
     | {"laboratory", "money", "partner", "pharmacies", "pharmacist", "pharmacists", "pharmacy"}
     | {"therapist", "therapists"}
 )
+#: Ways to reach somebody other than a telephone.
+_OTHER_WAYS = frozenset(
+    {"email", "fax", "letter", "letters", "mail", "message", "messages", "portal", "post", "sms"}
+    | {"text", "texts", "video", "visit", "visits"}
+)
 #: Quotations are looked up by themselves.
 _UNQUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 #: Fewest words in quotation marks that are a quotation, and no name.
@@ -103,6 +108,17 @@ class Witness:
             if not stated(text).days:
                 yield f"{text[:40]!r} says nothing"
 
+    def unwanted(self, language: str | None, contact: str | None) -> Iterator[str]:
+        """Yield a language, or a way to be reached, that neither chart nor person prefers.
+
+        The calls are in English and by telephone, which may be noted of anybody.
+        """
+        said = f"{self.speech} {self.chart.patient.preferred_language}".lower()
+        if language and language.strip().lower() not in (*_WORD.findall(said), "english"):
+            yield f"nobody asked for {language.strip()[:40]}"
+        ways = set(_WORD.findall((contact or "").lower().replace("-", ""))) & _OTHER_WAYS
+        yield from (f"nobody asked for {way}" for way in sorted(ways - set(_WORD.findall(said))))
+
     def _belied(self, text: str) -> Iterator[str]:
         """Yield what a text says of the calls that they were not."""
         ends = {each.termination_reason for each in self.talk.sessions}
@@ -132,10 +148,11 @@ class Witness:
         """Return whether the person says it: by a yes to the subject, or in words."""
         if any(each.topic in claim.topics and each.present for each in self.known.told):
             return True
-        return _claims(self._speech, claim)
+        return _claims(self.speech, claim)
 
     @cached_property
-    def _speech(self) -> str:
+    def speech(self) -> str:
+        """What the person said in the calls."""
         messages = (one for call in self.talk.sessions for one in call.messages)
         return "\n".join(one.content for one in messages if one.role == "patient")
 

@@ -10,6 +10,12 @@ from itertools import pairwise
 from healthgym.envs.managed_care.cases.situations import Bar, Course
 from healthgym.envs.managed_care.checks.normalize import service_type
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
+from healthgym.envs.managed_care.prior_authorization.recorded import (
+    alone_again,
+    describes,
+    has_grounds,
+    of_version,
+)
 from healthgym.envs.managed_care.prior_authorization.sending import Sending
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.envs.managed_care.prior_authorization.worded import Worded
@@ -116,10 +122,20 @@ class Inspection:
         )
 
     def _ordered_by(self, order_id: str) -> bool:
-        """Return whether the order names who ordered, and what kind of service it is."""
+        """Return whether the order names who ordered, and what kind of service it is, and when.
+
+        Its words may be others, and its day that on which the case was opened.
+        """
         order, wanted = self.after.cases.order(order_id), self.reference
+        filed = self.before.cases.order(order_id)
+        days = {filed.requested_date.date()} | {case.created_at.date() for case in self.opened}
         kind = service_type(order.service_type) == service_type(str(wanted.service_type))
-        return kind and order.ordering_practitioner_id == wanted.practitioner_id
+        return (
+            kind
+            and order.ordering_practitioner_id == wanted.practitioner_id
+            and order.requested_date.date() in days
+            and describes(order.description, f"{filed.description} {wanted.policy.title}")
+        )
 
     def _coded(self, codes: Iterable[str]) -> bool:
         """Return whether codes are those of the order, and else the patient's own."""
@@ -149,18 +165,19 @@ class Inspection:
             made.override_reason, {policy.id for policy in book.policies} if book else ()
         )
         right = named.policies == {wanted.policy.id}
+        right = right and of_version(made.override_reason, wanted.policy.version)
         if wanted.bar is not None:
             return self._bar_named(named, wanted.bar, right)
         return right and named.kinds == wanted.missing and self._gaps_named(named.criteria)
 
     @cached_property
     def followed_up(self) -> bool:
-        """Whether the reason names the day on which the order is taken up again."""
+        """Whether the reason names the day on which the order is taken up again, and no choice."""
         if self.case is None or self.determination is None:
             return False
-        days = timedelta(days=self.after.operations.follow_up_days)
-        named = read_reason(self.determination.override_reason).days
-        return self.case.created_at.date() + days in named
+        today = self.case.created_at.date()
+        day = today + timedelta(days=self.after.operations.follow_up_days)
+        return alone_again(self.determination.override_reason, day, today)
 
     @cached_property
     def misreasoned(self) -> tuple[str, ...]:
@@ -193,7 +210,9 @@ class Inspection:
         coverage = self.before.charts[wanted.patient_id].coverage
         match bar:
             case Bar.INACTIVE:
-                return coverage is not None and coverage.termination_date in named.days
+                others = named.policies - {wanted.policy.id}
+                ended = coverage is not None and coverage.termination_date in named.days
+                return ended and not others
             case Bar.OUT_OF_NETWORK:
                 return policy and coverage is not None and named.names(coverage.plan_name)
             case Bar.NOT_REQUIRED:
@@ -281,12 +300,16 @@ class Inspection:
 
     @cached_property
     def ended(self) -> bool:
-        """Whether the case stands where the right work leads.
+        """Whether the case stands where the right work leads, and each appeal had its grounds.
 
         Where a call has to put the payer right, a limit that passes meanwhile does not count: who
         waits for what the law makes of that has done nothing.
         """
         if self.case is None or self.case.status != self.reference.status:
+            return False
+        policy = self.reference.policy
+        filed = (a for a in self.after.appeals.appeals.values() if a.case_id == self.case.id)
+        if not all(has_grounds(each.rationale, policy.id, policy.version) for each in filed):
             return False
         return self.reference.course is not Course.PEER_CALL or not self._deemed(self.case.id)
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from healthgym.envs.managed_care.cases.situations import OWN_KINDS
 from healthgym.envs.managed_care.prior_authorization.answers import FormReader
 from healthgym.envs.managed_care.prior_authorization.claims import Claims
+from healthgym.envs.managed_care.prior_authorization.recorded import describes
 from healthgym.envs.managed_care.prior_authorization.task import AuthorizationReference
 from healthgym.envs.managed_care.prior_authorization.worded import Worded
 from healthgym.worlds.managed_care.apps.payer import replies
@@ -26,6 +27,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import (
 from healthgym.worlds.managed_care.world import ManagedCareWorld
 
 _OWN = frozenset(map(str, OWN_KINDS)) | {str(DocumentKind.OTHER)}
+_DESCRIPTION = "request_description"
 #: Letters of a sentence from which on a copy of it is no coincidence.
 _COPIED = 60
 #: Letters of a text from which on it is asked whether it copies.
@@ -107,7 +109,10 @@ class Sending:
 
     @cached_property
     def needless(self) -> tuple[str, ...]:
-        """Documents that were sent or copied without need: no bearing, or not asked for yet."""
+        """Documents that were sent or copied without need: no bearing, or not asked for yet.
+
+        A letter is needed where the policy lists one.
+        """
         own = set(self.after.documents.documents) - set(self.before.documents.documents)
         first = {document.id for document in self.enclosed}
         named = [*first, *(name for each in self.packets for name in each.attached_document_ids)]
@@ -118,7 +123,20 @@ class Sending:
             and name not in self.reference.documents
             and (name in first or name not in self._asked_for)
         ]
-        return (*sent, *self._copied())
+        ours = (document for document in self.uploaded if document.id in first)
+        return (*sent, *(each.id for each in ours if self._unlisted(each)), *self._copied())
+
+    def _unlisted(self, document: DocumentReference) -> bool:
+        """Return whether a document of the agent's is no letter that the policy lists.
+
+        A copy goes in the place of the page that it is copied from, and not beside it.
+        """
+        if str(document.kind) in _OWN:
+            return str(document.kind) not in self.reference.kinds
+        text = document.content.split()
+        return any(
+            page.id != document.id and page.content.split() == text for page in self.enclosed
+        )
 
     @cached_property
     def _asked_for(self) -> frozenset[str]:
@@ -166,6 +184,10 @@ class Sending:
             then |= response.answers if response.created_at <= first.submitted_at else {}
         extra: Mapping[str, str] = first.payload.get("questionnaire_answers") or {}
         wrong = [*reader.wrong({**then, **extra}), *reader.wrong({**now, **extra})]
+        filed = self.before.cases.order(self.case.service_request_id).description
+        ordered = f"{filed} {self.reference.policy.title}"
+        told = ({**then, **extra}.get(_DESCRIPTION, ""), {**now, **extra}.get(_DESCRIPTION, ""))
+        wrong += [_DESCRIPTION for each in told if each and not describes(each, ordered)]
         return tuple(dict.fromkeys((*wrong, *self._wrong_enclosed(reader))))
 
     def _wrong_enclosed(self, reader: FormReader) -> Iterator[str]:
@@ -205,7 +227,7 @@ class Sending:
         appeals = self.after.appeals.appeals.values()
         order = self.after.cases.order(self.case.service_request_id)
         described = (
-            response.answers.get("request_description", "")
+            response.answers.get(_DESCRIPTION, "")
             for response in self.after.documents.responses.values()
             if self._is_ours(response.case_id)
         )

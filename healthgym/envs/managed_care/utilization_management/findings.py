@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
@@ -34,6 +35,9 @@ from healthgym.worlds.managed_care.world import ManagedCareWorld
 Found = Mapping[str, NurseCriterionEvaluation]
 #: Documents that a finding may name although they have no bearing on it.
 NEEDLESS_MOST = 1
+#: How policies and their versions are named: MP-ONC-010, 2026.1.
+_POLICY = re.compile(r"\bMP-[A-Z]{2,}-\w+(?:-\w+)*", re.IGNORECASE)
+_VERSION = re.compile(r"\b20\d\d\.\d+\b")
 _RESULTS = {
     CriterionResult.MET: Posture.SATISFIED,
     CriterionResult.NOT_MET: Posture.CONTRADICTS,
@@ -193,7 +197,15 @@ class Findings:
         """Return whether the values beside a finding are those of the packet, and are there."""
         item, shown = self.policy.criterion(name), self.shown.criteria[name]
         wrong = misread(item, shown, entry, self.packet.facts, self._day)
-        return not wrong and not bare(item, shown, entry, self._days_of(name))
+        days, beside = self._days_of(name), self._days_cited(entry)
+        return not wrong and not bare(item, shown, entry, days, beside)
+
+    def _days_cited(self, entry: NurseCriterionEvaluation) -> frozenset[date]:
+        """Return the days of the pages that a finding names, and that of the request."""
+        chart = self.after.charts[self.after.cases.get(self.case_id).patient_id]
+        named = references(entry)
+        pages = {page.created_at.date() for page in chart.documents if page.id in named}
+        return frozenset((*pages, self._day))
 
     def _days_of(self, name: str) -> frozenset[date]:
         """Return the days by which what shows a criterion is known.
@@ -222,7 +234,7 @@ class Findings:
 
     def _sound(self, name: str, entry: NurseCriterionEvaluation) -> bool:
         named = references(entry)
-        if not named <= self._known or named & self._strangers:
+        if not named <= self._known or named & self._strangers or self._misquoted(entry):
             return False
         if entry.result is CriterionResult.UNCLEAR:
             return True
@@ -230,6 +242,13 @@ class Findings:
         if not bearing:  # it is the request's own, or nothing shows it
             return len(named) <= NEEDLESS_MOST + 1
         return bool(named & bearing) and len(named - bearing) <= NEEDLESS_MOST
+
+    def _misquoted(self, entry: NurseCriterionEvaluation) -> bool:
+        """Return whether a finding goes, by its own words, by another policy or version."""
+        said = f"{entry.criteria_source} {entry.criteria_version}"
+        policies = {each.upper() for each in _POLICY.findall(said)}
+        versions = set(_VERSION.findall(said))
+        return bool(policies - {self.policy.id} or versions - {self.policy.version})
 
     def bearing(self, name: str) -> frozenset[str]:
         """Return the documents sent that bear on a criterion."""

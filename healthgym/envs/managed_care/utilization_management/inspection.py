@@ -11,6 +11,7 @@ from healthgym.envs.managed_care.utilization_management import roles, steps
 from healthgym.envs.managed_care.utilization_management.appealed import Appealed
 from healthgym.envs.managed_care.utilization_management.calls import Call
 from healthgym.envs.managed_care.utilization_management.findings import Findings
+from healthgym.envs.managed_care.utilization_management.intake_entries import misentered
 from healthgym.envs.managed_care.utilization_management.posted import Posted
 from healthgym.envs.managed_care.utilization_management.requests import Asked, Wanted, asked
 from healthgym.envs.managed_care.utilization_management.strangers import changed_elsewhere
@@ -92,6 +93,7 @@ class Inspection:
             and sorted(codes) == sorted(asked_for.diagnosis_codes)
             and (clinician is None or (named is not None and named.npi == clinician.npi))
             and lines == [order.procedure_code]
+            and not misentered(self.before, self.after, intake)
         )
 
     def _decided(self) -> bool:

@@ -6,7 +6,12 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 
 from healthgym.core.borders import Json
-from healthgym.envs.managed_care.checks.normalize import plain
+from healthgym.envs.managed_care.utilization_management.entered import (
+    Entered,
+    entered,
+    is_number,
+    weeks_of,
+)
 from healthgym.worlds.managed_care.facts import AnyFact, Measurement, MedicationCourse
 from healthgym.worlds.managed_care.policies.criteria import (
     REQUEST_KINDS,
@@ -34,6 +39,13 @@ _ROUNDED = 0.02
 #: Weeks by which a duration may be off: some count those that were begun.
 _BEGUN = 1.0
 _WEEKS = "weeks"
+#: Days beside a finding that nothing which it rests on has: one of an earlier entry, say.
+_BESIDE_MOST = 2
+#: What contradicts a finding.
+_OPPOSITE = {
+    CriterionResult.MET: CriterionResult.NOT_MET,
+    CriterionResult.NOT_MET: CriterionResult.MET,
+}
 #: What is known from an entry of a day.
 _DATED = (DiagnosisCriterion, ProcedureCriterion, FindingCriterion)
 
@@ -45,11 +57,12 @@ def misread(
     facts: Iterable[AnyFact] = (),
     today: date | None = None,
 ) -> bool:
-    """Return whether a number or a yes is entered that the packet does not show.
+    """Return whether a number, a yes or a result is entered that the packet does not show.
 
-    A number may be in any unit in which the quantity is measured, a count may end where it is
-    enough, and where one of several values is enough, or one of several trials, any of them will
-    do. What is described in words is not compared.
+    A number may be in any unit in which the quantity is measured; where a unit is named, it is in
+    that one. A count may end where it is enough, and where one of several values is enough, or one
+    of several trials, any of them will do. What is described in words is not compared. The result
+    of an item may not contradict both the packet and the finding that it belongs to.
 
     Args:
         criterion: The criterion.
@@ -60,13 +73,20 @@ def misread(
     """
     known = {item.item_id: item for item in shown.items}
     for seen in entry.item_observations:
-        item, value = known.get(seen.item_id), plain(seen.observed_value)
-        if item is None or value is None or isinstance(value, str | list | dict):
+        item = known.get(seen.item_id)
+        if item is None:
             continue
-        right = [plain(item.observed_value)]
-        if _is_number(value) and _is_number(right[0]) and today is not None:
+        contrary = _OPPOSITE.get(seen.item_result)
+        if contrary is not None and contrary is item.item_result is entry.result:
+            return True
+        given = entered(seen)
+        value = given.value
+        if value is None or isinstance(value, str | list | dict):
+            continue
+        right = [entered(item).value]
+        if is_number(value) and is_number(right[0]) and today is not None:
             right += _as_good(criterion, item, facts, today)
-        agrees = any(_agrees(value, each, criterion, item.observed_unit) for each in right)
+        agrees = any(_agrees(given, each, criterion, item.observed_unit) for each in right)
         if not agrees and not _counted_enough(criterion, item, value):
             return True
     return False
@@ -77,28 +97,32 @@ def bare(
     shown: Assessment,
     entry: NurseCriterionEvaluation,
     days: frozenset[date] = frozenset(),
+    beside: frozenset[date] = frozenset(),
 ) -> bool:
     """Return whether a finding stands without the numbers, or the day, that it is known from.
 
     Asked for is the value of each item that is compared as a number, where the packet shows one,
     and one of the days of what a diagnosis, a procedure or a finding is read from; not of what is
-    left unclear, nor of what the request itself states.
+    left unclear, nor of what the request itself states. Whoever names every day of the packet
+    beside it has named none.
 
     Args:
         criterion: The criterion.
         shown: What the packet shows of it.
         entry: The finding.
         days: Days of what it rests on; none where it rests on silence.
+        beside: Days that may stand there as well: of the request, and of the pages it names.
     """
     if entry.result is CriterionResult.UNCLEAR or isinstance(criterion, REQUEST_KINDS):
         return False
-    entered = {
-        seen.item_id for seen in entry.item_observations if _is_number(plain(seen.observed_value))
-    }
-    measured = [item for item in shown.items if _is_number(plain(item.observed_value))]
-    if any(item.item_id not in entered for item in measured):
+    given = {seen.item_id for seen in entry.item_observations if is_number(entered(seen).value)}
+    measured = [item for item in shown.items if is_number(entered(item).value)]
+    if any(item.item_id not in given for item in measured):
         return True
-    return isinstance(criterion, _DATED) and bool(days) and not days & days_in(_told(entry))
+    if not isinstance(criterion, _DATED) or not days:
+        return False
+    told = days_in(_told(entry))
+    return not days & told or len(told - days - beside) > _BESIDE_MOST
 
 
 def _told(entry: NurseCriterionEvaluation) -> str:
@@ -106,10 +130,6 @@ def _told(entry: NurseCriterionEvaluation) -> str:
     items = entry.item_observations
     values = (seen.observed_value for seen in items if isinstance(seen.observed_value, str))
     return "\n".join((entry.notes, *(seen.notes for seen in items), *values))
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _as_good(
@@ -154,26 +174,28 @@ def _counted_enough(
     return float(value) <= right and told is item.item_result
 
 
-def _agrees(value: Json, right: Json, criterion: AnyCriterion, unit: str) -> bool:
+def _agrees(given: Entered, right: Json, criterion: AnyCriterion, unit: str) -> bool:
+    value = given.value
     if right is None:
         return value is False
     if isinstance(value, bool) or isinstance(right, bool):
         return value is right or not isinstance(right, bool)
-    if isinstance(right, str | list | dict):
+    if isinstance(value, str | list | dict | None) or isinstance(right, str | list | dict):
         return True
-    off = abs(float(value) - float(right))
     if unit == _WEEKS:
-        return off <= _BEGUN
+        return abs(float(value) * weeks_of(given.unit) - float(right)) <= _BEGUN
     return any(
-        abs(float(value) - each) <= _ROUNDED * abs(each) for each in _forms(right, criterion, unit)
+        abs(float(value) - each) <= _ROUNDED * abs(each)
+        for each in _forms(right, criterion, unit, given.measured_in)
     )
 
 
-def _forms(right: float, criterion: AnyCriterion, unit: str) -> Iterator[float]:
-    """Yield a value in each unit in which it can be given."""
-    yield float(right)
+def _forms(right: float, criterion: AnyCriterion, unit: str, named: str | None) -> Iterator[float]:
+    """Yield a value in each unit in which it can be given; in the one that is named, if one is."""
+    if named in (None, unit) or not isinstance(criterion, MeasurementCriterion):
+        yield float(right)
     if isinstance(criterion, MeasurementCriterion):
         for other in other_units(criterion.code, unit):
             carried = convert(float(right), unit, other, criterion.code)
-            if carried is not None:
+            if carried is not None and named in (None, other):
                 yield carried

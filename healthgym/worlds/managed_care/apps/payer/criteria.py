@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -158,7 +159,14 @@ def require_sound(
         )
     known = {item.criterion_id for item in world.nursing.catalog(case.id, line_number)}
     sources = evidence(world, case)
+    times = Counter(found.criterion_id for found in evaluations)
     for found in evaluations:
+        if times[found.criterion_id] > 1:
+            raise Refusal(
+                RefusalCode.DUPLICATE,
+                f"evaluations: criterion {found.criterion_id[:60]!r} is evaluated "
+                f"{times[found.criterion_id]} times; once is accepted.",
+            )
         if known and found.criterion_id not in known:
             raise Refusal(
                 RefusalCode.NOT_FOUND,

@@ -97,7 +97,27 @@ def refreshed(
         provider_network_status=_standing(coverage),
         provider_verification_details=_standing_words(coverage),
     )
-    return _answerable(world, filled) if world.intake.strict else filled
+    if not world.intake.strict:
+        return filled
+    return _answerable(world, _kept(intake, filled) if reply else filled)
+
+
+def _kept(intake: IntakeCase, filled: IntakeCase) -> IntakeCase:
+    """Return a record that a reply opened again: what a clerk entered before is still there.
+
+    A reply brings documents and changes nothing of what was asked for, so an entry that is wrong
+    is the clerk's to put right.
+    """
+    return replace(
+        filled,
+        request_date=intake.request_date or filled.request_date,
+        level_of_urgency=intake.level_of_urgency or filled.level_of_urgency,
+        urgency_requested_by=intake.urgency_requested_by or filled.urgency_requested_by,
+        diagnosis_type=intake.diagnosis_type or filled.diagnosis_type,
+        diagnoses=intake.diagnoses or filled.diagnoses,
+        line_items=intake.line_items or filled.line_items,
+        requesting_provider=intake.requesting_provider or filled.requesting_provider,
+    )
 
 
 def _answerable(world: ManagedCareWorld, intake: IntakeCase) -> IntakeCase:

@@ -218,4 +218,4 @@ class MedicalDirectorReview(LineReviews[MdReviewRecord, MdCaseDecision]):
             require_founded(self.world, made)
             require_length(self.world, decision=made)
             asks = made.decision is MdReviewDecision.REQUEST_INFO
-            pends.require_asked_for(self.world, asks, made.info_deadline)
+            pends.require_asked_for(self.world, asks, made.info_requested, made.info_deadline)

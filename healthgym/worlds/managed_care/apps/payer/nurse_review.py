@@ -160,7 +160,7 @@ class NurseReview(LineReviews[NurseReviewRecord, NurseCaseRecommendation]):
         asks = recommendation is NurseReviewRecommendation.REQUEST_INFO
         wanted = (info_requested.strip() or clinical_notes.strip()) if asks else info_requested
         require_length(self.world, clinical_notes=clinical_notes, info_requested=info_requested)
-        pends.require_asked_for(self.world, asks, info_deadline)
+        pends.require_asked_for(self.world, asks, info_requested, info_deadline)
         if asks:
             pends.require_request(self.world, case_id, info_requested, wanted, info_deadline)
         made = NurseCaseRecommendation(

@@ -81,16 +81,23 @@ def require_request(
         )
 
 
-def require_asked_for(world: ManagedCareWorld, asks: bool, deadline: str) -> None:
-    """Refuse, in a strict world, a deadline where nothing is asked for.
+def require_asked_for(world: ManagedCareWorld, asks: bool, wanted: str, deadline: str) -> None:
+    """Refuse, in a strict world, a list or a deadline where nothing is asked for.
 
     Raises:
-        Refusal: ``invented_deadline``.
+        Refusal: ``invented_deadline``, or ``bad_argument`` for a list.
     """
-    if world.rules is Rules.STRICT and deadline.strip() and not asks:
+    if world.rules is not Rules.STRICT or asks:
+        return
+    if deadline.strip():
         raise Refusal(
             RefusalCode.INVENTED_DEADLINE,
             "info_deadline: only a request for information has one; leave it blank.",
+        )
+    if wanted.strip():
+        raise Refusal(
+            RefusalCode.BAD_ARGUMENT,
+            "info_requested: only a request for information asks for something; leave it blank.",
         )
 
 

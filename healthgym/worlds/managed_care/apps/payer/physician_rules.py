@@ -60,6 +60,32 @@ def require_founded(world: ManagedCareWorld, made: MdCaseDecision) -> None:
         )
     if made.decision is MdReviewDecision.PARTIAL_APPROVE:
         _require_lines(world, made)
+    else:
+        _require_agreement(world, made)
+
+
+def _require_agreement(world: ManagedCareWorld, made: MdCaseDecision) -> None:
+    """Refuse words on lines that are not there, or other ones than on the whole case."""
+    asked = lines(world, made.case_id)
+    answered = [one.line_number for one in made.line_item_decisions]
+    if len(set(answered)) < len(answered) or not asked.keys() >= set(answered):
+        raise Refusal(
+            RefusalCode.BAD_ARGUMENT,
+            f"line_item_decisions: answers lines {sorted(answered)}; case {made.case_id} has lines "
+            f"{sorted(asked)}, each to be answered once at most.",
+        )
+    if made.decision not in (MdReviewDecision.APPROVE, MdReviewDecision.DENY):
+        return
+    whole = made.decision is MdReviewDecision.APPROVE
+    for one in made.line_item_decisions:
+        units = asked[one.line_number] or one.approved_units if whole else 0
+        if one.decision is not made.decision or one.approved_units not in (None, units):
+            granted = "" if one.approved_units is None else f" of {one.approved_units} units"
+            raise Refusal(
+                RefusalCode.BAD_ARGUMENT,
+                f"line_item_decisions: line {one.line_number} says {one.decision}{granted}, and "
+                f"the case {made.decision}; use partial_approve where less than all is granted.",
+            )
 
 
 def _require_lines(world: ManagedCareWorld, made: MdCaseDecision) -> None:

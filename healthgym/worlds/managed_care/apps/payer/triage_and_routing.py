@@ -295,6 +295,7 @@ class TriageAndRouting(App):
             triage_rules.require_computed(urgency, level, intake.received_at, given)
             triage_rules.require_card(gold_card, self.holds_gold_card(case_id))
             require_length(self.world, disposition_reason=reason)
+            triage_rules.require_reason(reason)
             hours, rule_source = level.hours, level.rule_source
         record = routing.triaged(self.world, case, intake, urgency, until, actor)
         record = replace(

@@ -148,3 +148,13 @@ def require_override(
 
 def _minute(at: datetime) -> datetime:
     return at.replace(second=0, microsecond=0)
+
+
+def require_reason(reason: str) -> None:
+    """Refuse a disposition without a word of why: whoever reads it next has to see that.
+
+    Raises:
+        Refusal: ``missing_text``.
+    """
+    if not reason.strip():
+        raise Refusal(RefusalCode.MISSING_TEXT, "disposition_reason: say why, in a sentence.")
