@@ -9,7 +9,7 @@ page without a signature, an earlier decision. Each is looked up where it would 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -74,19 +74,19 @@ class Account:
     """What is on record of the work on a case.
 
     Attributes:
-        text: What could be seen: documents, records, the policy's page, calls.
+        read: Returns what could be seen: documents, records, the policy's page, calls.
         heard: What the other side said on calls.
         other: Who requested it, by name.
-        spans: Times that lie between days on file, in any unit.
+        spans: Returns the times that lie between days on file, in any unit.
         rules: Numbers of the office's rules.
         found: Amounts of the request, and those that the policy's criteria come to.
         free: Topics that may be told, for it was so.
     """
 
-    text: str
+    read: Callable[[], str]
     heard: str = ""
     other: str = ""
-    spans: frozenset[int] = frozenset()
+    spans: Callable[[], Set[int]] = frozenset
     rules: frozenset[float] = frozenset()
     found: frozenset[float] = frozenset()
     free: frozenset[str] = frozenset()
@@ -104,7 +104,7 @@ class Account:
 
     @cached_property
     def _small(self) -> str:
-        return self.text.casefold()
+        return self.read().casefold()
 
     @cached_property
     def _said(self) -> frozenset[str]:
@@ -124,7 +124,7 @@ class Account:
             return True
         if unit not in _DAYS:
             return False
-        if number in self.spans or number in self.rules:
+        if number in self.rules or number in self.spans():
             return True
         days = number * _DAYS[unit]
         return any(

@@ -10,7 +10,9 @@ _FILE = """Physical therapy: 8 weeks, from January to March.
 Naproxen 500 mg, one tablet twice daily for 30 days
 The policy asks for a trial of six sessions; imaging is not needed.
 """
-_ON_FILE = Account(_FILE, heard="We will not withdraw it. I agree on C2.", other="Dr. Ines Park")
+_ON_FILE = Account(
+    lambda: _FILE, heard="We will not withdraw it. I agree on C2.", other="Dr. Ines Park"
+)
 
 
 @pytest.mark.parametrize(
@@ -57,16 +59,21 @@ def test_what_is_on_no_record_is_told_with_why(text: str, why: str) -> None:
 
 
 def test_a_topic_is_free_where_it_was_so() -> None:
-    free = Account(_FILE, free=frozenset({"appealed"}))
+    free = Account(lambda: _FILE, free=frozenset({"appealed"}))
     assert "appealed" in TOPICS
     assert not [*unaccounted("Your appeal was successful.", free)]
 
 
 def test_times_follow_from_days_and_rules() -> None:
-    known = Account(_FILE, spans=frozenset({17}), rules=frozenset({72.0}), found=frozenset({26.0}))
+    known = Account(
+        lambda: _FILE,
+        spans=lambda: frozenset({17}),
+        rules=frozenset({72.0}),
+        found=frozenset({26.0}),
+    )
     told = "It took 17 days and 72 hours, and 26 sessions were requested."
     assert not [*unaccounted(told, known)]
-    assert len([*unaccounted(told, Account(_FILE))]) == 3
+    assert len([*unaccounted(told, Account(lambda: _FILE))]) == 3
 
 
 def test_an_amount_is_a_number_with_what_it_counts() -> None:

@@ -9,7 +9,7 @@ give up what it asks for, and a letter asks for what was ordered and no more.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from datetime import date, timedelta
 from functools import cached_property
 
@@ -94,10 +94,12 @@ class Worded:
 
     @cached_property
     def _account(self) -> Account:
-        """What is on record of the practice's work."""
-        days = sorted(self.claims.days)
-        spans = {abs((one - other).days) for one in days for other in days} if days else set()
-        return Account(self._seen.text, spans=frozenset(spans), free=_NOT_ITS_OWN)
+        """What is on record of the practice's work, read where something is not found nearer."""
+        return Account(lambda: self._seen.text, spans=self._spans, free=_NOT_ITS_OWN)
+
+    def _spans(self) -> Set[int]:
+        """Return the times between days on file, in days."""
+        return {abs((one - other).days) for one in self.claims.days for other in self.claims.days}
 
     def _of(self, text: str, page: str = "") -> Seen:
         """Return what a text shows, with the policy's page where it is looked up."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from healthgym.envs.managed_care.utilization_management.findings import Findings
 from healthgym.worlds.managed_care.accounts import Account
@@ -11,7 +11,7 @@ from healthgym.worlds.managed_care.vocabulary.authorization import ProviderNetwo
 
 
 def account_of(
-    findings: Findings, text: str, heard: Iterable[str], spans: frozenset[int]
+    findings: Findings, text: str, heard: Iterable[str], spans: Callable[[], Set[int]]
 ) -> Account:
     """Return what is on record of the work on a case.
 
@@ -19,7 +19,7 @@ def account_of(
         findings: What the packet shows, and what was found.
         text: What could be seen.
         heard: What the other side said on calls.
-        spans: Times that lie between days on file, in any unit.
+        spans: Returns the times that lie between days on file, in any unit.
     """
     world, case = findings.after, findings.case_id
     intake, said = world.intake.find(case), "\n".join(heard)
@@ -39,7 +39,7 @@ def account_of(
     by = intake.requesting_provider if intake else None
     rules = (one for one in leaves(world.operations) if isinstance(one, int | float))
     return Account(
-        text,
+        lambda: text,
         heard=said,
         other=(by.provider_name if by else "") or "",
         spans=spans,

@@ -225,7 +225,7 @@ class Visible:
     @cached_property
     def _account(self) -> Account:
         """What is on record of the work on the case."""
-        return account_of(self.findings, self._seen.text, self.heard, self._between)
+        return account_of(self.findings, self._seen.text, self.heard, lambda: self._between)
 
     @cached_property
     def _months(self) -> frozenset[str]:
