@@ -89,3 +89,19 @@ def test_no_version_goes_out_without_addresses(release: Any, repo_root: Path) ->
     known = "[project.urls]" in (repo_root / "pyproject.toml").read_text()
     told = "\n".join(release.problems(repo_root))
     assert ("has no Repository" in told) is not known
+
+
+def test_the_workflow_checks_before_it_uploads_and_keeps_no_token(repo_root: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    told = yaml.safe_load((repo_root / ".github" / "workflows" / "release.yml").read_text())
+    build, publish = told["jobs"]["build"], told["jobs"]["publish"]
+    commands = "\n".join(step.get("run", "") for step in build["steps"]).split()
+    for script in (".ci/run", ".ci/release.py"):
+        assert script in commands
+        assert (repo_root / script).is_file()
+    assert publish["needs"] == "build"
+    assert told["permissions"] == {}
+    assert publish["permissions"] == {"id-token": "write"}
+    upload = publish["steps"][-1]
+    assert upload["with"] == {"attestations": True}
+    assert "secrets." not in str(told)
