@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from healthgym.worlds.managed_care.apps.payer.intake_handoff import refreshed
 from healthgym.worlds.managed_care.apps.payer.reviewers import PAYER_STAFF
@@ -50,6 +50,8 @@ def misentered(
     begun = before.intake.find(intake.case_id)
     packet = after.authorizations.packet(intake.case_id) if begun is None else None
     asked = begun or refreshed(after, intake, packet, reply=False)
+    # Under the source's rules nobody is asked for the state, and a clerk enters the member's.
+    asked = replace(asked, state=asked.state or after.intake.member_state(intake.case_id))
     found = [name for name in _HEAD if _differs(intake, asked, name)]
     owner, entered = intake.owner, intake.state_date
     if owner and owner != asked.owner and after.staff.role_of(owner) not in PAYER_STAFF:

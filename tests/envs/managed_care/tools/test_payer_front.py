@@ -205,6 +205,7 @@ def test_the_desk_is_played_from_the_first_entry_to_the_lane() -> None:
         case_id=CASE,
         urgency_level="routine",
         sla_deadline="2026-03-16T14:00",
+        disposition_reason="The policy asks for a review.",
     )
     routed = _play(desk, "triage.route_case", case_id=CASE)
     assert "recommended_target: standard_um" in routed
