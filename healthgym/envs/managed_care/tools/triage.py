@@ -83,7 +83,7 @@ class TriageToolset(OfficeToolset):
             sla_rule_source: The rule, as calculate_sla gives it: "cms" or "state:TX".
             gold_card_eligible: Whether a gold card exempts the provider, as check_gold_card says.
             disposition: Who looks at the request first.
-            disposition_reason: Why, in a sentence.
+            disposition_reason: Why, in a sentence; only the source's rules do without.
             actor: Id of the intake coordinator or nurse who triages, such as "C-INT".
         """
         return self.show(
